@@ -1,0 +1,1 @@
+"""Everything Tavernkeep knows and does, without a window."""

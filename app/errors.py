@@ -1,0 +1,90 @@
+"""Every error of Tavernkeep's own, on one page.
+
+Each message is a sentence for the user: what failed, what was kept, what to do.
+
+TavernkeepError
+├── TavernError               a SillyTavern data folder or file
+│   ├── NoTavern              the path holds no SillyTavern data
+│   ├── ChatUnreadable        a chat cannot be opened at all
+│   └── WriteRefused          the guarded writer declined to write
+├── StoreError                our own database
+│   └── StoreTooNew           written by a newer Tavernkeep
+├── BackendError              a language model
+│   ├── BackendUnreachable    nobody answers, may pass (transient)
+│   ├── BackendBusy           overloaded or rate limited (transient)
+│   ├── BackendRefused        final: wrong key, unknown model, bad request
+│   └── AnswerUnusable        it answered, but not with what was asked for
+├── BridgeError               the extension or its socket
+└── UsageError                a command was called wrongly
+"""
+
+from __future__ import annotations
+
+
+class TavernkeepError(Exception):
+    """Something the user can understand and act on."""
+
+
+class TavernError(TavernkeepError):
+    """A SillyTavern data folder or file is not as needed."""
+
+
+class NoTavern(TavernError):
+    """The path holds no SillyTavern data."""
+
+
+class ChatUnreadable(TavernError):
+    """A chat cannot be opened at all; its file is untouched."""
+
+
+class WriteRefused(TavernError):
+    """The guarded writer declined; the file is as it was."""
+
+
+class StoreError(TavernkeepError):
+    """Our own database cannot be used as it is."""
+
+
+class StoreTooNew(StoreError):
+    """The database was written by a newer Tavernkeep."""
+
+
+class BackendError(TavernkeepError):
+    """A language model did not give what was asked for.
+
+    is_transient: the same request may succeed a little later.
+    """
+
+    is_transient = False
+
+    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class BackendUnreachable(BackendError):
+    """Nobody answers at the address, or the connection broke."""
+
+    is_transient = True
+
+
+class BackendBusy(BackendError):
+    """The server is overloaded or limits the rate."""
+
+    is_transient = True
+
+
+class BackendRefused(BackendError):
+    """The server will not answer this request: wrong key, unknown model, bad request."""
+
+
+class AnswerUnusable(BackendError):
+    """The model answered, but not with what was asked for."""
+
+
+class BridgeError(TavernkeepError):
+    """The bridge extension or its socket failed."""
+
+
+class UsageError(TavernkeepError):
+    """A command was called with arguments that make no sense."""

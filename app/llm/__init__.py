@@ -1,0 +1,1 @@
+"""Text from language models: backends, retries and the built-in way without one."""

@@ -1,0 +1,39 @@
+"""The folders that Tavernkeep uses. The only module that asks platformdirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where this installation keeps its own files."""
+
+    data: Path
+    logs: Path
+
+    @property
+    def database(self) -> Path:
+        return self.data / "tavernkeep.sqlite3"
+
+    @property
+    def backups(self) -> Path:
+        return self.data / "backups"
+
+
+def user_folders(data_dir: Path | None = None) -> Folders:
+    """The folders of this user, or all below `data_dir` when one is given. Created when missing."""
+    if data_dir is not None:
+        data = data_dir.expanduser().resolve()
+        logs = data / "logs"
+    else:
+        data = platformdirs.user_data_path("tavernkeep", appauthor=False)
+        logs = platformdirs.user_log_path("tavernkeep", appauthor=False)
+    data.mkdir(parents=True, exist_ok=True)
+    logs.mkdir(parents=True, exist_ok=True)
+    return Folders(data=data, logs=logs)

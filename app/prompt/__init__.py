@@ -1,0 +1,1 @@
+"""What goes into the next prompt: token counts, budgets and slots. Pure."""

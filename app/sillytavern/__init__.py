@@ -1,0 +1,1 @@
+"""SillyTavern's formats and wire: the only package that knows them."""

@@ -1,0 +1,1 @@
+"""The database: one thread, tables, migrations and queries that give frozen data."""

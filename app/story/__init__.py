@@ -1,0 +1,1 @@
+"""Messages, scenes, recaps and inclusion: pure functions over frozen data."""

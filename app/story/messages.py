@@ -1,0 +1,67 @@
+"""Messages of a chat as the story sees them, and the digests that identify texts."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from hashlib import blake2b
+
+import msgspec
+
+
+class MessageKind(StrEnum):
+    """What a message is to the story."""
+
+    CHAT = "chat"
+    NARRATOR = "narrator"  # extra.type == "narrator"
+    NOTICE = "notice"  # comments and other lines SillyTavern never sends to a model
+
+
+class MessageRecap(msgspec.Struct, frozen=True, gc=False):
+    """The recap of one message with its marks (seed 003; spec/auto-recap.md §1.2).
+
+    source_hash: content hash of the text it was made from; "" when unknown.
+    """
+
+    text: str = ""
+    is_excluded: bool = False
+    is_remembered: bool = False
+    is_edited: bool = False
+    is_lagging: bool = False
+    error: str = ""
+    source_hash: str = ""
+
+
+class Message(msgspec.Struct, frozen=True, gc=False):
+    """One message; its place in the chat is its place in the tuple that holds it.
+
+    anchor: identity for life (design.md, "message anchor"). content_hash: digest of `text`.
+    is_hidden: left out of SillyTavern's own prompt (/hide). sent: SillyTavern's date, as written.
+    avatar: card file of the speaker where the chat says so (groups), else "".
+    """
+
+    anchor: str
+    content_hash: str
+    name: str
+    text: str
+    is_user: bool = False
+    is_hidden: bool = False
+    kind: MessageKind = MessageKind.CHAT
+    sent: str = ""
+    avatar: str = ""
+    swipe: int = 0
+    swipes: int = 1
+
+
+def digest(text: str) -> str:
+    """Content hash: 16 bytes of BLAKE2b as 32 hex digits. Lone surrogates are allowed."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def combined_digest(*parts: str) -> str:
+    """Digest of several texts in order; never equal for different splits of the same text."""
+    state = blake2b(digest_size=16)
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        state.update(len(raw).to_bytes(8, "little"))
+        state.update(raw)
+    return state.hexdigest()

@@ -1,0 +1,74 @@
+"""Scene recaps and the running recap, each with all its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SceneRecap:
+    """One version of a scene's recap.
+
+    anchor: message that closes the scene. version: 0 for the first. source_digest: scene_digest
+    of the messages it was made from. made_by: backend label, or "you". created: seconds since
+    the epoch. is_current: the version that counts.
+    """
+
+    anchor: str
+    version: int
+    name: str
+    text: str
+    source_digest: str
+    made_by: str
+    created: float
+    is_current: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunningVersion:
+    """One version of the running recap (spec/auto-recap.md §1.5).
+
+    content: the text. scene_count: scenes folded in. last_anchor: message that closes the newest
+    scene folded in. first_anchor: the same of the version it was built on, "" for the first.
+    """
+
+    version: int
+    content: str
+    scene_count: int
+    first_anchor: str
+    last_anchor: str
+    made_by: str
+    created: float
+    reason: str = "fold"  # fold, edit, rebuild, restore, import
+
+
+@dataclass(frozen=True, slots=True)
+class RunningRecap:
+    """All versions of a chat's running recap, oldest first, and which one is injected."""
+
+    versions: tuple[RunningVersion, ...] = ()
+    current_version: int | None = None
+
+    @property
+    def current(self) -> RunningVersion | None:
+        """The version that is injected, None when there is none."""
+        for version in self.versions:
+            if version.version == self.current_version:
+                return version
+        return None
+
+    @property
+    def latest(self) -> RunningVersion | None:
+        return self.versions[-1] if self.versions else None
+
+
+def visible_versions(
+    versions: Sequence[RunningVersion], positions: dict[str, int]
+) -> tuple[RunningVersion, ...]:
+    """Those versions that tell nothing of what this chat does not hold.
+
+    positions: index of each anchor in the chat. A branch or a shortened chat sees no version
+    whose newest scene ends behind its own end.
+    """
+    return tuple(v for v in versions if not v.last_anchor or v.last_anchor in positions)

@@ -1,0 +1,84 @@
+"""Scenes and the breaks that close them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.story.messages import Message, combined_digest
+
+
+class BreakOrigin(StrEnum):
+    """Who found a scene break."""
+
+    HAND = "hand"
+    HEURISTIC = "heuristic"
+    MODEL = "model"
+    IMPORT = "import"  # found in the chat's own data (ST-Auto-Recap)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneBreak:
+    """A mark on the LAST message of a scene (spec/auto-recap.md, glossary).
+
+    anchor: that message. cue: why it was found (time, place, cast, separator, fade, shift, hand).
+    confidence: 0 to 1. A hidden break (is_visible false) keeps its data and closes nothing.
+    """
+
+    anchor: str
+    origin: BreakOrigin
+    cue: str = ""
+    confidence: float = 1.0
+    name: str = ""
+    is_visible: bool = True
+    is_collapsed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A run of messages, `first` to `last` inclusive, both indexes into the story.
+
+    number: 1 for the first scene. closing: the break that ends it, None while it is open.
+    """
+
+    number: int
+    first: int
+    last: int
+    closing: SceneBreak | None
+
+    @property
+    def is_closed(self) -> bool:
+        return self.closing is not None
+
+    @property
+    def name(self) -> str:
+        return self.closing.name if self.closing else ""
+
+    @property
+    def length(self) -> int:
+        """Messages in the scene."""
+        return self.last - self.first + 1
+
+
+def scenes_of(messages: Sequence[Message], breaks: Mapping[str, SceneBreak]) -> tuple[Scene, ...]:
+    """Cut the story at its visible breaks.
+
+    breaks: by anchor; those of messages that are gone, and hidden ones, cut nothing. The last
+    scene is open unless a break stands on the last message.
+    """
+    scenes: list[Scene] = []
+    first = 0
+    for index, message in enumerate(messages):
+        closing = breaks.get(message.anchor)
+        if closing is not None and closing.is_visible:
+            scenes.append(Scene(len(scenes) + 1, first, index, closing))
+            first = index + 1
+    if first < len(messages):
+        scenes.append(Scene(len(scenes) + 1, first, len(messages) - 1, None))
+    return tuple(scenes)
+
+
+def scene_digest(messages: Iterable[Message]) -> str:
+    """Digest of what a scene recap is made from; an edit, swipe or hide inside changes it."""
+    return combined_digest(*(f"{m.name}\0{m.content_hash}" for m in messages))

@@ -1,0 +1,82 @@
+"""A chat with all that Tavernkeep knows of it, frozen at one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from app.story.inclusion import Inclusion
+from app.story.messages import Message, MessageRecap
+from app.story.recaps import RunningRecap, SceneRecap
+from app.story.scenes import Scene, SceneBreak
+
+
+class ChatKind(StrEnum):
+    """How SillyTavern keeps the chat."""
+
+    SOLO = "solo"
+    GROUP = "group"
+    FILE = "file"  # outside of any tavern
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRef:
+    """Which chat: its file, and the names that its path and cards give it.
+
+    user_folder: the tavern it belongs to, None for a file outside. owner: card file name without
+    .png, or group id. owner_name: the character's or group's display name. title: file name
+    without .jsonl. speakers: display names of the characters.
+    """
+
+    path: Path
+    kind: ChatKind
+    title: str
+    owner: str = ""
+    owner_name: str = ""
+    speakers: tuple[str, ...] = ()
+    user_folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LineProblem:
+    """A line of a chat file that could not be read as a message."""
+
+    line: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Everything the window and the prompt need of one chat.
+
+    message_tokens and inclusion run parallel to messages. recaps: versions, oldest first, by the
+    anchor that closes the scene. message_recaps: by anchor.
+    """
+
+    chat: ChatRef
+    messages: tuple[Message, ...] = ()
+    breaks: dict[str, SceneBreak] = field(default_factory=dict)
+    scenes: tuple[Scene, ...] = ()
+    recaps: dict[str, tuple[SceneRecap, ...]] = field(default_factory=dict)
+    running: RunningRecap = RunningRecap()
+    message_recaps: dict[str, MessageRecap] = field(default_factory=dict)
+    inclusion: tuple[Inclusion, ...] = ()
+    message_tokens: tuple[int, ...] = ()
+    problems: tuple[LineProblem, ...] = ()
+
+    def scene_recap(self, scene: Scene) -> SceneRecap | None:
+        """The recap that counts for a closed scene, None when there is none yet."""
+        if scene.closing is None:
+            return None
+        for recap in self.recaps.get(scene.closing.anchor, ()):
+            if recap.is_current:
+                return recap
+        return None
+
+    def scene_at(self, index: int) -> Scene | None:
+        """The scene that message `index` belongs to."""
+        for scene in self.scenes:
+            if scene.first <= index <= scene.last:
+                return scene
+        return None

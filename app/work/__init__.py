@@ -1,0 +1,1 @@
+"""What has to be done next, and doing it: planner, operations and queue."""

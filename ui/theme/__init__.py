@@ -1,0 +1,1 @@
+"""The visual language in Qt: tokens, fonts, icons, palette and style."""
