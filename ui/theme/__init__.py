@@ -1,1 +1,16 @@
-"""The visual language in Qt: tokens, fonts, icons, palette and style."""
+"""Colours, type, icons and the drawing of controls."""
+
+from __future__ import annotations
+
+from ui.theme.source import ThemeChoice, ThemeSource
+from ui.theme.tokens import DARK, LIGHT, Tokens
+
+theme = ThemeSource()
+
+
+def current_tokens() -> Tokens:
+    """The palette in use; listen to `theme.changed` to hear of another."""
+    return theme.tokens
+
+
+__all__ = ["DARK", "LIGHT", "ThemeChoice", "ThemeSource", "Tokens", "current_tokens", "theme"]

@@ -1,0 +1,90 @@
+"""Which palette is in use, and who hears of a change."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+
+from ui.theme.tokens import DARK, LIGHT, Tokens
+
+
+class ThemeChoice(StrEnum):
+    """What the user asked for."""
+
+    SYSTEM = "system"
+    DARK = "dark"
+    LIGHT = "light"
+
+
+class ThemeSource(QObject):
+    """Resolves the user's choice and the system's scheme to one set of tokens.
+
+    Signals:
+        changed: Tokens, after the palette in use is another one.
+        reading_size_changed: float, the story text's size in px.
+    """
+
+    changed = Signal(object)
+    reading_size_changed = Signal(float)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._choice = ThemeChoice.SYSTEM
+        self._tokens = DARK
+        self._reading_px = 15.5
+        self._moves = True
+
+    @property
+    def tokens(self) -> Tokens:
+        """The palette in use."""
+        return self._tokens
+
+    @property
+    def choice(self) -> ThemeChoice:
+        return self._choice
+
+    @property
+    def reading_px(self) -> float:
+        """Size of the story text in px, 13 to 22."""
+        return self._reading_px
+
+    @property
+    def moves(self) -> bool:
+        """Whether hovers and folds may be animated (off with reduced motion)."""
+        return self._moves
+
+    def set_moves(self, moves: bool) -> None:
+        self._moves = moves
+
+    def set_choice(self, choice: ThemeChoice) -> None:
+        """Follow the system, or hold one palette."""
+        self._choice = choice
+        self._resolve()
+
+    def set_reading_px(self, px: float) -> None:
+        """Set the story text's size; kept between 13 and 22."""
+        px = max(13.0, min(22.0, px))
+        if px != self._reading_px:
+            self._reading_px = px
+            self.reading_size_changed.emit(px)
+
+    def follow_system(self, application: QGuiApplication) -> None:
+        """Listen to the desktop's light and dark from now on."""
+        application.styleHints().colorSchemeChanged.connect(self._resolve)
+        self._resolve()
+
+    def _resolve(self, _scheme: object = None) -> None:
+        tokens = LIGHT if self._is_light() else DARK
+        if tokens is not self._tokens:
+            self._tokens = tokens
+            self.changed.emit(tokens)
+
+    def _is_light(self) -> bool:
+        if self._choice is not ThemeChoice.SYSTEM:
+            return self._choice is ThemeChoice.LIGHT
+        if QGuiApplication.instance() is None:
+            return False
+        # Without a desktop the scheme is Unknown; the design is dark first.
+        return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Light

@@ -1,0 +1,218 @@
+"""Every colour of the window, once for dark and once for light."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from PySide6.QtGui import QColor
+
+from app.story.inclusion import InclusionState
+
+TIERS = (
+    "short-term",
+    "canon",
+    "arcs",
+    "long-term",
+    "session",
+    "profiles",
+    "scenes",
+    "relations",
+    "who knows",
+    "ledger",
+)
+
+NO_FILL = QColor(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Tone:
+    """How one meaning is coloured: `fill` for bars (transparent: outline only), `text` for words
+    and icons."""
+
+    fill: QColor
+    text: QColor
+
+
+@dataclass(frozen=True, slots=True)
+class CompareTone:
+    """Ground and words of one side of a comparison."""
+
+    ground: QColor
+    text: QColor
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One palette. Surfaces from far to near, then text, accent, meanings."""
+
+    name: str
+    is_dark: bool
+    chrome: QColor
+    stage: QColor
+    raised: QColor
+    float_: QColor
+    well: QColor
+    hover: QColor
+    line: QColor
+    line2: QColor
+    ctl: QColor
+    t1: QColor
+    t2: QColor
+    t3: QColor
+    prose: QColor
+    say: QColor
+    narr: QColor
+    accent: QColor
+    accent_ink: QColor
+    ring: QColor
+    accent_text: QColor
+    accent_soft: QColor
+    included: Tone
+    long_term: Tone
+    out_of_budget: Tone
+    excluded: Tone
+    lagging: Tone
+    failed: Tone
+    edited: Tone
+    stale: Tone
+    slot_hues: Mapping[str, QColor]
+    compare_left: CompareTone
+    compare_right: CompareTone
+
+    def tone(self, state: InclusionState) -> Tone:
+        """The colours of an inclusion state."""
+        match state:
+            case InclusionState.INCLUDED:
+                return self.included
+            case InclusionState.LONG_TERM:
+                return self.long_term
+            case InclusionState.OUT_OF_BUDGET:
+                return self.out_of_budget
+            case InclusionState.EXCLUDED:
+                return self.excluded
+            case InclusionState.LAGGING:
+                return self.lagging
+            case InclusionState.FAILED:
+                return self.failed
+            case InclusionState.NONE:
+                return Tone(NO_FILL, self.t3)
+
+    def fill(self, state: InclusionState) -> QColor:
+        """Fill of a bar; transparent means outline only."""
+        return self.tone(state).fill
+
+    def text_tone(self, state: InclusionState) -> QColor:
+        """Colour of the icon and the word."""
+        return self.tone(state).text
+
+
+def faded(colour: QColor, alpha: float) -> QColor:
+    """The same colour at `alpha` (0 to 1)."""
+    result = QColor(colour)
+    result.setAlphaF(alpha)
+    return result
+
+
+def _hues(*colours: str) -> Mapping[str, QColor]:
+    return MappingProxyType(dict(zip(TIERS, map(QColor, colours), strict=True)))
+
+
+def _tone(fill: str, text: str) -> Tone:
+    return Tone(QColor(fill), QColor(text))
+
+
+DARK = Tokens(
+    name="dark",
+    is_dark=True,
+    chrome=QColor("#0C0E10"),
+    stage=QColor("#14171A"),
+    raised=QColor("#1B1F23"),
+    float_=QColor("#23282D"),
+    well=QColor("#0F1113"),
+    hover=QColor("#20252A"),
+    line=QColor("#23282D"),
+    line2=QColor("#363D44"),
+    ctl=QColor("#6B747E"),
+    t1=QColor("#ECEAE5"),
+    t2=QColor("#B7BABF"),
+    t3=QColor("#8D939B"),
+    prose=QColor("#D6D4CF"),
+    say=QColor("#F6E9CF"),
+    narr=QColor("#B6B9BD"),
+    accent=QColor("#F4AE3D"),
+    accent_ink=QColor("#1C1300"),
+    ring=QColor("#F4AE3D"),
+    accent_text=QColor("#F4AE3D"),
+    accent_soft=QColor("#2A2316"),
+    included=_tone("#3FA46C", "#62C48F"),
+    long_term=_tone("#5B97CB", "#86B8E2"),
+    out_of_budget=_tone("#AB4546", "#EC8A84"),
+    excluded=Tone(NO_FILL, QColor("#9AA0A7")),
+    lagging=Tone(faded(QColor("#3FA46C"), 0.42), QColor("#8D939B")),
+    failed=_tone("#FF6F91", "#FF86A3"),
+    edited=Tone(NO_FILL, QColor("#BDA4F2")),
+    stale=Tone(NO_FILL, QColor("#BDA4F2")),
+    slot_hues=_hues(
+        "#4AAEBF",
+        "#78AE7A",
+        "#BA9A56",
+        "#CE8D68",
+        "#D38686",
+        "#C986AC",
+        "#B18ECB",
+        "#9398D9",
+        "#70A3D8",
+        "#51B2A1",
+    ),
+    compare_left=CompareTone(QColor("#4A2226"), QColor("#F6B8B2")),
+    compare_right=CompareTone(QColor("#173A2A"), QColor("#A9E5C4")),
+)
+
+LIGHT = Tokens(
+    name="light",
+    is_dark=False,
+    chrome=QColor("#E6E5E0"),
+    stage=QColor("#FAF9F6"),
+    raised=QColor("#FFFFFF"),
+    float_=QColor("#FFFFFF"),
+    well=QColor("#F1F0EB"),
+    hover=QColor("#F0EEE8"),
+    line=QColor("#DEDCD5"),
+    line2=QColor("#C6C4BB"),
+    ctl=QColor("#7C8087"),
+    t1=QColor("#1B1D20"),
+    t2=QColor("#474C53"),
+    t3=QColor("#5E636A"),
+    prose=QColor("#26282B"),
+    say=QColor("#1B1D20"),
+    narr=QColor("#50545A"),
+    accent=QColor("#EFA32A"),
+    accent_ink=QColor("#1C1300"),
+    ring=QColor("#B06E00"),
+    accent_text=QColor("#885200"),
+    accent_soft=QColor("#FBEFD6"),
+    included=_tone("#2E8B57", "#1E6D42"),
+    long_term=_tone("#4682B4", "#2A618F"),
+    out_of_budget=_tone("#B04A46", "#8B0000"),
+    excluded=Tone(NO_FILL, QColor("#555555")),
+    lagging=Tone(faded(QColor("#2E8B57"), 0.42), QColor("#5E636A")),
+    failed=_tone("#C2184B", "#AE1241"),
+    edited=Tone(NO_FILL, QColor("#6740B4")),
+    stale=Tone(NO_FILL, QColor("#6740B4")),
+    slot_hues=_hues(
+        "#0091A4",
+        "#539156",
+        "#9E7A23",
+        "#B46B40",
+        "#B96365",
+        "#AE648F",
+        "#946DB1",
+        "#7478C1",
+        "#4984BF",
+        "#009583",
+    ),
+    compare_left=CompareTone(QColor("#FBDEDB"), QColor("#7E1410")),
+    compare_right=CompareTone(QColor("#D5F0E0"), QColor("#0F5431")),
+)
