@@ -14,6 +14,7 @@ TavernkeepError
 │   ├── BackendBusy           overloaded or rate limited (transient)
 │   ├── BackendRefused        final: wrong key, unknown model, bad request
 │   └── AnswerUnusable        it answered, but not with what was asked for
+├── PromptUnusable            a prompt file, mostly the user's own
 ├── BridgeError               the extension or its socket
 └── UsageError                a command was called wrongly
 """
@@ -80,6 +81,10 @@ class BackendRefused(BackendError):
 
 class AnswerUnusable(BackendError):
     """The model answered, but not with what was asked for."""
+
+
+class PromptUnusable(TavernkeepError):
+    """A prompt file cannot be used as it is."""
 
 
 class BridgeError(TavernkeepError):

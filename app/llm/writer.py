@@ -1,0 +1,123 @@
+"""What the queue asks for: breaks and recaps, whoever writes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from app.story.messages import Message
+
+T_co = TypeVar("T_co", covariant=True)
+OnText = Callable[[str], None]
+
+API_KEY_VARIABLE = "TAVERNKEEP_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Generic[T_co]):
+    """What was written, and what it took: tokens of all prompts and answers, 0 without a model."""
+
+    value: T_co
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SceneDraft:
+    """A scene's recap before it is kept. text: as it is stored, never empty."""
+
+    name: str
+    text: str
+
+
+class RecapWriter(Protocol):
+    """Writes what the operations need; one call at a time.
+
+    Each call raises BackendError of the kind that fits and changes nothing by itself; cancelling
+    it ends the request at once. `on_text` hears readable text so far, on the event loop's thread.
+    """
+
+    @property
+    def label(self) -> str:
+        """Short name for people, as Backend.label."""
+
+    @property
+    def spec(self) -> str:
+        """The form `parse_spec` reads."""
+
+    @property
+    def prompt_version(self) -> str:
+        """Part of an operation's key: another one writes other texts."""
+
+    async def scene_recap(
+        self,
+        messages: Sequence[Message],
+        *,
+        previous: str,
+        tokens: int,
+        on_text: OnText | None = None,
+    ) -> Written[SceneDraft]:
+        """Recap a scene. previous: the running recap up to it. tokens: aim for the recap's length."""
+
+    async def running_recap(
+        self,
+        previous: str,
+        scene_name: str,
+        scene_text: str,
+        *,
+        tokens: int,
+        on_text: OnText | None = None,
+    ) -> Written[str]:
+        """Fold one scene recap into the running recap; previous is "" for the first."""
+
+    async def message_recap(
+        self, message: Message, *, context: Sequence[Message] = (), on_text: OnText | None = None
+    ) -> Written[str]:
+        """One sentence for one message. context: the messages before it, oldest first."""
+
+    async def find_break(
+        self,
+        messages: Sequence[Message],
+        *,
+        first: int = 0,
+        last: int | None = None,
+        on_text: OnText | None = None,
+    ) -> Written[int | None]:
+        """Index into `messages` of the LAST message of the old scene, None where none ends.
+
+        first, last: the eligible indexes, both inclusive (None: up to the end); the others are
+        only read (spec/auto-recap.md §4.9).
+        """
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+
+
+def make_writer(
+    spec: str,
+    *,
+    count_tokens: Callable[[str], int],
+    api_key: str | None = None,
+    prompts_dir: Path | None = None,
+    context_tokens: int | None = None,
+) -> RecapWriter:
+    """The writer for a backend's spec. Opens no connection yet.
+
+    api_key: else that of the environment (TAVERNKEEP_API_KEY). prompts_dir: the user's own prompt
+    files, each replacing the shipped one of its name. context_tokens: else what the server says.
+    Raises UsageError for a spec that makes no sense, PromptUnusable for a prompt file.
+    """
+    from app.llm.builtin import BuiltinWriter
+    from app.llm.model_writer import ModelWriter
+    from app.llm.prompt_files import load_prompts
+    from app.llm.specs import BUILTIN, make_backend, parse_spec
+
+    parsed = parse_spec(spec)
+    if parsed.kind == BUILTIN:
+        return BuiltinWriter(count_tokens=count_tokens)
+    key = api_key or os.environ.get(API_KEY_VARIABLE) or None
+    backend = make_backend(parsed, api_key=key, context_tokens=context_tokens)
+    return ModelWriter(backend, load_prompts(prompts_dir), count_tokens=count_tokens)
