@@ -24,7 +24,7 @@ SEMIBOLD = QFont.Weight.DemiBold
 
 
 def load_fonts() -> tuple[str, ...]:
-    """Load the shipped fonts into the application; the families found. Missing files are skipped."""
+    """Load the shipped fonts; the families found. Files that cannot be read are skipped."""
     families: list[str] = []
     for path in sorted(FONTS.rglob("*")) if FONTS.is_dir() else ():
         if path.suffix.lower() not in (".ttf", ".otf"):

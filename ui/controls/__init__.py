@@ -1,0 +1,1 @@
+"""Small controls that every page is made of."""

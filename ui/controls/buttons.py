@@ -1,0 +1,232 @@
+"""Buttons: a word that names the deed, with an icon and the key that does the same."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.style import CONTROL_RADIUS, rounded
+
+NATIVE = QKeySequence.SequenceFormat.PortableText
+
+
+class ButtonRole(Enum):
+    """How loud a button is; at most one MAIN in a pane."""
+
+    PLAIN = "plain"
+    MAIN = "main"
+    QUIET = "quiet"
+
+
+def key_text(shortcut: QKeySequence) -> str:
+    """The key as people say it: "Ctrl K"."""
+    return shortcut.toString(NATIVE).replace("+", " ")
+
+
+class Button(QAbstractButton):
+    """Icon, word and key hint on a raised ground."""
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        icon: str = "",
+        role: ButtonRole = ButtonRole.PLAIN,
+        hint: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._icon = icon
+        self._role = role
+        self._hint = hint
+        self.setText(text)
+        self.setAccessibleName(text)
+        self.setFont(ui_font(12.5, SEMIBOLD))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    @property
+    def role(self) -> ButtonRole:
+        return self._role
+
+    def set_role(self, role: ButtonRole) -> None:
+        self._role = role
+        self.update()
+
+    def set_icon(self, name: str) -> None:
+        self._icon = name
+        self.updateGeometry()
+        self.update()
+
+    def set_text(self, text: str) -> None:
+        """Change the word and what a screen reader says."""
+        if text != self.text():
+            self.setText(text)
+            self.setAccessibleName(text)
+            self.updateGeometry()
+
+    def follow(self, action: QAction) -> None:
+        """Do what the action does and be enabled when it is."""
+        self.clicked.connect(action.trigger)
+        self.setEnabled(action.isEnabled())
+        action.enabledChanged.connect(self.setEnabled)
+        self._hint = key_text(action.shortcut())
+        if action.toolTip():
+            self.setToolTip(action.toolTip())
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        width = 28 + self.fontMetrics().horizontalAdvance(self.text())
+        if self._icon:
+            width += 20
+        if self._hint:
+            width += 10 + self._hint_width()
+        return QSize(width, 28)
+
+    def _hint_width(self) -> int:
+        from PySide6.QtGui import QFontMetrics
+
+        return QFontMetrics(ui_font(10, MEDIUM)).horizontalAdvance(self._hint)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        ink = self._paint_ground(painter)
+        t = current_tokens()
+        content = self.sizeHint().width() - 28
+        x = (self.width() - content) / 2
+        if self._icon:
+            pixmap = icon_pixmap(self._icon, ink, 14, self.devicePixelRatioF())
+            painter.drawPixmap(round(x), (self.height() - 14) // 2, pixmap)
+            x += 20
+        painter.setFont(self.font())
+        painter.setPen(ink)
+        width = self.fontMetrics().horizontalAdvance(self.text())
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(QRectF(x, 0, width + 2, self.height()), middle, self.text())
+        if self._hint:
+            painter.setFont(ui_font(10, MEDIUM))
+            painter.setPen(ink if self._role is ButtonRole.MAIN else t.t3)
+            area = QRectF(x + width + 10, 0, self._hint_width() + 2, self.height())
+            painter.drawText(area, middle, self._hint)
+
+    def _paint_ground(self, painter: QPainter) -> QColor:
+        """Draw the ground; the colour of what stands on it."""
+        t = current_tokens()
+        is_down = self.isDown() or self.isChecked()
+        is_over = self.underMouse() and self.isEnabled()
+        if not self.isEnabled():
+            if self._role is not ButtonRole.QUIET:
+                rounded(painter, self.rect(), CONTROL_RADIUS, None, t.line)
+            return t.t3
+        if self._role is ButtonRole.MAIN:
+            fill = QColor(t.accent)
+            if is_down:
+                fill = fill.darker(112)
+            elif is_over:
+                fill = fill.lighter(106)
+            rounded(painter, self.rect(), CONTROL_RADIUS, fill)
+            return t.accent_ink
+        if self._role is ButtonRole.QUIET:
+            if is_over or is_down:
+                rounded(painter, self.rect(), CONTROL_RADIUS, t.well if is_down else t.hover)
+            return t.t2
+        fill = t.well if is_down else t.hover if is_over else t.raised
+        rounded(painter, self.rect(), CONTROL_RADIUS, fill, t.line2)
+        return t.t1
+
+
+class IconButton(QAbstractButton):
+    """An icon without a word; its name is the tooltip and what a screen reader says."""
+
+    def __init__(
+        self,
+        icon: str,
+        name: str,
+        *,
+        side: int = 28,
+        icon_size: int = 16,
+        is_framed: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._icon = icon
+        self._side = side
+        self._icon_size = icon_size
+        self._is_framed = is_framed
+        self.set_name(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def set_name(self, name: str) -> None:
+        """Name it anew; one word or a short sentence."""
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+
+    def set_icon(self, icon: str) -> None:
+        if icon != self._icon:
+            self._icon = icon
+            self.update()
+
+    def follow(self, action: QAction) -> None:
+        """Do what the action does and be enabled when it is."""
+        self.clicked.connect(action.trigger)
+        self.setEnabled(action.isEnabled())
+        action.enabledChanged.connect(self.setEnabled)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._side, self._side)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        is_over = self.underMouse() and self.isEnabled()
+        if self._is_framed:
+            fill = t.well if self.isDown() else t.hover if is_over else t.raised
+            rounded(painter, self.rect(), CONTROL_RADIUS, fill, t.line2)
+        elif is_over or self.isDown():
+            rounded(painter, self.rect(), CONTROL_RADIUS, t.well if self.isDown() else t.hover)
+        ink = t.t3 if not self.isEnabled() else t.t1 if is_over or self._is_framed else t.t2
+        pixmap = icon_pixmap(self._icon, ink, self._icon_size, self.devicePixelRatioF())
+        left = (self.width() - self._icon_size) // 2
+        top = (self.height() - self._icon_size) // 2
+        painter.drawPixmap(left, top, pixmap)
+
+
+class Switch(QAbstractButton):
+    """On or off, at once; 34 x 18 px. `toggled` says when."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setCheckable(True)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(32, 18)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        track = QRectF(self.rect())
+        knob = 12.0
+        if self.isChecked():
+            rounded(painter, track, 9, t.accent)
+            left, ink = track.right() - knob - 3, t.accent_ink
+        else:
+            rounded(painter, track, 9, t.well, t.ctl)
+            left, ink = 3.0, t.t2
+        rounded(painter, QRectF(left, 3, knob, knob), knob / 2, ink)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.EnabledChange:
+            self.update()
+        return super().event(event)

@@ -1,0 +1,80 @@
+"""Text on the window: one class, with the roles of type and the tones of text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPalette, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from ui.theme.fonts import MEDIUM, REGULAR, SEMIBOLD, display_font, ui_font
+from ui.theme.palette import T1_ROLE, T2_ROLE, T3_ROLE
+
+
+class Label(QLabel):
+    """Plain text, always: what comes from a chat or a model is never read as markup."""
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        font: QFont | None = None,
+        tone: QPalette.ColorRole = T1_ROLE,
+        wraps: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+        self.setFont(font if font is not None else ui_font(12))
+        self.setForegroundRole(tone)
+        self.setWordWrap(wraps)
+
+
+class ElidedLabel(Label):
+    """One line that ends in an ellipsis where room runs out; the whole text is its tooltip."""
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        font: QFont | None = None,
+        tone: QPalette.ColorRole = T1_ROLE,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, font=font, tone=tone, parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_cut = self.fontMetrics().horizontalAdvance(self.text()) > self.width()
+        self.setToolTip(self.text() if is_cut else "")
+
+    def paintEvent(self, event: object) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), text)
+
+
+def headline(text: str = "") -> Label:
+    """A headline figure or the title of an empty page."""
+    return Label(text, font=display_font(24))
+
+
+def page_title(text: str = "") -> Label:
+    return Label(text, font=ui_font(15, SEMIBOLD))
+
+
+def section(text: str = "") -> Label:
+    return Label(text, font=ui_font(13, SEMIBOLD))
+
+
+def body(text: str = "", *, wraps: bool = True) -> Label:
+    return Label(text, font=ui_font(12, REGULAR), tone=T2_ROLE, wraps=wraps)
+
+
+def meta(text: str = "", *, wraps: bool = False) -> Label:
+    return Label(text, font=ui_font(11, MEDIUM), tone=T3_ROLE, wraps=wraps)
