@@ -1,0 +1,190 @@
+"""Puts the bridge extension into a tavern, pairs it with the running program, and takes it out."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.errors import BridgeError
+from app.paths import RESOURCES
+from app.sillytavern.bridge_file import BRIDGE_FILE, write_for_tavern
+
+SOURCE = RESOURCES / "bridge"
+FOLDER_NAME = "tavernkeep"
+
+_PAIRING = "pairing.json"
+_INVENTORY = "installed.json"  # what we put there: an older version's files are known by it
+_INTERCEPTOR = "tavernkeep_intercept"  # in the manifest of every version: tells ours from others
+_FILE_NAME = re.compile(r"[A-Za-z0-9_-]+\.(js|json|css)")
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeStatus:
+    """Whether the bridge is in a tavern. version: of the installed one, empty when none is."""
+
+    installed: bool
+    version: str
+    newer_available: bool
+    path: Path
+    sentence: str
+
+
+def extension_folder(user_folder: Path) -> Path:
+    """Where SillyTavern loads the extension from."""
+    return user_folder / "extensions" / FOLDER_NAME
+
+
+def program_version() -> str:
+    """Version of the extension that this program brings along."""
+    return str(_read_json(SOURCE / "manifest.json").get("version", ""))
+
+
+def status(user_folder: Path) -> BridgeStatus:
+    """What is installed in this tavern now."""
+    folder = extension_folder(user_folder)
+    if not folder.exists() and not folder.is_symlink():
+        return BridgeStatus(False, "", False, folder, "The bridge is not installed.")
+    if not _is_ours(folder):
+        return BridgeStatus(
+            False, "", False, folder, "Another extension uses the folder of the bridge."
+        )
+    version = str(_read_json(folder / "manifest.json").get("version", ""))
+    if _parts(version) < _parts(program_version()):
+        sentence = f"The bridge is installed in version {version}; a newer one is ready."
+        return BridgeStatus(True, version, True, folder, sentence)
+    return BridgeStatus(True, version, False, folder, f"The bridge is installed ({version}).")
+
+
+def install(user_folder: Path) -> BridgeStatus:
+    """Copy the extension into the tavern, or bring it up to date.
+
+    Pages take it up at their next reload. Raises BridgeError when the folder belongs to somebody
+    else or cannot be written.
+    """
+    folder = extension_folder(user_folder)
+    if (folder.exists() or folder.is_symlink()) and not _is_ours(folder):
+        raise BridgeError(
+            f"The folder {folder} holds something else. Move it away, then install the bridge."
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        outdated = _inventory(folder)
+        for source in sorted(SOURCE.iterdir()):
+            if _FILE_NAME.fullmatch(source.name):
+                write_for_tavern(user_folder, folder / source.name, source.read_bytes())
+        names = _source_names()
+        inventory = json.dumps({"files": names}).encode()
+        write_for_tavern(user_folder, folder / _INVENTORY, inventory)
+        for name in outdated - set(names):
+            (folder / name).unlink(missing_ok=True)
+        if not (folder / _PAIRING).exists():
+            _write_pairing(user_folder, 0, "")
+        _leave_empty_bridge_file(user_folder)
+    except OSError as error:
+        raise BridgeError(
+            f"The bridge could not be installed in {folder}: {error.strerror}."
+        ) from error
+    return status(user_folder)
+
+
+def update(user_folder: Path) -> bool:
+    """Install again when the program brings a newer version. Returns whether it did."""
+    if not status(user_folder).newer_available:
+        return False
+    install(user_folder)
+    return True
+
+
+def remove(user_folder: Path) -> BridgeStatus:
+    """Take out what we put in, and nothing else.
+
+    Files that somebody else added stay where they are. Raises BridgeError when the folder is not
+    ours or a file cannot be deleted.
+    """
+    folder = extension_folder(user_folder)
+    if not folder.exists() and not folder.is_symlink():
+        (user_folder / BRIDGE_FILE).unlink(missing_ok=True)
+        return status(user_folder)
+    if not _is_ours(folder):
+        raise BridgeError(f"The folder {folder} holds something else, so it was left alone.")
+    try:
+        # The manifest goes last: while it is there, a half done removal can be done again.
+        names = _inventory(folder) | set(_source_names()) | {_PAIRING, _INVENTORY}
+        for name in sorted(names - {"manifest.json"}):
+            (folder / name).unlink(missing_ok=True)
+        (folder / "manifest.json").unlink(missing_ok=True)
+        (user_folder / BRIDGE_FILE).unlink(missing_ok=True)
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    except OSError as error:
+        raise BridgeError(
+            f"The bridge could not be removed from {folder}: {error.strerror}."
+        ) from error
+    if folder.exists():
+        sentence = f"The bridge is removed; files that are not ours stay in {folder}."
+        return BridgeStatus(False, "", False, folder, sentence)
+    return status(user_folder)
+
+
+def write_pairing(user_folder: Path, port: int, token: str) -> bool:
+    """Tell the tavern's pages how to reach us; port 0 says that nobody is there.
+
+    Returns False, and writes nothing, where the bridge is not installed. Raises BridgeError when
+    the file cannot be written.
+    """
+    if not _is_ours(extension_folder(user_folder)):
+        return False
+    try:
+        _write_pairing(user_folder, port, token)
+    except OSError as error:
+        raise BridgeError(
+            f"The bridge in {user_folder} could not be told how to reach Tavernkeep:"
+            f" {error.strerror}."
+        ) from error
+    return True
+
+
+def _write_pairing(user_folder: Path, port: int, token: str) -> None:
+    content = json.dumps({"port": port, "token": token}).encode()
+    write_for_tavern(user_folder, extension_folder(user_folder) / _PAIRING, content)
+
+
+def _leave_empty_bridge_file(user_folder: Path) -> None:
+    # A page that asks for a missing file fills the browser's console with errors.
+    path = user_folder / BRIDGE_FILE
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_for_tavern(user_folder, path, b'{"sequence":0,"written":0,"chats":{}}')
+
+
+def _is_ours(folder: Path) -> bool:
+    # A link may lead into somebody's working copy: never write through it.
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    return _read_json(folder / "manifest.json").get("generate_interceptor") == _INTERCEPTOR
+
+
+def _source_names() -> list[str]:
+    return sorted(path.name for path in SOURCE.iterdir() if _FILE_NAME.fullmatch(path.name))
+
+
+def _inventory(folder: Path) -> set[str]:
+    names = _read_json(folder / _INVENTORY).get("files")
+    if not isinstance(names, list):
+        return set()
+    return {name for name in names if isinstance(name, str) and _FILE_NAME.fullmatch(name)}
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:4])

@@ -1,0 +1,186 @@
+/** Tavernkeep's bridge: tells the program what happens in SillyTavern, and sets the slots it is given. */
+
+import { listen, onPromptBuilt } from './events.js';
+import * as link from './link.js';
+import * as mailbox from './mailbox.js';
+import * as mirror from './mirror.js';
+import { respond } from './requests.js';
+import * as slots from './slots.js';
+import { chatKey, context, openChat, responder, serverVersion } from './tavern.js';
+
+const VERSION = '0.1.0';
+const LOOK_EVERY = 3_000;
+const LOOK_AFTER_EVENT = 50;
+const READ_MAILBOX_EVERY = 5_000;
+const LONGEST_BUILD = 10_000;
+const LONGEST_GENERATION = 600_000;
+const LONGEST_WAIT = 2_000;
+
+const page = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 10)).join('');
+let version = '';
+let session = '';
+let waitForTurn = 250;
+/** The chat that has finished opening; between clearing and CHAT_CHANGED SillyTavern shows neither. */
+let settled = '';
+let generatingUntil = 0;
+let lookTimer = 0;
+
+/** Run a piece of ours so that its failure stays ours. */
+function safely(piece) {
+    return (...parameters) => {
+        try {
+            return piece(...parameters);
+        } catch (error) {
+            console.debug('Tavernkeep:', error);
+            return undefined;
+        }
+    };
+}
+
+function settleChat() {
+    const ctx = context();
+    const chat = openChat(ctx);
+    settled = chatKey(chat);
+    mirror.remember(ctx.chat);
+    slots.settle(chat);
+    slots.refresh();
+    if (settled && !slots.lastKnown(settled)) {
+        readMailbox();
+    }
+}
+
+/** Look for changes that no event announces: hiding, moving, copying messages, other extensions. */
+const look = safely(() => {
+    const ctx = context();
+    const chat = openChat(ctx);
+    if (!settled || chatKey(chat) !== settled || Date.now() < generatingUntil) {
+        return;
+    }
+    const first = mirror.firstChange(ctx.chat);
+    if (first !== null) {
+        link.send({ type: 'changed', chat, first, length: ctx.chat.length });
+    }
+});
+
+function tell(name, details) {
+    const ctx = context();
+    link.send({ type: 'event', name, chat: openChat(ctx), length: ctx.chat.length, ...details });
+}
+
+const onEvent = safely((name, details) => {
+    if (name === 'chat_changed') {
+        generatingUntil = 0;
+        settleChat();
+    } else if (name === 'generation_started') {
+        generatingUntil = Date.now() + LONGEST_GENERATION;
+    } else if (name === 'generation_ended' || name === 'generation_stopped') {
+        generatingUntil = 0;
+        slots.release();
+    }
+    tell(name, details);
+    clearTimeout(lookTimer);
+    lookTimer = setTimeout(look, LOOK_AFTER_EVENT);
+});
+
+/** Take over what the bridge file says of the open chat, when the socket cannot tell. */
+async function readMailbox() {
+    const isNew = await mailbox.read();
+    const isKnown = slots.lastKnown(settled) !== null;
+    const entry = mailbox.entry(settled);
+    if (entry && (!isKnown || (isNew && !link.isUp()))) {
+        takeMailboxEntry(entry);
+    }
+}
+
+const takeMailboxEntry = safely((entry) => {
+    if (slots.learn(settled, '', entry.session, entry.revision, entry.slots)) {
+        slots.refresh();
+    }
+});
+
+const onFrame = safely((frame) => {
+    if (frame.type === 'slots') {
+        onSlots(frame);
+    } else if (frame.type === 'request') {
+        respond(frame).then(link.send);
+    }
+});
+
+function onSlots(frame) {
+    const isNews = slots.learn(
+        chatKey(frame.chat), frame.responder, session, frame.revision, frame.slots,
+    );
+    if (frame.turn) {
+        // Too late, it is only remembered: the prompt is half built, or another member's turn.
+        link.answer(frame.turn, frame);
+    } else if (isNews) {
+        slots.refresh();
+    }
+}
+
+/** Ask for the slots of this turn, and set them or the best that is known. */
+async function prepareTurn(messages, contextSize, kind) {
+    const chat = openChat();
+    const key = chatKey(chat);
+    if (!chat) {
+        return;
+    }
+    const { name, avatar } = responder();
+    // At the same time: the turn waits once, not twice.
+    const reading = slots.lastKnown(key, avatar) ? null : readMailbox();
+    const frame = await link.ask({
+        type: 'turn',
+        chat,
+        kind: String(kind ?? 'normal'), // undefined for a normal turn before 1.14
+        responder: name,
+        avatar,
+        context: Math.max(0, Math.floor(Number(contextSize)) || 0),
+        messages: messages.length,
+    }, waitForTurn);
+    if (!frame && reading && !link.isUp()) {
+        await Promise.race([reading, new Promise((done) => setTimeout(done, waitForTurn))]);
+    }
+    if (chatKey(openChat()) === key) {
+        slots.hold(LONGEST_BUILD);
+        slots.set(frame?.slots ?? slots.lastKnown(key, avatar) ?? []);
+    }
+}
+
+globalThis.tavernkeep_intercept = async (messages, contextSize, _abort, kind) => {
+    try {
+        await prepareTurn(messages, contextSize, kind);
+    } catch (error) {
+        console.debug('Tavernkeep:', error);
+    }
+};
+
+function greet() {
+    const ctx = context();
+    return {
+        version: VERSION, page, sillytavern: version, chat: openChat(ctx), length: ctx.chat.length,
+    };
+}
+
+async function start() {
+    version = await serverVersion();
+    slots.reportRefused((key) => tell('slot_refused', { subject: key }));
+    listen(onEvent);
+    onPromptBuilt(safely(slots.release));
+    settleChat();
+    setInterval(() => document.hidden || look(), LOOK_EVERY);
+    setInterval(() => document.hidden || link.isUp() || readMailbox(), READ_MAILBOX_EVERY);
+    document.addEventListener('visibilitychange', () => document.hidden || look());
+    link.run({
+        hello: greet,
+        frame: onFrame,
+        up: (welcome) => {
+            session = welcome.session;
+            waitForTurn = Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT);
+        },
+        down: () => readMailbox(),
+    });
+}
+
+jQuery(safely(() => {
+    start().catch((error) => console.debug('Tavernkeep:', error));
+}));

@@ -1,0 +1,134 @@
+/** The websocket to the program: pairing, connecting again, questions with a bounded wait. */
+
+const PROTOCOL = 'tavernkeep.v1';
+const LONGEST_PAUSE = 30_000;
+const PAIRING_POLL = 2_000;
+
+const listeners = { frame: () => {}, up: () => {}, down: () => {}, hello: () => ({}) };
+/** @type {Map<string, (frame: object | null) => void>} */
+const waiting = new Map();
+/** @type {WebSocket | null} */
+let socket = null;
+let isWelcome = false;
+let counter = 0;
+
+/** The program answers. */
+export function isUp() {
+    return isWelcome;
+}
+
+/**
+ * Send a frame, or drop it when nobody listens.
+ * @returns {boolean} whether it was sent
+ */
+export function send(frame) {
+    if (!isWelcome || socket?.readyState !== WebSocket.OPEN) {
+        return false;
+    }
+    socket.send(JSON.stringify(frame));
+    return true;
+}
+
+/**
+ * Send a frame with a new id and wait for the frame that settles it.
+ * @returns {Promise<object | null>} null when time ran out or nobody listens
+ */
+export function ask(frame, milliseconds) {
+    const id = String(++counter);
+    if (!send({ ...frame, id })) {
+        return Promise.resolve(null);
+    }
+    return new Promise((resolve) => {
+        const timer = setTimeout(() => answer(id, null), milliseconds);
+        waiting.set(id, (result) => {
+            clearTimeout(timer);
+            resolve(result);
+        });
+    });
+}
+
+/**
+ * Give whoever asked under this id the answer.
+ * @returns {boolean} whether somebody still waited
+ */
+export function answer(id, frame) {
+    const resolve = waiting.get(id);
+    waiting.delete(id);
+    resolve?.(frame);
+    return Boolean(resolve);
+}
+
+/** Keep a connection from now on. @param {Partial<typeof listeners>} handlers */
+export async function run(handlers) {
+    Object.assign(listeners, handlers);
+    let failures = 0;
+    for (;;) {
+        const pairing = await readPairing();
+        const worked = pairing.port ? await converse(pairing) : false;
+        failures = worked || !pairing.port ? 0 : failures + 1;
+        await pause(Math.min(1_000 * 2 ** failures, LONGEST_PAUSE), pairing);
+    }
+}
+
+async function readPairing() {
+    try {
+        const url = new URL('pairing.json', import.meta.url);
+        const response = await fetch(url, { cache: 'no-store' });
+        const { port, token } = response.ok ? await response.json() : {};
+        return Number.isInteger(port) && port > 0 && token ? { port, token } : { port: 0, token: '' };
+    } catch {
+        return { port: 0, token: '' };
+    }
+}
+
+/** Wait, but not longer than until the program has written another pairing. */
+async function pause(milliseconds, used) {
+    const end = Date.now() + milliseconds;
+    while (Date.now() < end) {
+        await new Promise((resolve) => setTimeout(resolve, Math.min(PAIRING_POLL, end - Date.now())));
+        const pairing = await readPairing();
+        if (pairing.port && pairing.token !== used.token) {
+            return;
+        }
+    }
+}
+
+/** One connection from its start to its end. @returns {Promise<boolean>} whether it was accepted */
+function converse({ port, token }) {
+    return new Promise((resolve) => {
+        let worked = false;
+        try {
+            socket = new WebSocket(`ws://127.0.0.1:${port}`, [PROTOCOL, `token.${token}`]);
+        } catch {
+            resolve(false);
+            return;
+        }
+        socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
+        socket.onmessage = ({ data }) => {
+            const frame = parse(data);
+            if (frame?.type === 'welcome') {
+                worked = isWelcome = true;
+                listeners.up(frame);
+            } else if (frame && isWelcome) {
+                listeners.frame(frame);
+            }
+        };
+        socket.onclose = () => {
+            socket = null;
+            isWelcome = false;
+            [...waiting.keys()].forEach((id) => answer(id, null));
+            if (worked) {
+                listeners.down();
+            }
+            resolve(worked);
+        };
+    });
+}
+
+function parse(data) {
+    try {
+        return JSON.parse(data);
+    } catch {
+        return null;
+    }
+}

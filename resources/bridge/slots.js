@@ -1,0 +1,135 @@
+/** The slots last known for each chat, and setting those of the open one. */
+
+import { chatKey, context, openChat } from './tavern.js';
+
+const CHATS_KEPT = 50;
+const KEY = /^[A-Za-z0-9][\w.:-]{0,79}$/;
+const NONE = -1;
+
+/**
+ * @typedef {{key: string, position: number, depth: number, role: number, scan: boolean, text: string}} Slot
+ * @typedef {{session: string, revision: number, slots: Slot[], arrived: number}} Known
+ */
+
+/** @type {Map<string, Map<string, Known>>} by chat, then by the responder's avatar ('' for anyone) */
+const known = new Map();
+/** @type {Map<string, string>} what we set last under each key */
+const written = new Map();
+const refused = new Set();
+let arrivals = 0;
+let heldUntil = 0;
+let hasHeldPush = false;
+let settled = '';
+/** @type {(key: string) => void} */
+let onRefused = () => {};
+
+/** @param {(key: string) => void} listener hears of a key that another extension fills */
+export function reportRefused(listener) {
+    onRefused = listener;
+}
+
+/** SillyTavern has finished opening this chat; before that nothing is set for it. */
+export function settle(chat) {
+    settled = chatKey(chat);
+    hasHeldPush = false;
+    heldUntil = 0;
+}
+
+/**
+ * Remember slots of a chat.
+ * @returns {boolean} false when what is known is newer
+ */
+export function learn(key, avatar, session, revision, slots) {
+    const chat = known.get(key) ?? new Map();
+    const old = chat.get(avatar);
+    // Revisions only compare within one run of the program.
+    if (old && old.session === session && revision < old.revision) {
+        return false;
+    }
+    chat.set(avatar, { session, revision, slots, arrived: ++arrivals });
+    known.delete(key);
+    known.set(key, chat);
+    if (known.size > CHATS_KEPT) {
+        known.delete(known.keys().next().value);
+    }
+    return true;
+}
+
+/**
+ * The newest slots that this responder may see. Those made for another member of a group never are.
+ * @returns {Slot[] | null}
+ */
+export function lastKnown(key, avatar = '') {
+    const chat = known.get(key);
+    const general = chat?.get('');
+    const own = avatar ? chat?.get(avatar) : undefined;
+    const newest = own && (!general || own.arrived > general.arrived) ? own : general;
+    return newest?.slots ?? null;
+}
+
+/** Set what is known of the open chat, unless a prompt is being built or the chat still opens. */
+export function refresh() {
+    if (Date.now() < heldUntil) {
+        hasHeldPush = true;
+        return;
+    }
+    const key = chatKey(openChat());
+    if (key === settled) {
+        set(lastKnown(key) ?? []);
+    }
+}
+
+/** A prompt is built from now on: its slots must not be exchanged half-way. */
+export function hold(milliseconds) {
+    heldUntil = Date.now() + milliseconds;
+}
+
+/** The prompt is built. */
+export function release() {
+    heldUntil = 0;
+    if (hasHeldPush) {
+        hasHeldPush = false;
+        refresh();
+    }
+}
+
+/**
+ * Make these our only slots, whatever another extension has set stays.
+ * @param {Slot[]} slots
+ */
+export function set(slots) {
+    const ctx = context();
+    const keys = new Set();
+    for (const slot of slots) {
+        if (!isSound(slot) || !isOurs(ctx, slot.key)) {
+            continue;
+        }
+        keys.add(slot.key);
+        written.set(slot.key, slot.text);
+        ctx.setExtensionPrompt(slot.key, slot.text, slot.position, slot.depth, slot.scan, slot.role);
+    }
+    for (const key of written.keys()) {
+        if (!keys.has(key) && ctx.extensionPrompts[key]?.value && isOurs(ctx, key)) {
+            written.set(key, '');
+            ctx.setExtensionPrompt(key, '', NONE, 0);
+        }
+    }
+}
+
+function isSound(slot) {
+    return KEY.test(slot.key)
+        && typeof slot.text === 'string'
+        && slot.position >= -1 && slot.position <= 2
+        && slot.depth >= 0 && slot.depth <= 10000
+        && slot.role >= 0 && slot.role <= 2;
+}
+
+function isOurs(ctx, key) {
+    const value = Object.hasOwn(ctx.extensionPrompts, key) ? ctx.extensionPrompts[key]?.value : '';
+    const ours = !value || value === written.get(key);
+    if (!ours && !refused.has(key)) {
+        refused.add(key);
+        onRefused(key);
+    }
+    return ours;
+}
