@@ -13,6 +13,7 @@ TavernkeepError
 │   ├── BackendUnreachable    nobody answers, may pass (transient)
 │   ├── BackendBusy           overloaded or rate limited (transient)
 │   ├── BackendRefused        final: wrong key, unknown model, bad request
+│   │   └── PromptTooLong     prompt and answer do not fit the model's context
 │   └── AnswerUnusable        it answered, but not with what was asked for
 ├── PromptUnusable            a prompt file, mostly the user's own
 ├── BridgeError               the extension or its socket
@@ -77,6 +78,10 @@ class BackendBusy(BackendError):
 
 class BackendRefused(BackendError):
     """The server will not answer this request: wrong key, unknown model, bad request."""
+
+
+class PromptTooLong(BackendRefused):
+    """Prompt and answer do not fit the model's context."""
 
 
 class AnswerUnusable(BackendError):

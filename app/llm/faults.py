@@ -1,0 +1,119 @@
+"""Which of our errors a server's answer or a broken connection is, with a sentence for the user."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from app.errors import (
+    BackendBusy,
+    BackendError,
+    BackendRefused,
+    BackendUnreachable,
+    PromptTooLong,
+)
+
+if TYPE_CHECKING:
+    import httpx
+
+LONGEST_DETAIL = 160
+BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+# Ollama answers 500 to what no second try mends.
+HOPELESS = re.compile(r"requires more system memory|unsupported model|unknown model arch", re.I)
+TOO_LONG = re.compile(
+    r"context[ _-]?(length|size|window)|maximum context|prompt is too long|too many tokens"
+    r"|input length exceeds",
+    re.I,
+)
+
+
+def connection_fault(error: httpx.HTTPError, url: str) -> BackendError:
+    """The fault of a connection that was not made or did not last."""
+    import httpx
+
+    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
+        return BackendUnreachable(f"Nobody answers at {url}. Is the model's server running there?")
+    if isinstance(error, httpx.TimeoutException):
+        return BackendUnreachable(f"{url} took too long to take the request.")
+    if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
+        return BackendRefused(f"No request can be made to {url}. Check the backend's address.")
+    return BackendUnreachable(f"The connection to {url} broke before the answer was complete.")
+
+
+def status_fault(
+    status: int,
+    body: bytes,
+    *,
+    url: str,
+    model: str,
+    has_key: bool,
+    retry_after: float | None,
+    secret: str | None,
+) -> BackendError:
+    """The fault of an HTTP status outside of 200 to 299."""
+    detail = detail_of(body, secret)
+    tail = f" It says: {detail}" if detail else ""
+    if status in (401, 403):
+        if has_key:
+            return BackendRefused(f"{url} does not accept the API key ({status}).")
+        return BackendRefused(f"{url} asks for an API key ({status}).")
+    if status == 404:
+        return BackendRefused(f"{url} knows no model {model}, or is no model server.{tail}")
+    if status == 402:
+        return BackendRefused(f"The account at {url} has no credit left (402).")
+    if TOO_LONG.search(detail) or status == 413:
+        return PromptTooLong(f"The text is longer than {model} can read at once.{tail}")
+    if status in BUSY and not HOPELESS.search(detail):
+        what = "limits the rate of requests" if status == 429 else "cannot answer now"
+        return BackendBusy(f"{url} {what} ({status}).{tail}", retry_after_seconds=retry_after)
+    if 300 <= status < 400:
+        return BackendRefused(f"{url} sends elsewhere ({status}). Check the backend's address.")
+    return BackendRefused(f"{url} refused the request ({status}).{tail}")
+
+
+def stream_fault(error: Any, *, url: str, model: str, secret: str | None) -> BackendError:
+    """The fault of an error object that came where the answer should be."""
+    code = error.get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    return status_fault(
+        status,
+        msgspec.json.encode({"error": error}),
+        url=url,
+        model=model,
+        has_key=secret is not None,
+        retry_after=None,
+        secret=secret,
+    )
+
+
+def web_page_fault(url: str) -> BackendError:
+    """The fault of an address where a web site lives."""
+    return BackendRefused(
+        f"{url} answers with a web page, so no model server is there. Check the backend's address."
+    )
+
+
+def detail_of(body: bytes, secret: str | None) -> str:
+    """What an error body says of itself, as one short plain line; "" for none or a web page.
+
+    Only the fields that servers keep for their message are read: the rest may echo the prompt.
+    """
+    try:
+        found: Any = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    for _ in range(3):
+        if isinstance(found, list) and found:
+            found = found[0]
+        if isinstance(found, dict):
+            found = next(
+                (found[key] for key in ("error", "message", "detail") if found.get(key)), ""
+            )
+    if not isinstance(found, str):
+        return ""
+    if secret:
+        found = found.replace(secret, "…")
+    line = " ".join("".join(c if c.isprintable() else " " for c in found[:2000]).split())
+    return line if len(line) <= LONGEST_DETAIL else line[: LONGEST_DETAIL - 1] + "…"

@@ -1,0 +1,194 @@
+"""Ollama, over its own API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from app.errors import AnswerUnusable, BackendError, BackendUnreachable
+from app.llm.backend import Answer, Request
+from app.llm.collecting import Collector
+from app.llm.faults import stream_fault, web_page_fault
+from app.llm.specs import OLLAMA, OLLAMA_URL, BackendSpec
+from app.llm.streams import Limits, ModelServer
+
+DEFAULT_CONTEXT = 8192  # what fits beside a 8B model into 8 GB
+KEEP_LOADED = "15m"
+TEMPERATURE = 0.3
+
+
+class OllamaBackend:
+    """A model of an Ollama server.
+
+    context_tokens: as given, else 8192 or what the model was made for, whichever is less. It is
+    sent with each request: without it the server cuts long prompts off at its own default and
+    says nothing (spec/smart-memory.md §4, GO).
+    """
+
+    def __init__(
+        self,
+        model: str,
+        url: str = OLLAMA_URL,
+        *,
+        api_key: str | None = None,
+        context_tokens: int | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._server = ModelServer(url, model, api_key=api_key, limits=limits)
+        self._spec = BackendSpec(OLLAMA, model, url)
+        self._wanted_context = context_tokens
+        self._context = context_tokens or DEFAULT_CONTEXT
+        self._can_think: bool | None = None  # None: the server did not say
+        self._is_prepared = False
+
+    @property
+    def label(self) -> str:
+        return self._spec.model
+
+    @property
+    def spec(self) -> str:
+        return str(self._spec)
+
+    @property
+    def context_tokens(self) -> int:
+        return self._context
+
+    async def prepare(self) -> None:
+        """Ask once what the model can do. Raises BackendError when nobody answers."""
+        if self._is_prepared:
+            return
+        shown = await self._server.get_json("/api/show", {"model": self._spec.model})
+        self._is_prepared = True
+        if not isinstance(shown, dict):
+            return
+        longest = _context_length(shown.get("model_info"))
+        if longest is not None:
+            self._context = min(self._wanted_context or DEFAULT_CONTEXT, longest)
+        capabilities = shown.get("capabilities")
+        if isinstance(capabilities, list):
+            self._can_think = "thinking" in capabilities
+
+    async def generate(
+        self, request: Request, *, on_text: Callable[[str], None] | None = None
+    ) -> Answer:
+        """Answer the request; see Backend.generate."""
+        await self.prepare()
+        collector = Collector(request, on_text)
+        async with self._server.ask("/api/chat", self._body(request)) as stream:
+            if stream.is_html:
+                raise web_page_fault(self._server.url)
+            unread: list[bytes] = []
+            async for line in stream.lines():
+                if not line.strip():
+                    continue
+                if not self._take(line, collector):
+                    unread.append(line)
+                    if not collector.has_text:
+                        continue
+                    break
+                if collector.is_complete or collector.is_full:
+                    break
+            if unread and not collector.has_text:
+                self._take_whole(b"\n".join(unread), collector)
+            collector.is_cut = collector.is_cut or stream.overflowed
+        if not (collector.is_complete or collector.is_cut or collector.is_full):
+            raise BackendUnreachable(
+                f"The connection to {self._server.url} broke before the answer was complete."
+            )
+        return collector.answer()
+
+    async def list_models(self) -> tuple[str, ...]:
+        """Names of the models this server has, sorted."""
+        return await list_models(self._server)
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        await self._server.aclose()
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        messages = [{"role": "user", "content": request.prompt}]
+        if request.system:
+            messages.insert(0, {"role": "system", "content": request.system})
+        body: dict[str, Any] = {
+            "model": self._spec.model,
+            "messages": messages,
+            "stream": True,
+            "keep_alive": KEEP_LOADED,
+            "options": {
+                "num_ctx": self._context,
+                "num_predict": request.max_output_tokens,
+                "temperature": TEMPERATURE,
+            },
+            # Newer servers then refuse a prompt that is too long, instead of cutting its start.
+            "truncate": False,
+        }
+        if self._can_think:
+            # Recaps gain little from reasoning and wait long for it; some models do it anyway.
+            body["think"] = False
+        if request.json:
+            body["format"] = "json"
+        return body
+
+    def _take(self, line: bytes, collector: Collector) -> bool:
+        """Read one line of the stream; false for what is no object."""
+        try:
+            part = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False
+        if not isinstance(part, dict):
+            return False
+        if part.get("error"):
+            raise stream_fault(
+                part["error"],
+                url=self._server.url,
+                model=self._spec.model,
+                secret=self._server.secret,
+            )
+        message = part.get("message")
+        if isinstance(message, dict):
+            collector.add(message.get("content"), message.get("thinking"))
+        if part.get("done") is True:
+            collector.is_complete = True
+            collector.is_cut = part.get("done_reason") == "length"
+            collector.count(part.get("prompt_eval_count"), part.get("eval_count"))
+        return True
+
+    def _take_whole(self, body: bytes, collector: Collector) -> None:
+        """Read an answer that came in one piece, on several lines."""
+        if body.lstrip()[:1] == b"<":
+            raise web_page_fault(self._server.url)
+        if not self._take(body, collector):
+            raise AnswerUnusable(f"{self._server.url} answered in a form that is not Ollama's.")
+
+
+async def list_models(server: ModelServer) -> tuple[str, ...]:
+    """Names that GET /api/tags tells, sorted. Raises BackendError."""
+    tags = await server.get_json("/api/tags")
+    models = tags.get("models") if isinstance(tags, dict) else None
+    names = {
+        m.get("name") for m in (models if isinstance(models, list) else []) if isinstance(m, dict)
+    }
+    return tuple(sorted(name for name in names if isinstance(name, str) and name.strip()))
+
+
+async def ollama_models(url: str = OLLAMA_URL) -> tuple[str, ...]:
+    """Models of an Ollama on this machine; empty when there is none. Waits two seconds at most."""
+    server = ModelServer(url, "", limits=Limits(connect_seconds=2.0, lookup_seconds=2.0))
+    try:
+        with suppress(BackendError):
+            return await list_models(server)
+        return ()
+    finally:
+        await server.aclose()
+
+
+def _context_length(model_info: object) -> int | None:
+    if not isinstance(model_info, dict):
+        return None
+    for key, value in model_info.items():
+        if str(key).endswith(".context_length") and isinstance(value, int) and value > 0:
+            return value
+    return None

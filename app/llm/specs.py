@@ -1,0 +1,125 @@
+"""How a backend is written down in settings and on the command line, and made from that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from app.errors import UsageError
+from app.llm.backend import Backend
+
+BUILTIN = "builtin"
+OLLAMA = "ollama"
+OPENAI = "openai"
+OLLAMA_URL = "http://127.0.0.1:11434"
+
+FORMS = "builtin, ollama:MODEL, ollama:MODEL@URL or openai:MODEL@URL"
+
+
+@dataclass(frozen=True, slots=True)
+class BackendSpec:
+    """Which backend. url: without a trailing slash or /v1; "" for the built-in. Never holds a key."""
+
+    kind: str
+    model: str = ""
+    url: str = ""
+
+    def __str__(self) -> str:
+        if self.kind == BUILTIN:
+            return BUILTIN
+        if self.kind == OLLAMA and self.url == OLLAMA_URL:
+            return f"{OLLAMA}:{self.model}"
+        return f"{self.kind}:{self.model}@{self.url}"
+
+
+def parse_spec(text: str) -> BackendSpec:
+    """Read builtin, ollama:MODEL[@URL] or openai:MODEL@URL. Raises UsageError.
+
+    A model's name may hold colons, slashes and "@"; the URL starts at the last "@" that is
+    followed by http://, https://, or by a host with a port.
+    """
+    text = text.strip()
+    if text.lower() in (BUILTIN, "built-in"):
+        return BackendSpec(BUILTIN)
+    kind, colon, rest = text.partition(":")
+    kind = kind.strip().lower()
+    if not colon or kind not in (OLLAMA, OPENAI):
+        raise UsageError(f"That is no backend: use {FORMS}.")
+    model, url = _split_model(rest.strip())
+    if not model or any(c.isspace() or not c.isprintable() for c in model) or len(model) > 200:
+        raise UsageError(f"The backend names no model: use {FORMS}.")
+    if url:
+        return BackendSpec(kind, model, clean_url(url))
+    if kind == OPENAI:
+        raise UsageError("openai:MODEL needs the address of its server: openai:MODEL@URL.")
+    return BackendSpec(kind, model, OLLAMA_URL)
+
+
+def clean_url(url: str) -> str:
+    """The base address: with a scheme, without /v1, paths of calls and trailing slashes.
+
+    Raises UsageError for what is no http address or holds a password.
+    """
+    if "://" not in url:
+        url = f"http://{url}"
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise UsageError("The backend's address is no http address.") from error
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        raise UsageError("The backend's address is no http address.")
+    if parts.username or parts.password:
+        raise UsageError("Keep keys out of the backend's address; give the API key by itself.")
+    if any(c.isspace() or not c.isprintable() for c in url) or parts.query or parts.fragment:
+        raise UsageError("The backend's address has signs that no address of a server has.")
+    path = parts.path.rstrip("/")
+    for ending in ("/chat/completions", "/models", "/api/chat", "/api", "/v1"):
+        # OpenRouter's own base ends with /api: only Ollama's /api/... is a path of a call.
+        if ending == "/api" and "openrouter" in host:
+            continue
+        path = path.removesuffix(ending).rstrip("/")
+    shown = f"[{host}]" if ":" in host else host
+    if port is not None:
+        shown = f"{shown}:{port}"
+    return f"{parts.scheme.lower()}://{shown}{path}"
+
+
+def make_backend(
+    spec: BackendSpec, *, api_key: str | None = None, context_tokens: int | None = None
+) -> Backend:
+    """The backend of a spec; opens no connection yet.
+
+    api_key: sent as a bearer key, never stored or logged. context_tokens: else what the server
+    says. Raises UsageError for the built-in, which generates no text, and for a key that no
+    header can hold.
+    """
+    if api_key is not None:
+        api_key = api_key.strip()
+        if not api_key.isascii() or not api_key.isprintable():
+            raise UsageError("The API key has signs that no key has.")
+    if spec.kind == OLLAMA:
+        from app.llm.ollama import OllamaBackend
+
+        return OllamaBackend(
+            spec.model, spec.url, api_key=api_key or None, context_tokens=context_tokens
+        )
+    if spec.kind == OPENAI:
+        from app.llm.openai_compatible import OpenAiBackend
+
+        return OpenAiBackend(
+            spec.model, spec.url, api_key=api_key or None, context_tokens=context_tokens
+        )
+    raise UsageError("The built-in way answers no prompts.")
+
+
+def _split_model(rest: str) -> tuple[str, str]:
+    for at in reversed([i for i, c in enumerate(rest) if c == "@"]):
+        after = rest[at + 1 :]
+        if after.lower().startswith(("http://", "https://")):
+            return rest[:at].strip(), after
+    model, at_sign, after = rest.rpartition("@")
+    host, colon, port = after.rpartition(":")
+    if at_sign and colon and host and port.rstrip("/").isdigit():
+        return model.strip(), after
+    return rest, ""
