@@ -1,0 +1,173 @@
+"""Reads character cards: PNG pictures that carry the character as JSON."""
+
+from __future__ import annotations
+
+import base64
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+# A card with a large embedded lorebook is some megabytes; beyond this it is an attack or a mistake.
+MAX_TEXT_BYTES = 32 * 1024 * 1024
+MAX_CHUNKS = 100_000
+
+# Keyword of the text chunk, best first: version 3, then versions 1 and 2.
+_KEYWORDS = (b"ccv3", b"chara")
+_TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A character as its card describes it.
+
+    avatar: the card's file name, which SillyTavern uses as the character's id. problem: a sentence
+    when the card could not be read; name is then the file name without ".png".
+    """
+
+    avatar: str
+    name: str
+    description: str = ""
+    personality: str = ""
+    scenario: str = ""
+    first_mes: str = ""
+    mes_example: str = ""
+    creator_notes: str = ""
+    tags: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class _BrokenCard(Exception):
+    """Why a card cannot be read, to follow "the card X"."""
+
+
+class CardReader:
+    """Reads cards, each file only once until it changes."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, tuple[tuple[int, int], Card]] = {}
+
+    def card(self, path: Path, status: os.stat_result | None = None) -> Card:
+        """The card in `path`; never raises for a broken one. status: of the file, if at hand."""
+        try:
+            status = status or path.stat()
+        except OSError as error:
+            return _broken(path, f"cannot be read ({error.strerror})")
+        stamp = (status.st_mtime_ns, status.st_size)
+        known = self._read.get(path)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        card = read_card(path)
+        self._read[path] = (stamp, card)
+        return card
+
+
+def read_card(path: Path) -> Card:
+    """The card in a PNG file, of version 1, 2 or 3; a broken one has its `problem` set."""
+    try:
+        with path.open("rb") as file:
+            return _card(path.name, _character(file))
+    except OSError as error:
+        return _broken(path, f"cannot be read ({error.strerror})")
+    except _BrokenCard as error:
+        return _broken(path, str(error))
+
+
+def _broken(path: Path, reason: str) -> Card:
+    return Card(
+        path.name,
+        path.stem,
+        problem=f"The card {path.name} {reason}; the character goes by the file's name.",
+    )
+
+
+def _character(file: BinaryIO) -> dict[str, Any]:
+    """The JSON object of the best text chunk."""
+    found: dict[bytes, bytes] = {}
+    for keyword, text in _text_chunks(file):
+        found.setdefault(keyword.lower(), text)
+    broken = _BrokenCard("holds no character")
+    for keyword in _KEYWORDS:
+        if keyword not in found:
+            continue
+        try:
+            value = msgspec.json.decode(base64.b64decode(found[keyword]))
+        except (ValueError, msgspec.MsgspecError, RecursionError):
+            broken = _BrokenCard("is damaged")
+            continue
+        if isinstance(value, dict):
+            return value
+        broken = _BrokenCard("is damaged")
+    raise broken
+
+
+def _text_chunks(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
+    """Keyword and text of each text chunk; pictures are skipped without reading them."""
+    if file.read(len(PNG_SIGNATURE)) != PNG_SIGNATURE:
+        raise _BrokenCard("is no PNG picture")
+    for _ in range(MAX_CHUNKS):
+        head = file.read(8)
+        kind = head[4:]
+        if len(head) < 8 or kind == b"IEND":
+            return
+        size = int.from_bytes(head[:4], "big")
+        if kind not in _TEXT_CHUNKS:
+            file.seek(size + 4, os.SEEK_CUR)
+            continue
+        if size > MAX_TEXT_BYTES:
+            raise _BrokenCard("is too large")
+        keyword, _, rest = file.read(size).partition(b"\0")
+        file.seek(4, os.SEEK_CUR)
+        yield keyword, _plain_text(kind, rest)
+
+
+def _plain_text(kind: bytes, rest: bytes) -> bytes:
+    """The text behind a chunk's keyword; SillyTavern writes tEXt, other editors the others."""
+    if kind == b"tEXt":
+        return rest
+    if kind == b"zTXt":
+        return _inflated(rest[1:])
+    is_compressed, rest = rest[:1] == b"\1", rest[2:]
+    text = rest.partition(b"\0")[2].partition(b"\0")[2]
+    return _inflated(text) if is_compressed else text
+
+
+def _inflated(data: bytes) -> bytes:
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(data, MAX_TEXT_BYTES)
+    except zlib.error:
+        raise _BrokenCard("is damaged") from None
+    if inflater.unconsumed_tail:
+        raise _BrokenCard("is too large")
+    return text
+
+
+def _card(avatar: str, character: dict[str, Any]) -> Card:
+    """Version 1 has its fields at the top, 2 and 3 in `data`."""
+    data = character.get("data")
+    fields = data if isinstance(data, dict) else character
+
+    def text(key: str) -> str:
+        value = fields.get(key)
+        if not isinstance(value, str):
+            value = character.get(key)
+        return value if isinstance(value, str) else ""
+
+    tags = fields.get("tags")
+    return Card(
+        avatar=avatar,
+        name=text("name").strip() or avatar.removesuffix(".png"),
+        description=text("description"),
+        personality=text("personality"),
+        scenario=text("scenario"),
+        first_mes=text("first_mes"),
+        mes_example=text("mes_example"),
+        creator_notes=text("creator_notes") or text("creatorcomment"),
+        tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+    )

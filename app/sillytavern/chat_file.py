@@ -1,0 +1,244 @@
+"""Reads a chat's JSONL file, whole or only what changed since the last reading."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import ChatUnreadable
+from app.sillytavern.chat_line import (
+    BOM,
+    ChatLine,
+    LineDecoder,
+    UnreadableLine,
+    is_header,
+    load_json,
+)
+from app.sillytavern.group_metadata import group_metadata
+from app.story.story import LineProblem
+
+# Enough to see what is wrong; a file that is no chat at all would give one for each line.
+MAX_PROBLEMS = 100
+
+_READ_ATTEMPTS = 3
+# FAT keeps times to two seconds: a file written that recently may change without a new time.
+_SETTLED_NS = 2_000_000_000
+
+
+class Stamp(NamedTuple):
+    """What the file system said of the file when it was read. is_settled: old enough to trust."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    is_settled: bool = False
+
+    def is_same(self, other: Stamp) -> bool:
+        """Whether both were taken of one state, as far as the file system can tell."""
+        return self[:3] == other[:3]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChatSnapshot:
+    """A chat file as it was at one moment.
+
+    header: first line's object, {} when there is none; for an old group chat its metadata comes
+    from the group's file. line_numbers: line in the file, from 1, parallel to lines.
+    line_digests: one per line of the file, good within this process only. flawed: digests of the
+    lines that `problems` is about.
+    """
+
+    path: Path
+    header: dict[str, Any]
+    has_header: bool
+    lines: tuple[ChatLine, ...]
+    line_numbers: NDArray[np.int64]
+    line_digests: NDArray[np.int64]
+    problems: tuple[LineProblem, ...]
+    stamp: Stamp
+    flawed: frozenset[int] = frozenset()
+
+    @property
+    def chat_metadata(self) -> dict[str, Any]:
+        """SillyTavern's data of the whole chat, with those of extensions."""
+        metadata = self.header.get("chat_metadata")
+        return metadata if isinstance(metadata, dict) else {}
+
+    @property
+    def integrity(self) -> str:
+        """SillyTavern's slug of the chat, "" when it has none. Old branches share it."""
+        slug = self.chat_metadata.get("integrity")
+        return slug if isinstance(slug, str) else ""
+
+
+def read_chat(path: Path, previous: ChatSnapshot | None = None) -> ChatSnapshot:
+    """The chat in `path`; blocks, so call it in an executor.
+
+    previous: the last snapshot of the same chat. Lines that did not change keep their objects, and
+    a file that did not change gives `previous` itself. Broken lines are skipped and reported in
+    `problems`. The file is never written. Raises ChatUnreadable when nothing can be read.
+    """
+    try:
+        with path.open("rb") as file:
+            stamp = stamp_of(os.fstat(file.fileno()))
+            if (
+                previous is not None
+                and previous.path == path
+                and previous.stamp.is_settled
+                and previous.stamp.is_same(stamp)
+            ):
+                return previous
+            return _read_steadily(path, file, stamp, previous)
+    except OSError as error:
+        raise ChatUnreadable(_why_unreadable(path, error)) from error
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """The stamp of a file; settled when its last change is a while ago."""
+    age = time.time_ns() - status.st_mtime_ns
+    return Stamp(status.st_mtime_ns, status.st_size, status.st_ino, age > _SETTLED_NS)
+
+
+def _read_steadily(
+    path: Path, file: BinaryIO, stamp: Stamp, previous: ChatSnapshot | None
+) -> ChatSnapshot:
+    """Read again while somebody writes into the open file (SillyTavern itself never does)."""
+    for _ in range(_READ_ATTEMPTS):
+        file.seek(0)
+        reading = _Reading(path, previous)
+        reading.read(file)
+        after = stamp_of(os.fstat(file.fileno()))
+        if after.is_same(stamp):
+            break
+        stamp = after._replace(is_settled=False)
+    return reading.snapshot(stamp)
+
+
+class _Reading:
+    """One pass over a file."""
+
+    def __init__(self, path: Path, previous: ChatSnapshot | None) -> None:
+        self._path = path
+        self._previous = previous
+        self._decoder = LineDecoder()
+        self._lines: list[ChatLine] = []
+        self._numbers: list[int] = []
+        self._digests: list[int] = []
+        self._header: dict[str, Any] | None = None
+        self._problems: list[LineProblem] = []
+        self._flawed: list[int] = []
+
+    def read(self, file: BinaryIO) -> None:
+        """Read all lines; those that the previous snapshot knows cost only their digest."""
+        known = _known_lines(self._previous)
+        # A plain loop on purpose: between two lines other threads may run, while one C call over
+        # the whole file would hold the GIL and freeze the window (libraries.md §5).
+        for number, line in enumerate(file, 1):
+            line = line.removesuffix(b"\n")
+            line_digest = hash(line)
+            self._digests.append(line_digest)
+            chat_line = known.get(line_digest)
+            if chat_line is None:
+                self._read_line(number, line, line_digest)
+            else:
+                self._lines.append(chat_line)
+                self._numbers.append(number)
+
+    def _read_line(self, number: int, line: bytes, line_digest: int) -> None:
+        if number == 1:
+            line = line.removeprefix(BOM)
+        if not line or line.isspace():
+            return
+        try:
+            if self._header is None and not self._lines and self._read_header(line):
+                return
+            chat_line, flaw = self._decoder.decode(line)
+        except UnreadableLine as error:
+            self._report(number, line_digest, f"{error}; it is left out, the rest is shown")
+            return
+        if flaw:
+            self._report(number, line_digest, flaw)
+        self._lines.append(chat_line)
+        self._numbers.append(number)
+
+    def _read_header(self, line: bytes) -> bool:
+        # No message comes near this: the check keeps a first message from being decoded twice.
+        if b'"chat_metadata"' not in line and b'_name"' not in line:
+            return False
+        value, _ = load_json(line)
+        if not is_header(value):
+            return False
+        self._header = value
+        return True
+
+    def _report(self, number: int, line_digest: int, sentence: str) -> None:
+        self._flawed.append(line_digest)
+        if len(self._problems) < MAX_PROBLEMS:
+            text = f"Line {number} of {self._path.name} {sentence}."
+            self._problems.append(LineProblem(number, text))
+
+    def snapshot(self, stamp: Stamp) -> ChatSnapshot:
+        """What was read; raises ChatUnreadable when there are lines but none is of a chat."""
+        if self._problems and not self._lines and self._header is None:
+            raise ChatUnreadable(
+                f"{self._path} holds no chat that can be read. {self._problems[0].sentence} "
+                "The file is unchanged."
+            )
+        more = len(self._flawed) - len(self._problems)
+        if more:
+            text = f"{self._path.name} has {more} more lines with problems."
+            self._problems.append(LineProblem(0, text))
+        return self._or_previous(
+            ChatSnapshot(
+                path=self._path,
+                header=group_metadata(self._path) if self._header is None else self._header,
+                has_header=self._header is not None,
+                lines=tuple(self._lines),
+                line_numbers=np.array(self._numbers, dtype=np.int64),
+                line_digests=np.array(self._digests, dtype=np.int64),
+                problems=tuple(self._problems),
+                stamp=stamp,
+                flawed=frozenset(self._flawed),
+            )
+        )
+
+    def _or_previous(self, snapshot: ChatSnapshot) -> ChatSnapshot:
+        """The previous snapshot, at most with a newer stamp, when no line differs."""
+        before = self._previous
+        if (
+            before is None
+            or before.path != snapshot.path
+            or before.header != snapshot.header
+            or not np.array_equal(before.line_digests, snapshot.line_digests)
+        ):
+            return snapshot
+        return before if before.stamp == snapshot.stamp else replace(before, stamp=snapshot.stamp)
+
+
+def _known_lines(previous: ChatSnapshot | None) -> dict[int, ChatLine]:
+    """Messages of the last reading by the digest of their line; flawed ones are read again."""
+    if previous is None:
+        return {}
+    digests = previous.line_digests[previous.line_numbers - 1].tolist()
+    known = dict(zip(digests, previous.lines, strict=True))
+    for line_digest in previous.flawed:
+        known.pop(line_digest, None)
+    return known
+
+
+def _why_unreadable(path: Path, error: OSError) -> str:
+    match error:
+        case FileNotFoundError():
+            return f"{path} is not there any more; it may have been renamed or deleted."
+        case IsADirectoryError():
+            return f"{path} is a folder, not a chat file."
+        case PermissionError():
+            return f"{path} may not be read by this user. Check the file's permissions."
+    reason = error.strerror or type(error).__name__
+    return f"{path} cannot be read ({reason}). The file is unchanged."

@@ -1,0 +1,276 @@
+"""One line of a chat file, as SillyTavern 1.12 to 1.19 write it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from app.story.anchors import identities_of
+from app.story.messages import MessageKind, digest
+
+BOM = b"\xef\xbb\xbf"
+
+# Blocks that recap extensions keep in a message's `extra`, the one to prefer first
+# (spec/auto-recap.md §1.1): ST-Auto-Recap, its name until 2025-11, MessageSummarize.
+RECAP_NAMESPACES = ("auto_recap_memory", "auto_summarize_memory", "qvink_memory")
+
+# Values of extra.type that mark SillyTavern's own remarks.
+NOTICE_TYPES = frozenset(
+    {
+        "help",
+        "welcome",
+        "empty",
+        "generic",
+        "comment",
+        "slash_commands",
+        "formatting",
+        "hotkeys",
+        "macros",
+        "welcome_prompt",
+        "assistant_note",
+    }
+)
+
+_Loose = str | int | float | bool | None
+
+
+class ChatLine(Struct, frozen=True, gc=False):
+    """A message as it stands in the file.
+
+    sent: date of the swipe shown, as written. first_sent, first_hash: date and content hash of
+    the first swipe. identity, weak_identity, content_hash: what anchors are found by. recaps: raw
+    JSON of the RECAP_NAMESPACES that are there, in their order (read by message_extras).
+    """
+
+    name: str
+    text: str
+    is_user: bool
+    is_hidden: bool
+    kind: MessageKind
+    sent: str
+    avatar: str
+    swipe: int
+    swipes: int
+    first_sent: str
+    first_hash: str
+    content_hash: str
+    identity: str
+    weak_identity: str
+    recaps: tuple[bytes, ...] = ()
+
+
+class UnreadableLine(Exception):
+    """The line is no message; the text says why, to follow "line 7 of the file"."""
+
+
+class _Extra(Struct, gc=False):
+    type: _Loose | Raw | UnsetType = UNSET
+    isSmallSys: Any = None  # noqa: N815
+    uses_system_ui: Any = None
+    auto_recap_memory: Raw | UnsetType = UNSET
+    auto_summarize_memory: Raw | UnsetType = UNSET
+    qvink_memory: Raw | UnsetType = UNSET
+
+
+class _Swipe(Struct, gc=False):
+    send_date: _Loose = None
+
+
+class _Message(Struct, gc=False):
+    mes: str
+    name: _Loose = ""
+    is_user: _Loose = False
+    is_system: _Loose = False
+    send_date: _Loose = ""
+    swipe_id: _Loose = 0
+    swipes: list[str] | None = None
+    swipe_info: list[_Swipe | None] | None = None
+    original_avatar: _Loose = ""
+    extra: _Extra | None = None
+
+
+class LineDecoder:
+    """Turns lines into ChatLines; names and dates that repeat are kept once."""
+
+    def __init__(self) -> None:
+        self._decode = msgspec.json.Decoder(_Message).decode
+        self._seen: dict[str, str] = {}
+
+    def decode(self, line: bytes) -> tuple[ChatLine, str]:
+        """The message in one line, without its newline, and what is wrong with it or "".
+
+        Raises UnreadableLine.
+        """
+        try:
+            return self._chat_line(self._decode(line)), ""
+        except (msgspec.MsgspecError, RecursionError, ValueError):
+            return self._decode_sloppily(line)
+
+    def _decode_sloppily(self, line: bytes) -> tuple[ChatLine, str]:
+        """Read what other programs, older versions and accidents left."""
+        raw, flaw = load_json(line)
+        if not isinstance(raw, dict):
+            raise UnreadableLine("is not a message")
+        if "mes" not in raw:
+            if not any(key in raw for key in ("name", "is_user", "send_date")):
+                raise UnreadableLine("is not a message")
+            flaw = flaw or "has no text; it is shown as an empty message"
+        return self._chat_line(_coerced(raw)), flaw
+
+    def _chat_line(self, raw: _Message) -> ChatLine:
+        text = raw.mes
+        content_hash = first_hash = digest(text)
+        name = self._once(_text(raw.name))
+        sent = first_sent = _text(raw.send_date)
+        is_user = bool(raw.is_user)
+        is_hidden = bool(raw.is_system)
+        first_text, swipes = text, 1
+        if raw.swipes:
+            swipes = len(raw.swipes)
+            if raw.swipes[0] != text:
+                first_text = raw.swipes[0]
+                first_hash = digest(first_text)
+        if raw.swipe_info and raw.swipe_info[0] is not None:
+            date = _text(raw.swipe_info[0].send_date)
+            if date and date != sent:
+                first_sent = date
+        identity, weak = identities_of(first_sent, name, is_user, first_text, first_hash)
+        avatar = self._once(_text(raw.original_avatar)) if raw.original_avatar else ""
+        kind = MessageKind.CHAT
+        recaps: tuple[bytes, ...] = ()
+        if raw.extra is not None:
+            kind, recaps = _kind(raw.extra, is_hidden), _recaps(raw.extra)
+        return ChatLine(
+            name,
+            text,
+            is_user,
+            is_hidden,
+            kind,
+            sent,
+            avatar,
+            min(max(_number(raw.swipe_id), 0), swipes - 1),
+            swipes,
+            first_sent,
+            first_hash,
+            content_hash,
+            identity,
+            weak,
+            recaps,
+        )
+
+    def _once(self, text: str) -> str:
+        return self._seen.setdefault(text, text)
+
+
+def load_json(line: bytes) -> tuple[Any, str]:
+    """Any JSON value, however damaged its characters, and what had to be mended or "".
+
+    Raises UnreadableLine.
+    """
+    flaw = ""
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError:
+        text = line.decode("utf-8", "replace")
+        flaw = "has bytes that are no UTF-8 text; they are shown as \N{REPLACEMENT CHARACTER}"
+    try:
+        return json.loads(text, strict=False), flaw
+    except RecursionError:
+        raise UnreadableLine("is nested too deeply") from None
+    except ValueError:
+        raise UnreadableLine("is cut off or damaged") from None
+
+
+def is_header(value: object) -> bool:
+    """Whether a first line's JSON is the chat's header; old group chats have none."""
+    return isinstance(value, dict) and (
+        "chat_metadata" in value
+        or ("mes" not in value and ("user_name" in value or "character_name" in value))
+    )
+
+
+def _kind(extra: _Extra, is_hidden: bool) -> MessageKind:
+    if extra.type == "narrator":
+        return MessageKind.NARRATOR
+    # "/sys compact=true" makes a small message that does reach the model, hence is_hidden.
+    is_remark = extra.type in NOTICE_TYPES or extra.isSmallSys is True or extra.uses_system_ui
+    return MessageKind.NOTICE if is_hidden and is_remark else MessageKind.CHAT
+
+
+def _recaps(extra: _Extra) -> tuple[bytes, ...]:
+    # A Raw is a view of the whole line and would keep it in memory.
+    return tuple(
+        bytes(block)
+        for block in (extra.auto_recap_memory, extra.auto_summarize_memory, extra.qvink_memory)
+        if block is not UNSET
+    )
+
+
+def _coerced(raw: dict[str, Any]) -> _Message:
+    swipes, info, extra = raw.get("swipes"), raw.get("swipe_info"), raw.get("extra")
+    return _Message(
+        mes=_text(raw.get("mes")),
+        name=_text(raw.get("name")),
+        is_user=_is_true(raw.get("is_user")),
+        is_system=_is_true(raw.get("is_system")),
+        send_date=_text(raw.get("send_date")),
+        swipe_id=_number(raw.get("swipe_id")),
+        swipes=[_text(swipe) for swipe in swipes] if isinstance(swipes, list) else None,
+        swipe_info=_coerced_info(info) if isinstance(info, list) else None,
+        original_avatar=_text(raw.get("original_avatar")),
+        extra=_coerced_extra(extra) if isinstance(extra, dict) else None,
+    )
+
+
+def _coerced_info(info: list[Any]) -> list[_Swipe | None]:
+    return [
+        _Swipe(_text(swipe.get("send_date"))) if isinstance(swipe, dict) else None
+        for swipe in info[:1]
+    ]
+
+
+def _coerced_extra(extra: dict[str, Any]) -> _Extra:
+    kind = extra.get("type")
+    return _Extra(
+        kind if isinstance(kind, str) else None,
+        extra.get("isSmallSys"),
+        extra.get("uses_system_ui"),
+        *(
+            Raw(json.dumps(extra[key]).encode()) if isinstance(extra.get(key), dict) else UNSET
+            for key in RECAP_NAMESPACES
+        ),
+    )
+
+
+def _text(value: object) -> str:
+    if type(value) is str:
+        return value if value.isascii() else _without_surrogates(value)
+    if value is None or isinstance(value, (bool, list, dict)):
+        return ""
+    return str(value)
+
+
+def _without_surrogates(text: str) -> str:
+    """Half characters, which JSON allows, cannot be stored or drawn."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _number(value: object) -> int:
+    if type(value) is int:
+        return value
+    try:
+        return int(float(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return 0
+
+
+def _is_true(value: object) -> bool:
+    """JavaScript's truth: an empty list or object is true."""
+    return value is not None and value is not False and value != "" and value != 0

@@ -1,0 +1,310 @@
+"""Finds SillyTavern's data: its users, their characters and groups, and all chats."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import NoTavern
+from app.sillytavern.card import CardReader
+from app.sillytavern.group_metadata import GROUP_CHATS
+from app.sillytavern.json_file import load_object
+from app.story.story import ChatKind, ChatRef
+
+PLACE_VARIABLE = "TAVERNKEEP_TAVERN"
+
+_CHATS = "chats"
+_CHARACTERS = "characters"
+_GROUPS = "groups"
+_INSTALL_NAMES = ("SillyTavern", "sillytavern", "SillyTavern-Launcher/SillyTavern", "ST")
+_CONFIGURED_ROOT = re.compile(r"^dataRoot:[ \t]*[\"']?([^\"'#\r\n]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderProblem:
+    """A folder, card or group file that could not be read; the rest is there."""
+
+    path: Path
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """A character with its chats, newest first. avatar: card file name, "" without a card."""
+
+    name: str
+    avatar: str
+    chats: tuple[ChatRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group with its chats, newest first. members: display names.
+
+    id: "" for the chats that no group claims.
+    """
+
+    name: str
+    id: str
+    members: tuple[str, ...] = ()
+    chats: tuple[ChatRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tavern:
+    """One user folder of a SillyTavern data root and what is in it, by name."""
+
+    user_folder: Path
+    user: str
+    characters: tuple[Character, ...] = ()
+    groups: tuple[Group, ...] = ()
+    problems: tuple[FolderProblem, ...] = ()
+
+
+def find_taverns(
+    given: Path | None = None, *, cards: CardReader | None = None
+) -> tuple[Tavern, ...]:
+    """All taverns in `given`, or else in TAVERNKEEP_TAVERN, or else in the usual places.
+
+    given: an install folder, a data root, a user folder, or anything inside of one. cards: keeps
+    what was read of the cards for the next call. Blocks. Raises NoTavern when the place that was
+    given holds none; without one, none is ().
+    """
+    cards = cards or CardReader()
+    if given is None and os.environ.get(PLACE_VARIABLE):
+        given = Path(os.environ[PLACE_VARIABLE])
+    if given is not None:
+        folders = user_folders_in(given.expanduser())
+        if not folders:
+            raise NoTavern(_nothing_in(given))
+    else:
+        places = usual_places(sys.platform, os.environ, Path.home())
+        folders = tuple(folder for place in places for folder in user_folders_in(place))
+    return tuple(load_tavern(folder, cards) for folder in _without_twins(folders))
+
+
+def usual_places(system: str, environ: Mapping[str, str], home: Path) -> tuple[Path, ...]:
+    """Where SillyTavern may be: installed by git, launcher, npm or Docker. system: sys.platform."""
+    homes = [home, home / "Documents", home / "Desktop", home / "Downloads", home / "git"]
+    roots = [home / "apps", home / "docker", home / "src", home / "Projects"]
+    extra: list[Path] = []
+    if system == "win32":
+        local = Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+        roaming = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
+        extra += [local / "SillyTavern" / "Data" / "data", roaming / "SillyTavern"]
+        drive = Path(environ.get("SystemDrive", "C:") + "\\")
+        roots += [drive, drive / "Games", drive / "AI"]
+    elif system == "darwin":
+        extra.append(home / "Library" / "Application Support" / "SillyTavern" / "data")
+    else:
+        shared = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+        extra.append(shared / "SillyTavern" / "data")
+        roots += [Path("/opt"), Path("/srv"), Path("/data/data/com.termux/files/home")]
+    extra.append(Path("/home/node/app/data"))  # inside SillyTavern's own container
+    return (*(base / name for base in (*homes, *roots) for name in _INSTALL_NAMES), *extra)
+
+
+def user_folders_in(place: Path) -> tuple[Path, ...]:
+    """User folders in a user folder, a data root, an install folder, or around a path in one."""
+    if _is_user_folder(place):
+        return (place,)
+    for root in (place, place / "data", *_configured_roots(place), place / "docker" / "data"):
+        found = tuple(sorted(folder for folder in _folders(root) if _is_user_folder(folder)))
+        if found:
+            return found
+    nested = place / "SillyTavern"
+    if nested.is_dir():
+        return user_folders_in(nested)
+    return tuple(folder for folder in place.parents[:3] if _is_user_folder(folder))[:1]
+
+
+def load_tavern(user_folder: Path, cards: CardReader) -> Tavern:
+    """What is in a user folder; what cannot be read is in `problems`. Blocks."""
+    return _Loading(user_folder, cards).tavern()
+
+
+def chat_ref_for(path: Path, *, cards: CardReader | None = None) -> ChatRef:
+    """The chat of a JSONL file, in a tavern or outside; nothing has to exist."""
+    cards = cards or CardReader()
+    parent = path.parent
+    if parent.parent.name == _CHATS and _is_user_folder(parent.parent.parent):
+        user_folder = parent.parent.parent
+        card = user_folder / _CHARACTERS / f"{parent.name}.png"
+        name = cards.card(card).name if card.is_file() else parent.name
+        return ChatRef(path, ChatKind.SOLO, path.stem, parent.name, name, (name,), user_folder)
+    if parent.name == GROUP_CHATS and _is_user_folder(parent.parent):
+        for group in load_tavern(parent.parent, cards).groups:
+            for chat in group.chats:
+                if chat.path == path:
+                    return chat
+        return ChatRef(path, ChatKind.GROUP, path.stem, user_folder=parent.parent)
+    return ChatRef(path, ChatKind.FILE, path.stem)
+
+
+class _Loading:
+    """One walk over a user folder."""
+
+    def __init__(self, user_folder: Path, cards: CardReader) -> None:
+        self._folder = user_folder
+        self._cards = cards
+        self._problems: list[FolderProblem] = []
+        self._names: dict[str, str] = {}
+
+    def tavern(self) -> Tavern:
+        self._read_names()
+        return Tavern(
+            user_folder=self._folder,
+            user=self._folder.name,
+            characters=self._characters(),
+            groups=self._groups(),
+            problems=tuple(self._problems),
+        )
+
+    def _read_names(self) -> None:
+        """Display name by card file name."""
+        for entry in self._entries(self._folder / _CHARACTERS):
+            if entry.name.lower().endswith(".png"):
+                card = self._cards.card(Path(entry.path), _status(entry))
+                self._names[entry.name] = card.name
+                if card.problem:
+                    self._problems.append(FolderProblem(Path(entry.path), card.problem))
+
+    def _characters(self) -> tuple[Character, ...]:
+        folders = {entry.name for entry in self._entries(self._folder / _CHATS) if entry.is_dir()}
+        characters = [
+            self._character(avatar[:-4], avatar, name, avatar[:-4] in folders)
+            for avatar, name in self._names.items()
+        ]
+        with_card = {avatar[:-4] for avatar in self._names}
+        characters += [self._character(name, "", name, True) for name in folders - with_card]
+        return tuple(sorted(characters, key=lambda character: character.name.casefold()))
+
+    def _character(self, owner: str, avatar: str, name: str, has_chats: bool) -> Character:
+        if not has_chats:
+            return Character(name, avatar)
+        chats = tuple(
+            ChatRef(path, ChatKind.SOLO, path.stem, owner, name, (name,), self._folder)
+            for path in self._newest_first(self._folder / _CHATS / owner)
+        )
+        return Character(name, avatar, chats)
+
+    def _groups(self) -> tuple[Group, ...]:
+        paths = {path.stem: path for path in self._newest_first(self._folder / GROUP_CHATS)}
+        order = {title: at for at, title in enumerate(paths)}
+        groups: list[Group] = []
+        claimed: set[str] = set()
+        for entry in self._entries(self._folder / _GROUPS):
+            if not entry.name.endswith(".json"):
+                continue
+            raw = load_object(Path(entry.path))
+            if not raw:
+                sentence = f"The group file {entry.name} cannot be read; its chats have no group."
+                self._problems.append(FolderProblem(Path(entry.path), sentence))
+                continue
+            titles = {t for t in _strings(raw.get("chats")) + _strings([raw.get("chat_id")])}
+            mine = sorted(titles & order.keys() - claimed, key=order.__getitem__)
+            claimed.update(mine)
+            members = tuple(
+                self._names.get(avatar, avatar.removesuffix(".png"))
+                for avatar in _strings(raw.get("members"))
+            )
+            group_id = str(raw.get("id") or Path(entry.name).stem)
+            name = str(raw.get("name") or group_id)
+            groups.append(self._group(name, group_id, members, [paths[title] for title in mine]))
+        groups.sort(key=lambda group: group.name.casefold())
+        stray = [path for title, path in paths.items() if title not in claimed]
+        if stray:
+            groups.append(self._group("Chats without a group", "", (), stray))
+        return tuple(groups)
+
+    def _group(
+        self, name: str, group_id: str, members: tuple[str, ...], paths: Iterable[Path]
+    ) -> Group:
+        chats = tuple(
+            ChatRef(path, ChatKind.GROUP, path.stem, group_id, name, members, self._folder)
+            for path in paths
+        )
+        return Group(name, group_id, members, chats)
+
+    def _newest_first(self, folder: Path) -> list[Path]:
+        """The chat files of a folder."""
+        dated = [
+            (status.st_mtime_ns, entry.name)
+            for entry in self._entries(folder)
+            if entry.name.endswith(".jsonl") and (status := _status(entry)) is not None
+        ]
+        return [folder / name for _, name in sorted(dated, reverse=True)]
+
+    def _entries(self, folder: Path) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            sentence = f"The folder {folder} cannot be read ({error.strerror}); it is left out."
+            self._problems.append(FolderProblem(folder, sentence))
+            return []
+
+
+def _is_user_folder(folder: Path) -> bool:
+    return (folder / _CHATS).is_dir() and (
+        (folder / _CHARACTERS).is_dir() or (folder / "settings.json").is_file()
+    )
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """Folders that may be users: SillyTavern's own begin with an underscore."""
+    try:
+        with os.scandir(root) as entries:
+            names = [e.name for e in entries if e.is_dir() and not e.name.startswith(("_", "."))]
+    except OSError:
+        return
+    for name in names:
+        yield root / name
+
+
+def _configured_roots(place: Path) -> tuple[Path, ...]:
+    """The data root that an install's config.yaml names."""
+    try:
+        text = (place / "config.yaml").read_text("utf-8", "replace")
+    except OSError:
+        return ()
+    found = _CONFIGURED_ROOT.search(text)
+    return (place / found.group(1).strip(),) if found else ()
+
+
+def _without_twins(folders: Iterable[Path]) -> tuple[Path, ...]:
+    """One path of several that lead to the same folder (links, systems that ignore case)."""
+    seen: dict[tuple[int, int], Path] = {}
+    for folder in folders:
+        try:
+            status = folder.stat()
+        except OSError:
+            continue
+        seen.setdefault((status.st_dev, status.st_ino), folder)
+    return tuple(seen.values())
+
+
+def _nothing_in(given: Path) -> str:
+    if not given.exists():
+        return f"{given} does not exist. Choose SillyTavern's folder or its data folder."
+    return (
+        f"{given} holds no SillyTavern data: neither a user folder (with “chats” and “characters”) "
+        "nor a data folder or an installation with one. Choose SillyTavern's folder or its “data”."
+    )
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat()
+    except OSError:
+        return None
+
+
+def _strings(values: object) -> list[str]:
+    return [v for v in values if isinstance(v, str)] if isinstance(values, list) else []

@@ -1,0 +1,138 @@
+"""The one way to replace a file of SillyTavern's: whole, durable, and only if nobody else did."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from app.errors import WriteRefused
+from app.sillytavern.chat_file import ChatSnapshot, stamp_of
+from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
+
+_NEW_FILE_MODE = 0o644
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate newlines
+
+
+def write_file_atomically(
+    path: Path, data: bytes, *, check: Callable[[], None] = lambda: None
+) -> None:
+    """Replace `path` by `data`: at each moment the old file is there, or the whole new one.
+
+    Keeps the file's mode. check: called at the last moment; when it raises nothing is replaced.
+    Raises OSError, and then the old file is as it was.
+    """
+    try:
+        mode = path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        mode = _NEW_FILE_MODE
+    # Digits behind the name, as SillyTavern's own writer has them: whoever watches the folder
+    # ignores those already.
+    temporary = path.with_name(f"{path.name}.{secrets.randbelow(10**10):010d}")
+    try:
+        _write_new(temporary, data, mode)
+        check()
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_folder: Path) -> Path:
+    """Replace a chat that is still as it was read; returns the backup made before.
+
+    expected: the reading that `data` was made from. Raises WriteRefused when the chat changed
+    since, when `data` carries another integrity slug, or when the disk fails; in each case the
+    chat's file is as it was.
+    """
+    try:
+        stamp = stamp_of(path.stat())
+        current = path.read_bytes()
+        if not np.array_equal(_line_digests(current), expected.line_digests):
+            raise WriteRefused(_changed(path))
+        if _integrity(current) != _integrity(data):
+            raise WriteRefused(
+                f"{path.name} was not changed: what was to be written belongs to another chat."
+            )
+
+        def check() -> None:
+            if not stamp_of(path.stat()).is_same(stamp):
+                raise WriteRefused(_changed(path))
+
+        backup = _back_up(path, current, backup_folder)
+        write_file_atomically(path, data, check=check)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise WriteRefused(
+            f"{path.name} was not changed ({reason}). The file is as it was before."
+        ) from error
+    return backup
+
+
+def _write_new(path: Path, data: bytes, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    path.chmod(mode)  # the umask may have taken some of it
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, where a folder can be opened at all."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _back_up(path: Path, data: bytes, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    moment = time.strftime("%Y%m%d-%H%M%S", time.localtime())
+    backup = folder / f"{path.parent.name}_{path.stem}_{moment}{path.suffix}"
+    number = 1
+    while backup.exists():
+        number += 1
+        backup = backup.with_name(f"{path.parent.name}_{path.stem}_{moment}-{number}{path.suffix}")
+    write_file_atomically(backup, data)
+    return backup
+
+
+def _line_digests(data: bytes) -> list[int]:
+    """As read_chat takes them: of each line without its newline."""
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return [hash(line) for line in lines]
+
+
+def _integrity(data: bytes) -> str:
+    """The slug in the first line, "" without one."""
+    try:
+        header, _ = load_json(data.partition(b"\n")[0].removeprefix(BOM))
+    except UnreadableLine:
+        return ""
+    metadata = header.get("chat_metadata") if isinstance(header, dict) else None
+    slug = metadata.get("integrity") if isinstance(metadata, dict) else None
+    return slug if isinstance(slug, str) else ""
+
+
+def _changed(path: Path) -> str:
+    return (
+        f"{path.name} was not changed: SillyTavern has written it in the meantime. "
+        "It is read again; try once more."
+    )

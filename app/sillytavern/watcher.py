@@ -1,0 +1,201 @@
+"""Tells which chats, cards and groups of a tavern changed on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from watchfiles import awatch
+
+log = logging.getLogger(__name__)
+
+# Folder below the user folder: how its files end and how deep they lie. Temporary files of
+# SillyTavern's ("<file>.<digits>", renamed when complete) do not end so.
+_WATCHED = {
+    "chats": (".jsonl", 2),
+    "group chats": (".jsonl", 1),
+    "groups": (".json", 1),
+    "characters": (".png", 1),
+}
+_DEBOUNCE_MS = 250
+_STEP_MS = 50
+_LONGEST_RETRY_SECONDS = 60.0
+
+
+class FileChange(StrEnum):
+    """What happened to a file."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A chat, card or group file, and what happened to it since it was last told of."""
+
+    path: Path
+    change: FileChange
+
+
+_Times = dict[str, tuple[int, int, int]]
+_Folders = dict[str, tuple[int, int]]
+
+
+class TavernWatcher:
+    """Watches one user folder.
+
+    The system's news are checked against the files' times before they are passed on: a change is
+    told once, whoever notices it first. force_polling: for network drives and WSL, where the
+    system tells nothing. tick_seconds: how often it is checked that the folders are still those
+    that are watched. check_seconds: how often every file is checked for news that were missed.
+    """
+
+    def __init__(
+        self,
+        user_folder: Path,
+        *,
+        force_polling: bool = False,
+        tick_seconds: float = 2.0,
+        check_seconds: float = 60.0,
+    ) -> None:
+        self._folder = user_folder
+        self._force_polling = force_polling
+        self._tick_seconds = tick_seconds
+        self._check_seconds = check_seconds
+        self._times: _Times = {}
+        self._next_check = 0.0
+
+    async def changes(self) -> AsyncGenerator[frozenset[ChangedFile], None]:
+        """What changes from now on, in sets that are never empty, without an end.
+
+        A missing folder is waited for. Leave early through contextlib.aclosing, or by cancelling.
+        """
+        self._times = await asyncio.to_thread(self._scan)
+        pause = self._tick_seconds
+        while True:
+            folders = await asyncio.to_thread(self._present_folders)
+            if folders:
+                try:
+                    async with aclosing(self._watch(folders)) as news:
+                        async for changed in news:
+                            pause = self._tick_seconds
+                            yield changed
+                except (OSError, RuntimeError) as error:
+                    # A folder vanished just now, or the system has no watches left to give.
+                    log.warning("Watching failed (%s), trying again", type(error).__name__)
+                    self._force_polling |= not isinstance(error, FileNotFoundError)
+            gone = await asyncio.to_thread(self._check_all)
+            if gone:
+                yield gone
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_RETRY_SECONDS)
+
+    async def _watch(self, folders: _Folders) -> AsyncGenerator[frozenset[ChangedFile], None]:
+        """Changes until the folders are others than those that are watched."""
+        self._next_check = 0.0  # what changed before the watch stood is found at the first tick
+        news = awatch(
+            *folders,
+            watch_filter=None,
+            debounce=_DEBOUNCE_MS,
+            step=_STEP_MS,
+            rust_timeout=int(self._tick_seconds * 1000),
+            yield_on_timeout=True,
+            force_polling=self._force_polling or None,
+        )
+        async with aclosing(news):
+            async for events in news:
+                paths = {path for _, path in events}
+                changed = await asyncio.to_thread(self._check, paths)
+                if changed:
+                    yield changed
+                if await asyncio.to_thread(self._present_folders) != folders:
+                    return
+
+    def _check(self, paths: Iterable[str]) -> frozenset[ChangedFile]:
+        """Which of the files are news; of all files when it is time, or when a folder changed."""
+        if time.monotonic() >= self._next_check or any(map(self._may_be_folder, paths)):
+            return self._check_all()
+        wanted = [path for path in paths if self._is_wanted(path)]
+        return self._compare({p: self._times.get(p) for p in wanted}, dict(_stamps(wanted)))
+
+    def _check_all(self) -> frozenset[ChangedFile]:
+        self._next_check = time.monotonic() + self._check_seconds
+        return self._compare(dict(self._times), self._scan())
+
+    def _compare(
+        self, before: dict[str, tuple[int, int, int] | None] | _Times, now: _Times
+    ) -> frozenset[ChangedFile]:
+        changed = set()
+        for path in before.keys() | now.keys():
+            old, new = self._times.get(path), now.get(path)
+            if old == new:
+                continue
+            if new is None:
+                del self._times[path]
+                change = FileChange.REMOVED
+            else:
+                self._times[path] = new
+                change = FileChange.CHANGED if old else FileChange.ADDED
+            changed.add(ChangedFile(Path(path), change))
+        return frozenset(changed)
+
+    def _present_folders(self) -> _Folders:
+        """Device and inode of each watched folder that exists: another one may take its name."""
+        found: _Folders = {}
+        for name in _WATCHED:
+            try:
+                status = (self._folder / name).stat()
+            except OSError:
+                continue
+            found[str(self._folder / name)] = (status.st_dev, status.st_ino)
+        return found
+
+    def _scan(self) -> _Times:
+        paths = (
+            path
+            for name, (ending, depth) in _WATCHED.items()
+            for path in _files(str(self._folder / name), ending, depth)
+        )
+        return dict(_stamps(paths))
+
+    def _is_wanted(self, path: str) -> bool:
+        try:
+            top, *rest = Path(path).relative_to(self._folder).parts
+        except ValueError:
+            return False
+        ending, depth = _WATCHED.get(top, ("", 0))
+        return len(rest) == depth and path.endswith(ending)
+
+    def _may_be_folder(self, path: str) -> bool:
+        """A character's folder that was made, renamed or removed: its files are not told of."""
+        return Path(path).parent == self._folder / "chats" or path == str(self._folder)
+
+
+def _files(folder: str, ending: str, depth: int) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except OSError:
+        return
+    for entry in entries:
+        if depth == 1 and entry.name.endswith(ending):
+            yield entry.path
+        elif depth > 1 and entry.is_dir():
+            yield from _files(entry.path, ending, depth - 1)
+
+
+def _stamps(paths: Iterable[str]) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    for path in paths:
+        try:
+            status = os.stat(path)  # noqa: PTH116 - thousands of paths, and Path costs more than stat
+        except OSError:
+            continue
+        yield path, (status.st_mtime_ns, status.st_size, status.st_ino)

@@ -1,0 +1,249 @@
+"""Message anchors: who is who between two readings of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from operator import attrgetter
+from typing import Any, Protocol
+
+import msgspec
+
+from app.story.messages import combined_digest
+
+# Characters that a message keeps when SillyTavern's "continue" appends to it.
+OPENING_CHARACTERS = 48
+
+_CHUNK = 1024
+_identity = attrgetter("identity")
+_anchor = attrgetter("anchor")
+
+
+class Fingerprint(Protocol):
+    """What a message is recognised by (design.md, "message anchor").
+
+    identity: digest of first swipe's date, name, is_user and first swipe's text.
+    weak_identity: what of it outlives an edit or a "continue". content_hash: of the text shown.
+    """
+
+    @property
+    def identity(self) -> str: ...
+    @property
+    def weak_identity(self) -> str: ...
+    @property
+    def content_hash(self) -> str: ...
+
+
+class KnownMessage(msgspec.Struct, frozen=True, gc=False):
+    """A message of the last reading, with the anchor it was given."""
+
+    anchor: str
+    identity: str
+    weak_identity: str
+    content_hash: str
+
+
+def identities_of(
+    first_sent: str, name: str, is_user: bool, first_text: str, first_hash: str
+) -> tuple[str, str]:
+    """The identity and the weak identity of a message.
+
+    first_sent, first_text: of its first swipe. first_hash: content hash of first_text. The weak
+    identity is opaque: one letter for how exact the date is (e exact, c to the minute), then a
+    digest of date and speaker, then one of the opening words and the speaker.
+    """
+    speaker = f"{name}\0{is_user:d}"
+    dated = f"{first_sent}\0{speaker}"
+    identity = _short(f"{dated}\0{first_hash}", 16)
+    # "2026-11-20T23:38:00.000Z" is exact, "November 20, 2026 11:38pm" is not.
+    grain = "e" if first_sent[4:5] == "-" and first_sent.count(":") > 1 else "c"
+    opening = f"{first_text[:OPENING_CHARACTERS]}\0{speaker}"
+    return identity, f"{grain}{_short(dated, 8)}{_short(opening, 8)}"
+
+
+def align(
+    known: Sequence[KnownMessage],
+    current: Sequence[Fingerprint],
+    retired: Iterable[KnownMessage] = (),
+) -> tuple[str, ...]:
+    """The anchor of each current message.
+
+    A message keeps its anchor through edit, swipe, hide, "continue", a move, and whatever is
+    inserted or deleted around it; a regenerated reply is a new message. New messages get a
+    deterministic anchor that no known or retired one has. retired: messages that were known once
+    and are gone; one that returns (an undone deletion) gets its anchor back. For a branch, `known`
+    is what was known of its parent. Where dates are only exact to the minute, a reply deleted and
+    written anew within the minute counts as edited.
+    """
+    old, new = list(map(_identity, known)), list(map(_identity, current))
+    head, tail = common_ends(old, new)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    anchors = list(map(_anchor, known))
+    if head == new_end:
+        return (*anchors[:head], *anchors[old_end:])
+    gap = _Gap(known[head:old_end], current[head:new_end])
+    gap.match()
+    middle = [None if at is None else anchors[head + at] for at in gap.pairs]
+    fresh = _fresh_anchors(
+        [identity for identity, at in zip(new[head:new_end], gap.pairs, strict=True) if at is None],
+        anchors,
+        retired,
+    )
+    named = iter(fresh)
+    return (
+        *anchors[:head],
+        *(next(named) if anchor is None else anchor for anchor in middle),
+        *anchors[old_end:],
+    )
+
+
+def known_after(anchors: Sequence[str], current: Sequence[Fingerprint]) -> tuple[KnownMessage, ...]:
+    """What is known after a reading: the `known` of the next `align`."""
+    return tuple(
+        KnownMessage(anchor, c.identity, c.weak_identity, c.content_hash)
+        for anchor, c in zip(anchors, current, strict=True)
+    )
+
+
+def retired_after(
+    known: Iterable[KnownMessage], retired: Iterable[KnownMessage], anchors: Iterable[str]
+) -> tuple[KnownMessage, ...]:
+    """The `retired` of the next `align`: all that had an anchor once and is not in the chat."""
+    present = set(anchors)
+    gone = {message.anchor: message for message in retired}
+    gone.update((message.anchor, message) for message in known)
+    return tuple(message for anchor, message in gone.items() if anchor not in present)
+
+
+def common_ends(first: Sequence[Any], second: Sequence[Any]) -> tuple[int, int]:
+    """How many items agree at the start, and at the end behind that; they never overlap."""
+    limit = min(len(first), len(second))
+    head = 0
+    # Slices compare in C, and a chunk is short enough to let other threads in between.
+    while head < limit and first[head : head + _CHUNK] == second[head : head + _CHUNK]:
+        head = min(head + _CHUNK, limit)
+    while head < limit and first[head] == second[head]:
+        head += 1
+    tail, rest = 0, limit - head
+    a, b = len(first), len(second)
+    while tail + _CHUNK <= rest and (
+        first[a - tail - _CHUNK : a - tail] == second[b - tail - _CHUNK : b - tail]
+    ):
+        tail += _CHUNK
+    while tail < rest and first[a - tail - 1] == second[b - tail - 1]:
+        tail += 1
+    return head, tail
+
+
+class _Gap:
+    """What lies between the parts that did not change; pairs[i] is the old place of new i."""
+
+    def __init__(self, old: Sequence[KnownMessage], new: Sequence[Fingerprint]) -> None:
+        self.old, self.new = old, new
+        self.pairs: list[int | None] = [None] * len(new)
+        self._free = [True] * len(old)
+
+    def match(self) -> None:
+        """Pair by the strongest evidence first; each message at most once."""
+        if not self.old:
+            return
+        self._match_unique(_identity)
+        self._match_neighbours()
+        self._match_in_order(lambda message, _: message.identity)
+        self._match_in_order(lambda message, place: (place, message.content_hash))
+        self._match_unique(lambda message: _exact_date(message.weak_identity))
+        self._match_in_order(lambda message, place: (place, message.weak_identity[17:]))
+        self._match_in_order(lambda message, place: (place, message.weak_identity[:17]))
+
+    def _pair(self, new: int, old: int) -> None:
+        self.pairs[new] = old
+        self._free[old] = False
+
+    def _match_unique(self, key: Callable[[Any], str | None]) -> None:
+        """Pair messages whose key nobody else has on either side, wherever they stand."""
+        old = _unique((key(m), i) for i, m in enumerate(self.old) if self._free[i])
+        new = _unique((key(m), i) for i, m in enumerate(self.new) if self.pairs[i] is None)
+        for text, at in new.items():
+            there = old.get(text)
+            if there is not None and at is not None:
+                self._pair(at, there)
+
+    def _match_neighbours(self) -> None:
+        """Of twins, take the one that stands beside the same message as before."""
+        for step, places in ((1, range(len(self.new))), (-1, range(len(self.new) - 1, -1, -1))):
+            for at in places:
+                if self.pairs[at] is not None or not 0 <= at - step < len(self.new):
+                    continue
+                beside = self.pairs[at - step]
+                if beside is None or not 0 <= beside + step < len(self.old):
+                    continue
+                there = beside + step
+                if self._free[there] and self.old[there].identity == self.new[at].identity:
+                    self._pair(at, there)
+
+    def _match_in_order(self, key: Callable[[Any, int], object]) -> None:
+        """Pair messages of one key, first with first. `place`: the old message they follow."""
+        waiting: dict[object, list[int]] = {}
+        place = -1
+        for at, old in enumerate(self.old):
+            if self._free[at]:
+                waiting.setdefault(key(old, place), []).append(at)
+            else:
+                place = at
+        if not waiting:
+            return
+        for queue in waiting.values():
+            queue.reverse()
+        place = -1
+        for at, new in enumerate(self.new):
+            there = self.pairs[at]
+            if there is not None:
+                place = there
+            elif left := waiting.get(key(new, place)):
+                # `place` stays: the old ones were filed before this pair was known.
+                self._pair(at, left.pop())
+
+
+def _unique(items: Iterable[tuple[str | None, int]]) -> dict[str, int | None]:
+    """Each key with its place, None for those that come more than once."""
+    places: dict[str, int | None] = {}
+    for key, place in items:
+        if key is not None:
+            places[key] = None if key in places else place
+    return places
+
+
+def _exact_date(weak_identity: str) -> str | None:
+    return weak_identity[:17] if weak_identity.startswith("e") else None
+
+
+def _fresh_anchors(
+    identities: Sequence[str], known: Sequence[str], retired: Iterable[KnownMessage]
+) -> list[str]:
+    """Anchors for messages that nobody knows: a retired one, else a new one."""
+    if not identities:
+        return []
+    used = set(known)
+    returning: dict[str, list[str]] = {}
+    for message in retired:
+        if message.anchor not in used:
+            returning.setdefault(message.identity, []).append(message.anchor)
+    taken = used.union(*returning.values())
+    fresh: list[str] = []
+    for identity in identities:
+        waiting = returning.get(identity)
+        anchor = waiting.pop(0) if waiting else _new_anchor(identity, taken)
+        taken.add(anchor)
+        fresh.append(anchor)
+    return fresh
+
+
+def _new_anchor(identity: str, taken: set[str]) -> str:
+    count = 0
+    while (anchor := combined_digest(identity, str(count))) in taken:
+        count += 1
+    return anchor
+
+
+def _short(text: str, size: int) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
