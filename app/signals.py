@@ -27,7 +27,7 @@ class Signal(Generic[T]):
     def connect(self, receiver: Callable[[T], object]) -> None:
         """Call `receiver(payload)` at each emission."""
         if hasattr(receiver, "__self__"):
-            self._receivers.append(WeakMethod(receiver))  # type: ignore[arg-type]
+            self._receivers.append(WeakMethod(receiver))
         else:
             self._receivers.append(lambda: receiver)
 
@@ -46,5 +46,3 @@ class Signal(Generic[T]):
                 receiver(payload)
             except Exception:
                 log.exception("A receiver of %s failed", self.name)
-
-

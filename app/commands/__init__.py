@@ -1,1 +1,7 @@
-"""One module per headless command."""
+"""The headless commands: the same program without a window."""
+
+from __future__ import annotations
+
+from app.commands.entry import main
+
+__all__ = ["main"]

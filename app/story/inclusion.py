@@ -1,9 +1,16 @@
-"""Which message recaps go into the prompt, and why the others do not."""
+"""Which message recaps go into the prompt, and why the others do not.
+
+The decision tree is that of spec/auto-recap.md §3.1 and §3.2.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import floor
+
+from app.story.messages import Message, MessageKind, MessageRecap
 
 
 class InclusionState(StrEnum):
@@ -31,3 +38,141 @@ class Inclusion:
     tokens: int = 0
     is_stale: bool = False
     is_edited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InclusionRules:
+    """What the user wants counted. limit_tokens: budget of all recaps together."""
+
+    limit_tokens: int
+    include_user: bool = True
+    include_hidden: bool = True
+    include_narrator: bool = True
+    minimum_tokens: int = 0
+    skip_oversized: bool = False
+
+
+SEPARATOR = "\n"
+_NO_RECAP = MessageRecap()
+
+
+def limit_in_tokens(limit: int, limit_type: str, context_tokens: int) -> int:
+    """The budget in tokens; percent is of the context, rounded down (8192 and 10 give 819)."""
+    if limit_type == "percent":
+        return floor(context_tokens * limit / 100)
+    return limit
+
+
+def exclusion_reason(message: Message, recap: MessageRecap, rules: InclusionRules) -> str:
+    """Why a message's recap is not counted, "" when it is. First match wins."""
+    if message.kind is MessageKind.NOTICE:
+        return "A notice of SillyTavern, not part of the story."
+    if recap.is_remembered:
+        return ""
+    if recap.is_excluded:
+        return "Excluded by you. Stays in the chat, leaves the prompt."
+    if message.is_user and not rules.include_user:
+        return "Recaps of your own messages are switched off."
+    if message.is_hidden and not rules.include_hidden:
+        return "Hidden from the prompt, and recaps of hidden messages are switched off."
+    if message.kind is MessageKind.NARRATOR and not rules.include_narrator:
+        return "Recaps of the narrator are switched off."
+    return ""
+
+
+def include(
+    messages: Sequence[Message],
+    recaps: Mapping[str, MessageRecap],
+    rules: InclusionRules,
+    *,
+    message_tokens: Sequence[int],
+    count: Callable[[str], int],
+) -> tuple[Inclusion, ...]:
+    """Decide for every message, newest first, until the budget is spent.
+
+    recaps: by anchor. message_tokens: tokens of each message's text. count: tokens of a text; it
+    is asked once for each recap and a few times for the text that just fits, never for more.
+    """
+    settled: list[Inclusion | None] = [None] * len(messages)
+    candidates: list[int] = []
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        recap = recaps.get(message.anchor, _NO_RECAP)
+        reason = exclusion_reason(message, recap, rules)
+        if not reason and message_tokens[index] < rules.minimum_tokens:
+            reason = f"Shorter than {rules.minimum_tokens} tokens."
+        if reason:
+            settled[index] = _inclusion(InclusionState.EXCLUDED, reason, message, recap)
+        elif not recap.text and recap.error:
+            settled[index] = _inclusion(InclusionState.FAILED, recap.error, message, recap)
+        elif not recap.text:
+            settled[index] = _inclusion(InclusionState.NONE, "No recap yet.", message, recap)
+        else:
+            candidates.append(index)
+    texts = [recaps[messages[index].anchor].text for index in candidates]
+    tokens = [count(text) for text in texts]
+    fitting = _fitting(texts, tokens, rules, count)
+    for place, index in enumerate(candidates):
+        message, recap = messages[index], recaps[messages[index].anchor]
+        if place in fitting:
+            state = InclusionState.LONG_TERM if recap.is_remembered else InclusionState.INCLUDED
+            reason = "In the budget of message recaps."
+        else:
+            state = InclusionState.OUT_OF_BUDGET
+            reason = f"The {rules.limit_tokens} tokens are taken by newer recaps."
+        settled[index] = _inclusion(state, reason, message, recap, tokens[place])
+    return tuple(inclusion for inclusion in settled if inclusion is not None)
+
+
+def _inclusion(
+    state: InclusionState, reason: str, message: Message, recap: MessageRecap, tokens: int = 0
+) -> Inclusion:
+    is_stale = bool(recap.text and recap.source_hash and recap.source_hash != message.content_hash)
+    return Inclusion(state, reason, tokens, is_stale=is_stale, is_edited=recap.is_edited)
+
+
+def _fitting(
+    texts: Sequence[str],
+    tokens: Sequence[int],
+    rules: InclusionRules,
+    count: Callable[[str], int],
+) -> frozenset[int] | range:
+    """Places of the texts that fit, newest first, counted as one joined text."""
+    if not rules.skip_oversized:
+        return range(_cut(texts, tokens, rules.limit_tokens, count))
+    taken: list[int] = []
+    joined = ""
+    for place, text in enumerate(texts):
+        # A recap alone over the budget can be passed by without counting the joined text.
+        if tokens[place] > rules.limit_tokens:
+            continue
+        candidate = f"{joined}{SEPARATOR}{text}" if joined else text
+        if count(candidate) <= rules.limit_tokens:
+            taken.append(place)
+            joined = candidate
+    return frozenset(taken)
+
+
+def _cut(
+    texts: Sequence[str], tokens: Sequence[int], limit: int, count: Callable[[str], int]
+) -> int:
+    """How many texts fit: the same cut as recounting the growing text at each step.
+
+    The sum of the single counts is never far off, so it says where to look, and exact counts of
+    the joined text settle the boundary: a few counts of at most `limit` tokens in all.
+    """
+
+    def fits(number: int) -> bool:
+        return count(SEPARATOR.join(texts[:number])) <= limit
+
+    total, guess = 0, 0
+    for size in tokens:
+        total += size
+        if total > limit:
+            break
+        guess += 1
+    while guess > 0 and not fits(guess):
+        guess -= 1
+    while guess < len(texts) and fits(guess + 1):
+        guess += 1
+    return guess

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -64,7 +64,7 @@ class RunningRecap:
 
 
 def visible_versions(
-    versions: Sequence[RunningVersion], positions: dict[str, int]
+    versions: Sequence[RunningVersion], positions: Mapping[str, int]
 ) -> tuple[RunningVersion, ...]:
     """Those versions that tell nothing of what this chat does not hold.
 
@@ -72,3 +72,17 @@ def visible_versions(
     whose newest scene ends behind its own end.
     """
     return tuple(v for v in versions if not v.last_anchor or v.last_anchor in positions)
+
+
+def injected_version(running: RunningRecap, positions: Mapping[str, int]) -> RunningVersion | None:
+    """The version that goes into the prompt: the chosen one, or where it tells of messages that
+    the chat does not hold, the one that reaches farthest in it, the newest among equals.
+    """
+    visible = visible_versions(running.versions, positions)
+    if running.current in visible:
+        return running.current
+
+    def reach(version: RunningVersion) -> tuple[int, int]:
+        return positions.get(version.last_anchor, -1), version.version
+
+    return max(visible, key=reach, default=None) if running.current is not None else None

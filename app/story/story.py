@@ -59,7 +59,7 @@ class Story:
     breaks: dict[str, SceneBreak] = field(default_factory=dict)
     scenes: tuple[Scene, ...] = ()
     recaps: dict[str, tuple[SceneRecap, ...]] = field(default_factory=dict)
-    running: RunningRecap = RunningRecap()
+    running: RunningRecap = field(default_factory=RunningRecap)
     message_recaps: dict[str, MessageRecap] = field(default_factory=dict)
     inclusion: tuple[Inclusion, ...] = ()
     message_tokens: tuple[int, ...] = ()

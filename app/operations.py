@@ -48,6 +48,15 @@ class OperationSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an operation cost."""
+
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    backend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """An operation as the queue keeps it. Times are seconds since the epoch."""
 
@@ -63,4 +72,3 @@ class Operation:
     prompt_tokens: int = 0
     output_tokens: int = 0
     backend: str = ""
-    depends_on: str = ""  # key of an operation that has to be done first

@@ -1,0 +1,51 @@
+"""`tavernkeep bridge`: put the extension into SillyTavern, take it out, or say how it stands."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from app.commands.output import show
+from app.errors import NoTavern
+from app.sillytavern import bridge_installer
+from app.sillytavern.bridge_installer import BridgeStatus
+from app.sillytavern.data_folders import find_taverns
+
+HELP = "install the bridge into SillyTavern, remove it, or show its state"
+
+_DEEDS = {
+    "install": bridge_installer.install,
+    "remove": bridge_installer.remove,
+    "status": bridge_installer.status,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    parser.add_argument("deed", choices=tuple(_DEEDS))
+    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+
+
+async def run(options: argparse.Namespace) -> None:
+    """Do it in every tavern that is found."""
+    taverns = await asyncio.to_thread(find_taverns, options.tavern)
+    if not taverns:
+        raise NoTavern("No SillyTavern was found. Say where it is with --tavern PATH.")
+    deed = _DEEDS[options.deed]
+    states = [await asyncio.to_thread(deed, tavern.user_folder) for tavern in taverns]
+    show(
+        options,
+        {"taverns": [_row(state) for state in states]},
+        (f"{state.path}: {state.sentence}" for state in states),
+    )
+
+
+def _row(state: BridgeStatus) -> dict[str, object]:
+    return {
+        "path": str(state.path),
+        "installed": state.installed,
+        "version": state.version,
+        "newer_available": state.newer_available,
+        "sentence": state.sentence,
+    }

@@ -1,0 +1,58 @@
+"""What all commands about one chat have in common: their arguments, and opening it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from app.commands.output import warn
+from app.companion import Companion, open_companion
+from app.errors import UsageError
+from app.paths import user_folders
+from app.story.story import Story
+
+
+def add_chat(parser: argparse.ArgumentParser) -> None:
+    """CHAT and --tavern."""
+    parser.add_argument("chat", metavar="CHAT", help="a chat's .jsonl file, or its title")
+    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+
+
+def add_until(parser: argparse.ArgumentParser) -> None:
+    """--until."""
+    parser.add_argument(
+        "--until", type=int, metavar="N", help="see the chat as if message N were its last"
+    )
+
+
+def add_llm(parser: argparse.ArgumentParser) -> None:
+    """--llm."""
+    parser.add_argument(
+        "--llm", metavar="SPEC", help="builtin, ollama:MODEL[@URL] or openai:MODEL@URL"
+    )
+
+
+@asynccontextmanager
+async def companion_for(options: argparse.Namespace) -> AsyncIterator[Companion]:
+    """A companion for one look at one chat: nothing is watched, nothing is injected."""
+    folders = user_folders(options.data_dir)
+    llm = getattr(options, "llm", None)
+    tavern = getattr(options, "tavern", None)
+    async with open_companion(folders, tavern=tavern, llm=llm, watch=False) as companion:
+        yield companion
+
+
+def checked_until(options: argparse.Namespace) -> int | None:
+    """The value of --until. Raises UsageError for a negative one."""
+    until: int | None = options.until
+    if until is not None and until < 0:
+        raise UsageError("--until counts messages from 0.")
+    return until
+
+
+def warn_of_problems(story: Story) -> None:
+    """Say which lines of the chat could not be read."""
+    for problem in story.problems:
+        warn(problem.sentence)

@@ -1,0 +1,98 @@
+"""`tavernkeep doctor`: looks at every part and says what is wrong and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.commands.output import show
+from app.errors import TavernkeepError
+from app.llm.tokenizer import counter_for
+from app.paths import Folders, user_folders
+from app.sillytavern import bridge_installer
+from app.sillytavern.data_folders import Tavern, find_taverns
+from app.store.store import Store
+
+HELP = "check every part and say what to do"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One part of the program. sentence: what was found, and what to do when it is not good."""
+
+    part: str
+    is_good: bool
+    sentence: str
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+
+
+async def run(options: argparse.Namespace) -> int:
+    """Print the findings; 1 when one of them keeps Tavernkeep from working."""
+    folders = user_folders(options.data_dir)
+    findings = [_python(), await _store(folders), await asyncio.to_thread(_tokenizer)]
+    findings += await asyncio.to_thread(_taverns, options.tavern)
+    show(
+        options,
+        {
+            "findings": [
+                {"part": f.part, "good": f.is_good, "sentence": f.sentence} for f in findings
+            ]
+        },
+        (f"{'good' if f.is_good else 'LOOK'}  {f.part}: {f.sentence}" for f in findings),
+    )
+    is_broken = any(not f.is_good and f.part in ("database", "data folder") for f in findings)
+    return 1 if is_broken else 0
+
+
+def _python() -> Finding:
+    return Finding("python", True, f"{platform.python_version()} on {sys.platform}")
+
+
+async def _store(folders: Folders) -> Finding:
+    store = Store(folders.database, backups=folders.backups)
+    try:
+        await store.open()
+    except TavernkeepError as error:
+        return Finding("database", False, str(error))
+    finally:
+        await store.aclose()
+    return Finding("database", True, str(folders.database))
+
+
+def _tokenizer() -> Finding:
+    counter = counter_for()
+    if counter.is_exact:
+        return Finding("tokenizer", True, counter.encoding)
+    return Finding("tokenizer", False, "Its files are missing: token counts are estimates.")
+
+
+def _taverns(given: Path | None) -> list[Finding]:
+    try:
+        taverns = find_taverns(given)
+    except TavernkeepError as error:
+        return [Finding("sillytavern", False, str(error))]
+    if not taverns:
+        sentence = "None was found. Say where it is with --tavern PATH, or try the demo story."
+        return [Finding("sillytavern", False, sentence)]
+    findings = []
+    for tavern in taverns:
+        findings.append(Finding("sillytavern", True, _contents(tavern)))
+        findings += [Finding("file", False, problem.sentence) for problem in tavern.problems]
+        state = bridge_installer.status(tavern.user_folder)
+        findings.append(Finding("bridge", state.installed, state.sentence))
+    return findings
+
+
+def _contents(tavern: Tavern) -> str:
+    owners = len(tavern.characters), len(tavern.groups)
+    chats = sum(len(character.chats) for character in tavern.characters)
+    chats += sum(len(group.chats) for group in tavern.groups)
+    return f"{tavern.user_folder}: {owners[0]} characters, {owners[1]} groups, {chats} chats"

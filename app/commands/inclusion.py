@@ -1,0 +1,47 @@
+"""`tavernkeep inclusion`: which message recaps go into the prompt, and why the others do not."""
+
+from __future__ import annotations
+
+import argparse
+
+from app.commands.chat_options import add_chat, companion_for, warn_of_problems
+from app.commands.output import show
+
+HELP = "show which message recaps are included"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    add_chat(parser)
+
+
+async def run(options: argparse.Namespace) -> None:
+    """Print one row per message."""
+    async with companion_for(options) as companion:
+        path = companion.find_chat(options.chat)
+        await companion.open_story(path)
+        story, _ = await companion.finished(path)
+        limit = companion.inclusion_limit(path)
+    warn_of_problems(story)
+    rows = [
+        {
+            "index": index,
+            "anchor": message.anchor,
+            "state": inclusion.state.value,
+            "reason": inclusion.reason,
+            "tokens": inclusion.tokens,
+            "stale": inclusion.is_stale,
+            "edited": inclusion.is_edited,
+        }
+        for index, (message, inclusion) in enumerate(
+            zip(story.messages, story.inclusion, strict=True)
+        )
+    ]
+    show(
+        options,
+        {"limit": limit, "messages": rows},
+        (
+            f"{row['index']:>6}  {row['state']:<14} {row['tokens']:>5}  {row['reason']}"
+            for row in rows
+        ),
+    )

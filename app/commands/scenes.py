@@ -1,0 +1,71 @@
+"""`tavernkeep scenes`: where a chat's scenes end, and how each break was found."""
+
+from __future__ import annotations
+
+import argparse
+
+from app.commands.chat_options import (
+    add_chat,
+    add_llm,
+    add_until,
+    checked_until,
+    companion_for,
+    warn_of_problems,
+)
+from app.commands.output import show
+from app.story.story import Story
+
+HELP = "find the scenes of a chat"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    add_chat(parser)
+    add_until(parser)
+    add_llm(parser)
+    parser.add_argument(
+        "--detector",
+        choices=("heuristic", "llm"),
+        default="heuristic",
+        help="who looks for scene breaks (default: heuristic)",
+    )
+
+
+async def run(options: argparse.Namespace) -> None:
+    """Print the scenes."""
+    until = checked_until(options)
+    async with companion_for(options) as companion:
+        companion.pause()
+        path = companion.find_chat(options.chat)
+        if options.detector == "llm":
+            story = await companion.find_breaks_by_model(path, until=until)
+        else:
+            story = await companion.open_story(path, until=until)
+        warn_of_problems(story)
+    scenes = scene_rows(story)
+    show(
+        options,
+        {"messages": len(story.messages), "scenes": scenes},
+        (
+            f"{scene['first']:>6} - {scene['last']:<6} {scene['cue'] or 'open':<10} "
+            f"{scene['confidence'] or 0:>4.0%}  {scene['name']}"
+            for scene in scenes
+        ),
+    )
+
+
+def scene_rows(story: Story) -> list[dict[str, object]]:
+    """One object per scene; the open one has no cue and no confidence."""
+    rows: list[dict[str, object]] = []
+    for scene in story.scenes:
+        closing = scene.closing
+        rows.append(
+            {
+                "first": scene.first,
+                "last": scene.last,
+                "name": scene.name,
+                "cue": closing.cue if closing else None,
+                "confidence": round(closing.confidence, 3) if closing else None,
+            }
+        )
+    return rows

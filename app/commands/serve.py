@@ -1,0 +1,56 @@
+"""`tavernkeep serve`: watch SillyTavern and fill its prompts, without a window."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from app.commands.chat_options import add_llm
+from app.commands.output import show, warn
+from app.companion import open_companion
+from app.errors import NoTavern
+from app.paths import user_folders
+
+HELP = "watch SillyTavern and fill its prompts, without a window"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+    add_llm(parser)
+
+
+async def run(options: argparse.Namespace) -> None:
+    """Until interrupted."""
+    stopping = asyncio.Event()
+    if sys.platform != "win32":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stopping.set)
+    folders = user_folders(options.data_dir)
+    async with open_companion(folders, tavern=options.tavern, llm=options.llm) as companion:
+        if not companion.taverns:
+            raise NoTavern("No SillyTavern was found. Say where it is with --tavern PATH.")
+        companion.trouble.connect(_on_trouble)
+        companion.look_after_newest()
+        rows = [
+            {
+                "user_folder": str(tavern.user_folder),
+                "user": tavern.user,
+                "bridge": (await companion.bridge_status(tavern.user_folder)).sentence,
+            }
+            for tavern in companion.taverns
+        ]
+        show(
+            options,
+            {"serving": rows},
+            (f"Serving {row['user_folder']}. {row['bridge']}" for row in rows),
+        )
+        await stopping.wait()
+
+
+def _on_trouble(trouble: tuple[Path, str]) -> None:
+    warn(trouble[1])

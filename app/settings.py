@@ -1,0 +1,289 @@
+"""Every setting once: name, default, range, scope, label and help.
+
+Defaults follow spec/auto-recap.md §2 where a setting comes from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from app.errors import UsageError
+from app.prompt.slots import Position, Role
+
+
+class Scope(StrEnum):
+    """Where a setting may be set; the narrowest value wins."""
+
+    GLOBAL = "global"
+    CHAT = "chat"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting. minimum and maximum bound numbers; choices bound the rest."""
+
+    name: str
+    default: Any
+    label: str
+    help: str
+    scope: Scope = Scope.GLOBAL
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[Any, ...] = ()
+
+    def checked(self, value: Any) -> Any:
+        """The value, if it fits. Raises UsageError with the reason if it does not."""
+        kind = type(self.default)
+        if kind is float and type(value) is int:
+            value = float(value)
+        if type(value) is not kind:
+            raise UsageError(f"{self.label}: {value!r} is not of the kind {kind.__name__}.")
+        if self.choices and value not in self.choices:
+            allowed = ", ".join(str(choice) for choice in self.choices)
+            raise UsageError(f"{self.label}: {value!r} is none of {allowed}.")
+        if self.minimum is not None and value < self.minimum:
+            raise UsageError(f"{self.label}: {value} is below {self.minimum}.")
+        if self.maximum is not None and value > self.maximum:
+            raise UsageError(f"{self.label}: {value} is above {self.maximum}.")
+        return value
+
+
+DEFAULT_TEMPLATE = """<story_so_far>
+What happened before the messages below, oldest first. Take it as remembered; do not repeat it.
+{{running_recap}}
+</story_so_far>"""
+
+_SETTINGS = (
+    Setting("tavern", "", "SillyTavern folder", "Where SillyTavern keeps its data. Empty: look."),
+    Setting(
+        "backend",
+        "builtin",
+        "Model",
+        "What writes recaps: builtin, ollama:MODEL, openai:MODEL@URL.",
+    ),
+    Setting(
+        "context_tokens",
+        8192,
+        "Context of the chat's model",
+        "Tokens that SillyTavern may send; used until SillyTavern says it itself.",
+        minimum=512,
+        maximum=4_000_000,
+    ),
+    Setting(
+        "theme",
+        "system",
+        "Theme",
+        "Light, dark, or as the system says.",
+        choices=("system", "light", "dark"),
+    ),
+    Setting(
+        "story_text_size",
+        15.5,
+        "Story text size",
+        "Pixels of the story's letters.",
+        minimum=13.0,
+        maximum=22.0,
+    ),
+    Setting("window_state", "", "Window layout", "Position and size of the window."),
+    Setting(
+        "scene_breaks_auto",
+        True,
+        "Find scene breaks",
+        "Look for scene breaks in each new message.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "scene_minimum_length",
+        3,
+        "Shortest scene",
+        "Messages that a scene has at least when it is found by itself.",
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=50,
+    ),
+    Setting(
+        "scene_recaps_auto",
+        True,
+        "Recap closed scenes",
+        "Write a recap when a scene closes.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "scene_recap_tokens",
+        160,
+        "Length of a scene recap",
+        "Tokens that a scene recap should take at most.",
+        scope=Scope.CHAT,
+        minimum=40,
+        maximum=2000,
+    ),
+    Setting(
+        "running_recap_enabled",
+        True,
+        "Inject the running recap",
+        "Put the running recap into the next prompt.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "running_recap_auto",
+        True,
+        "Fold scenes in",
+        "Fold each recapped scene into the running recap.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "running_recap_leave_out",
+        1,
+        "Newest scenes left out",
+        "How many closed scenes stay out of the running recap; they still stand in the chat.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=5,
+    ),
+    Setting(
+        "running_recap_budget",
+        1000,
+        "Budget of the running recap",
+        "Tokens that the running recap may take in the prompt.",
+        scope=Scope.CHAT,
+        minimum=50,
+        maximum=8000,
+    ),
+    Setting(
+        "running_recap_template",
+        DEFAULT_TEMPLATE,
+        "Frame of the running recap",
+        "Text around {{running_recap}}. Empty: the recap alone.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "running_recap_position",
+        int(Position.BEFORE_PROMPT),
+        "Place of the running recap",
+        "Before the main prompt (2), after it (0), in the chat (1), nowhere (-1).",
+        scope=Scope.CHAT,
+        choices=tuple(int(p) for p in Position),
+    ),
+    Setting(
+        "running_recap_depth",
+        2,
+        "Depth of the running recap",
+        "Messages from the end, when its place is in the chat.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=99,
+    ),
+    Setting(
+        "running_recap_role",
+        int(Role.SYSTEM),
+        "Role of the running recap",
+        "Who says it: system (0), user (1), assistant (2).",
+        scope=Scope.CHAT,
+        choices=tuple(int(r) for r in Role),
+    ),
+    Setting(
+        "running_recap_scan",
+        False,
+        "Let lore be triggered by it",
+        "SillyTavern looks for lorebook keys in the running recap.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "inclusion_limit",
+        10,
+        "Budget of message recaps",
+        "Percent of the context, or tokens.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "inclusion_limit_type",
+        "percent",
+        "Budget counted in",
+        "Percent of the context, or tokens.",
+        scope=Scope.CHAT,
+        choices=("percent", "tokens"),
+    ),
+    Setting(
+        "include_user_messages",
+        True,
+        "Recaps of your messages",
+        "Count recaps of your own messages.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "include_hidden_messages",
+        True,
+        "Recaps of hidden messages",
+        "Count recaps of messages that are hidden from the prompt.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "include_narrator_messages",
+        True,
+        "Recaps of the narrator",
+        "Count recaps of narrator messages.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "inclusion_minimum_tokens",
+        0,
+        "Shortest message",
+        "Messages with fewer tokens get no recap.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=100_000,
+    ),
+    Setting(
+        "inclusion_skip_oversized",
+        False,
+        "Step over a recap that is too long",
+        "Go on to older recaps when one does not fit, instead of stopping there.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "message_recaps_auto",
+        True,
+        "Recap messages without a model",
+        "The built-in way writes a one-sentence recap of each message, free of charge.",
+        scope=Scope.CHAT,
+    ),
+)
+
+REGISTRY: Mapping[str, Setting] = {setting.name: setting for setting in _SETTINGS}
+
+
+class Settings:
+    """The values in force. Reading is a dictionary look-up; who changes them also stores them."""
+
+    def __init__(self, values: Mapping[tuple[str, str, str], Any] | None = None) -> None:
+        self._values: dict[tuple[str, str, str], Any] = {}
+        for (scope, scope_id, name), value in (values or {}).items():
+            if name in REGISTRY:
+                self._values[scope, scope_id, name] = value
+
+    def __getitem__(self, name: str) -> Any:
+        """The global value."""
+        return self._values.get((Scope.GLOBAL, "", name), REGISTRY[name].default)
+
+    def for_chat(self, chat_id: int) -> dict[str, Any]:
+        """All values as they hold for one chat."""
+        return {
+            name: self._values.get((Scope.CHAT, str(chat_id), name), self[name])
+            for name in REGISTRY
+        }
+
+    def put(self, name: str, value: Any, *, chat_id: int | None = None) -> tuple[str, str, str]:
+        """Set a value in memory; gives the key to store it under. Raises UsageError."""
+        setting = REGISTRY.get(name)
+        if setting is None:
+            raise UsageError(f"There is no setting {name!r}.")
+        key = (Scope.GLOBAL.value, "", name)
+        if chat_id is not None:
+            key = (Scope.CHAT.value, str(chat_id), name)
+        self._values[key] = setting.checked(value)
+        return key

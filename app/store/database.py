@@ -1,0 +1,129 @@
+"""The one database thread: opens, migrates, backs up, and runs whole units of work."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import peewee
+from playhouse.migrations import Runner
+
+from app.errors import StoreError, StoreTooNew
+from app.store.tables import Tables
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": "normal",
+    "foreign_keys": 1,
+    "busy_timeout": 5000,
+}
+BACKUPS_KEPT = 5
+
+
+class Database:
+    """Runs whole units of work, each in one IMMEDIATE transaction, on one thread.
+
+    A unit cannot await inside its transaction, so two coroutines can never share one.
+    """
+
+    def __init__(self, path: Path, *, backups: Path | None = None) -> None:
+        self.path = path
+        self._backups = backups
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._sqlite = peewee.SqliteDatabase(str(path), pragmas=PRAGMAS)
+        self.tables = Tables(self._sqlite)
+
+    async def open(self) -> None:
+        """Connect, back up before migrating, migrate. Raises StoreError, StoreTooNew."""
+        await self._on_thread(self._open)
+
+    async def run(self, unit: Callable[[], T]) -> T:
+        """Run the unit in a transaction of its own; an exception rolls all of it back."""
+        return await self._on_thread(lambda: self._in_transaction(unit))
+
+    def execute(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """One statement of our own SQL, all rows at once; inside a unit only."""
+        return self._sqlite.execute_sql(statement, values).fetchall()  # type: ignore[no-any-return, no-untyped-call]
+
+    def execute_many(self, statement: str, values: list[tuple[Any, ...]]) -> None:
+        """Bulk writing, eight times as fast as through peewee; inside a unit only."""
+        self._connection().executemany(statement, values)
+
+    async def aclose(self) -> None:
+        """Finish what was handed in and close the file."""
+        try:
+            await self._on_thread(self._sqlite.close)
+        finally:
+            self._thread.shutdown(wait=False)
+
+    async def _on_thread(self, unit: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(self._thread, unit)
+        try:
+            # A cancelled caller must not leave while its transaction is half way.
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            if not work.done():
+                await asyncio.wait([work])
+            raise
+
+    def _in_transaction(self, unit: Callable[[], T]) -> T:
+        try:
+            with self._sqlite.atomic("IMMEDIATE"):
+                return unit()
+        except peewee.OperationalError as error:
+            raise StoreError(
+                f"The database {self.path} could not be written: {error}. Nothing was changed."
+            ) from error
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection = self._sqlite.connection()  # type: ignore[no-untyped-call]
+        return connection
+
+    def _open(self) -> None:
+        try:
+            self._sqlite.connect(reuse_if_open=True)
+            runner = Runner(self._sqlite, directory=str(MIGRATIONS))
+            states = runner.status()
+            unknown = [state.name for state in states if state.path is None]
+            if unknown:
+                raise StoreTooNew(
+                    f"The database {self.path} was written by a newer Tavernkeep "
+                    f"({unknown[-1]}). Install that version, or start with another data folder. "
+                    "The file was not changed."
+                )
+            pending = [state for state in states if state.applied is None]
+            if pending and len(pending) < len(states):
+                self._back_up()
+            runner.up()
+            self.execute("UPDATE undo_recording SET entry_id = NULL")
+        except peewee.DatabaseError as error:
+            self._sqlite.close()
+            raise StoreError(
+                f"The database {self.path} cannot be opened: {error}. It was left as it is; "
+                "move it away to start anew, or put a backup in its place."
+            ) from error
+        except StoreError:
+            self._sqlite.close()
+            raise
+
+    def _back_up(self) -> None:
+        """Copy the database before a migration, through SQLite: the file alone lacks the WAL."""
+        if self._backups is None:
+            return
+        self._backups.mkdir(parents=True, exist_ok=True)
+        target = self._backups / f"tavernkeep-{time.strftime('%Y%m%d-%H%M%S')}.sqlite3"
+        self._connection().execute("VACUUM INTO ?", (str(target),))
+        for old in sorted(self._backups.glob("tavernkeep-*.sqlite3"))[:-BACKUPS_KEPT]:
+            old.unlink()

@@ -1,0 +1,187 @@
+"""Scene recaps, running recap versions and message recaps, with what the user chose of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.store.database import Database
+from app.story.messages import MessageRecap
+from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
+
+
+class Recaps:
+    """Reads and writes every kind of recap. No version is ever overwritten."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._tables = database.tables
+
+    def scene_recaps(self, chat_id: int) -> dict[str, tuple[SceneRecap, ...]]:
+        """All versions by closing anchor, oldest first; the chosen one is current."""
+        table, choice = self._tables.SceneRecap, self._tables.SceneRecapChoice
+
+        chosen = dict(
+            choice.select(choice.anchor, choice.version).where(choice.chat_id == chat_id).tuples()
+        )
+        rows = (
+            table.select(
+                table.anchor,
+                table.version,
+                table.name,
+                table.text,
+                table.source_digest,
+                table.made_by,
+                table.created,
+            )
+            .where(table.chat_id == chat_id)
+            .order_by(table.anchor, table.version)
+            .tuples()
+        )
+        found: dict[str, list[SceneRecap]] = {}
+        for row in rows:
+            recap = SceneRecap(*row)
+            is_current = chosen.get(recap.anchor) == recap.version
+            found.setdefault(recap.anchor, []).append(replace(recap, is_current=is_current))
+        return {anchor: tuple(versions) for anchor, versions in found.items()}
+
+    def add_scene_recap(self, chat_id: int, recap: SceneRecap) -> SceneRecap:
+        """Append a version and make it current. The version number given is replaced."""
+        table = self._tables.SceneRecap
+
+        newest = (
+            table.select(table.version)
+            .where((table.chat_id == chat_id) & (table.anchor == recap.anchor))
+            .order_by(table.version.desc())
+            .tuples()
+            .first()
+        )
+        version = 0 if newest is None else int(newest[0]) + 1
+        table.insert(
+            chat_id=chat_id,
+            anchor=recap.anchor,
+            version=version,
+            name=recap.name,
+            text=recap.text,
+            source_digest=recap.source_digest,
+            made_by=recap.made_by,
+            created=recap.created,
+        ).execute()
+        self._choose_scene_recap(chat_id, recap.anchor, version)
+        return replace(recap, version=version, is_current=True)
+
+    def choose_scene_recap(self, chat_id: int, anchor: str, version: int) -> None:
+        """Make a version of a scene's recap the one that counts."""
+        self._choose_scene_recap(chat_id, anchor, version)
+
+    def _choose_scene_recap(self, chat_id: int, anchor: str, version: int) -> None:
+        choice = self._tables.SceneRecapChoice
+        choice.insert(chat_id=chat_id, anchor=anchor, version=version).on_conflict(
+            conflict_target=[choice.chat_id, choice.anchor], update={"version": version}
+        ).execute()
+
+    def running(self, chat_id: int) -> RunningRecap:
+        """All running recap versions, oldest first, deleted ones left out."""
+        table, choice = self._tables.RunningVersion, self._tables.RunningChoice
+
+        rows = (
+            table.select(
+                table.version,
+                table.content,
+                table.scene_count,
+                table.first_anchor,
+                table.last_anchor,
+                table.made_by,
+                table.created,
+                table.reason,
+            )
+            .where((table.chat_id == chat_id) & (table.is_deleted == 0))
+            .order_by(table.version)
+            .tuples()
+        )
+        chosen = choice.select(choice.version).where(choice.chat_id == chat_id).tuples().first()
+        return RunningRecap(
+            versions=tuple(RunningVersion(*row) for row in rows),
+            current_version=None if chosen is None else int(chosen[0]),
+        )
+
+    def add_running_version(self, chat_id: int, version: RunningVersion) -> RunningVersion:
+        """Append a version, numbered max + 1 with 0 first (deleted ones count), and choose it."""
+        table = self._tables.RunningVersion
+
+        newest = (
+            table.select(table.version)
+            .where(table.chat_id == chat_id)
+            .order_by(table.version.desc())
+            .tuples()
+            .first()
+        )
+        number = 0 if newest is None else int(newest[0]) + 1
+        table.insert(
+            chat_id=chat_id,
+            version=number,
+            content=version.content,
+            scene_count=version.scene_count,
+            first_anchor=version.first_anchor,
+            last_anchor=version.last_anchor,
+            made_by=version.made_by,
+            created=version.created,
+            reason=version.reason,
+        ).execute()
+        self._choose_running(chat_id, number)
+        return replace(version, version=number)
+
+    def choose_running(self, chat_id: int, version: int) -> None:
+        """Inject this version from now on."""
+        self._choose_running(chat_id, version)
+
+    def _choose_running(self, chat_id: int, version: int) -> None:
+        choice = self._tables.RunningChoice
+        choice.insert(chat_id=chat_id, version=version).on_conflict(
+            conflict_target=[choice.chat_id], update={"version": version}
+        ).execute()
+
+    def message_recaps(self, chat_id: int) -> dict[str, MessageRecap]:
+        """Recaps and marks of single messages, by anchor."""
+        table = self._tables.MessageRecap
+
+        rows = (
+            table.select(
+                table.anchor,
+                table.text,
+                table.is_excluded,
+                table.is_remembered,
+                table.is_edited,
+                table.error,
+                table.source_hash,
+            )
+            .where(table.chat_id == chat_id)
+            .tuples()
+        )
+        return {
+            anchor: MessageRecap(
+                text=text,
+                is_excluded=bool(excluded),
+                is_remembered=bool(remembered),
+                is_edited=bool(edited),
+                error=error,
+                source_hash=source_hash,
+            )
+            for anchor, text, excluded, remembered, edited, error, source_hash in rows
+        }
+
+    def save_message_recaps(self, chat_id: int, recaps: dict[str, MessageRecap]) -> None:
+        """Write the recaps and marks of these messages."""
+        table = self._tables.MessageRecap
+
+        for anchor, recap in recaps.items():
+            value = {
+                "text": recap.text,
+                "is_excluded": int(recap.is_excluded),
+                "is_remembered": int(recap.is_remembered),
+                "is_edited": int(recap.is_edited),
+                "error": recap.error,
+                "source_hash": recap.source_hash,
+            }
+            table.insert(chat_id=chat_id, anchor=anchor, **value).on_conflict(
+                conflict_target=[table.chat_id, table.anchor], update=value
+            ).execute()

@@ -1,0 +1,69 @@
+"""Scene breaks of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.store.database import Database
+from app.story.scenes import BreakOrigin, SceneBreak
+
+
+class Scenes:
+    """Reads and writes scene breaks by (chat, anchor)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._table = database.tables.SceneBreak
+
+    def breaks(self, chat_id: int) -> dict[str, SceneBreak]:
+        """All breaks of the chat by anchor, hidden ones too."""
+        table = self._table
+
+        rows = (
+            table.select(
+                table.anchor,
+                table.origin,
+                table.cue,
+                table.confidence,
+                table.name,
+                table.is_visible,
+                table.is_collapsed,
+            )
+            .where(table.chat_id == chat_id)
+            .tuples()
+        )
+        return {
+            anchor: SceneBreak(
+                anchor=anchor,
+                origin=BreakOrigin(origin),
+                cue=cue,
+                confidence=confidence,
+                name=name,
+                is_visible=bool(visible),
+                is_collapsed=bool(collapsed),
+            )
+            for anchor, origin, cue, confidence, name, visible, collapsed in rows
+        }
+
+    def save(self, chat_id: int, breaks: Iterable[SceneBreak]) -> None:
+        """Write the breaks, replacing those on the same messages."""
+        values = [
+            {
+                "chat_id": chat_id,
+                "anchor": b.anchor,
+                "origin": b.origin.value,
+                "cue": b.cue,
+                "confidence": b.confidence,
+                "name": b.name,
+                "is_visible": int(b.is_visible),
+                "is_collapsed": int(b.is_collapsed),
+            }
+            for b in breaks
+        ]
+
+        table = self._table
+        for value in values:
+            changed = {k: v for k, v in value.items() if k not in ("chat_id", "anchor")}
+            table.insert(**value).on_conflict(
+                conflict_target=[table.chat_id, table.anchor], update=changed
+            ).execute()

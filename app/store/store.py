@@ -1,0 +1,52 @@
+"""Everything that is kept, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from app.store.chats import Chats
+from app.store.database import Database
+from app.store.operations import Operations
+from app.store.recaps import Recaps
+from app.store.scenes import Scenes
+from app.store.settings_table import SettingsTable
+from app.store.token_counts import TokenCounts
+from app.store.undo import UndoJournal
+
+T = TypeVar("T")
+
+
+class Store:
+    """The database with its queries.
+
+    The queries are plain functions for the database's own thread: hand a unit of work to `run`,
+    which gives it one transaction, and let it call as many of them as belong together.
+    """
+
+    def __init__(self, path: Path, *, backups: Path | None = None) -> None:
+        self._database = Database(path, backups=backups)
+        self.chats = Chats(self._database)
+        self.scenes = Scenes(self._database)
+        self.recaps = Recaps(self._database)
+        self.operations = Operations(self._database)
+        self.settings = SettingsTable(self._database)
+        self.token_counts = TokenCounts(self._database)
+        self.undo = UndoJournal(self._database)
+
+    async def open(self) -> None:
+        """Connect and migrate. Raises StoreError, StoreTooNew."""
+        await self._database.open()
+
+    async def run(self, unit: Callable[[], T]) -> T:
+        """Do the unit on the database's thread, all of it or nothing."""
+        return await self._database.run(unit)
+
+    async def run_undoable(self, chat_id: int, label: str, unit: Callable[[], T]) -> T:
+        """The same as an action that the user can take back by name."""
+        return await self._database.run(lambda: self.undo.record(chat_id, label, unit))
+
+    async def aclose(self) -> None:
+        """Finish and close."""
+        await self._database.aclose()

@@ -1,0 +1,89 @@
+"""Says how each part is doing, in the words of the status bar. Pure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from app.health import Health, HealthItem, Light, count_of
+from app.operations import Operation, OperationStatus
+from app.sillytavern.bridge_socket import Page
+from app.sillytavern.data_folders import Tavern
+from app.story.story import Story
+
+
+def health_of(
+    *,
+    taverns: Sequence[Tavern],
+    pages: Sequence[Page],
+    is_listening: bool,
+    last_read: tuple[Story, float] | None,
+    operations: Sequence[Operation],
+    is_paused: bool,
+    writer_label: str,
+) -> Health:
+    """All lights. last_read: the chat read last and when (epoch seconds)."""
+    return Health(
+        sillytavern=_sillytavern(taverns, pages),
+        bridge=_bridge(pages, is_listening),
+        reading=_reading(last_read),
+        queue=_queue(operations, is_paused),
+        backend=_backend(writer_label, operations),
+    )
+
+
+def _sillytavern(taverns: Sequence[Tavern], pages: Sequence[Page]) -> HealthItem:
+    if pages:
+        return HealthItem("sillytavern", Light.GOOD, "SillyTavern connected")
+    if taverns:
+        sentence = "SillyTavern is closed. Reading the file, writing nothing."
+        return HealthItem("sillytavern", Light.OFF, sentence)
+    return HealthItem("sillytavern", Light.OFF, "No SillyTavern found")
+
+
+def _bridge(pages: Sequence[Page], is_listening: bool) -> HealthItem:
+    if pages:
+        version = pages[-1].version
+        shown = count_of(len(pages), "page")
+        return HealthItem("bridge", Light.GOOD, f"Bridge {version}, {shown}")
+    if is_listening:
+        return HealthItem("bridge", Light.IDLE, "Bridge waits for a page")
+    return HealthItem("bridge", Light.OFF, "Bridge not installed")
+
+
+def _reading(last_read: tuple[Story, float] | None) -> HealthItem:
+    if last_read is None:
+        return HealthItem("reading", Light.OFF, "Nothing read yet")
+    story, moment = last_read
+    clock = time.strftime("%H:%M", time.localtime(moment))
+    sentence = f"Read to #{len(story.messages) - 1}, {clock}" if story.messages else "Empty chat"
+    if story.problems:
+        lines = count_of(len(story.problems), "unreadable line")
+        return HealthItem("reading", Light.BAD, f"{sentence}; {lines}")
+    return HealthItem("reading", Light.GOOD, sentence)
+
+
+def _queue(operations: Sequence[Operation], is_paused: bool) -> HealthItem:
+    running = [op for op in operations if op.status is OperationStatus.RUNNING]
+    waiting = [
+        op for op in operations if op.status in (OperationStatus.PENDING, OperationStatus.WAITING)
+    ]
+    if is_paused:
+        return HealthItem("queue", Light.IDLE, f"Paused, {len(waiting)} waiting")
+    if running:
+        sentence = running[0].spec.label
+        if waiting:
+            sentence += f", {len(waiting)} waiting"
+        return HealthItem("queue", Light.WORKING, sentence)
+    if waiting:
+        return HealthItem("queue", Light.BAD, f"{len(waiting)} waiting: {waiting[0].error}")
+    return HealthItem("queue", Light.IDLE, "Nothing to do")
+
+
+def _backend(label: str, operations: Sequence[Operation]) -> HealthItem:
+    spent = sum(op.prompt_tokens + op.output_tokens for op in operations)
+    sentence = f"{label}, {spent:,} tokens lately" if spent else label
+    newest = next((op for op in operations if op.finished is not None), None)
+    if newest is not None and newest.status is OperationStatus.FAILED:
+        return HealthItem("backend", Light.BAD, f"{label}: {newest.error}")
+    return HealthItem("backend", Light.GOOD, sentence)

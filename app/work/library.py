@@ -1,0 +1,87 @@
+"""Knows what chats there are, and hears of each that changes on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from pathlib import Path
+
+from app.errors import NoTavern
+from app.signals import Signal
+from app.sillytavern.card import CardReader
+from app.sillytavern.data_folders import Character, Group, Tavern, find_taverns
+from app.sillytavern.watcher import FileChange, TavernWatcher
+from app.story.story import ChatRef
+from app.tasks import TaskSupervisor
+
+
+class Library:
+    """All taverns with their characters, groups and chats.
+
+    Signals:
+        changed: chats, cards or groups came, went or were renamed.
+        chat_touched: a chat file was written or removed.
+    """
+
+    def __init__(self, tasks: TaskSupervisor) -> None:
+        self._tasks = tasks
+        self._cards = CardReader()
+        self._place: Path | None = None
+        self._watches: list[asyncio.Task[None]] = []
+        self._is_watching = False
+        self.taverns: tuple[Tavern, ...] = ()
+        self.changed: Signal[None] = Signal("changed")
+        self.chat_touched: Signal[Path] = Signal("chat_touched")
+
+    @property
+    def chats(self) -> tuple[ChatRef, ...]:
+        """Every chat of every tavern."""
+        owners: list[Character | Group] = []
+        for tavern in self.taverns:
+            owners += [*tavern.characters, *tavern.groups]
+        return tuple(chat for owner in owners for chat in owner.chats)
+
+    async def load(self, place: Path | None) -> None:
+        """Look for taverns in `place`, or else in the usual places. Raises NoTavern for a `place`
+        that holds none; what was known before is kept then.
+        """
+        found = await asyncio.to_thread(find_taverns, place, cards=self._cards)
+        folders = [tavern.user_folder for tavern in self.taverns]
+        is_new = found != self.taverns
+        self._place, self.taverns = place, found
+        if is_new:
+            self.changed.emit(None)
+        if self._is_watching and folders != [tavern.user_folder for tavern in found]:
+            await self.watch()
+
+    async def watch(self) -> None:
+        """Listen to all taverns from now on."""
+        self._is_watching = True
+        for task in self._watches:
+            task.cancel()
+        await asyncio.gather(*self._watches, return_exceptions=True)
+        self._watches = [
+            self._tasks.spawn(self._listen(tavern.user_folder), name="watching a tavern")
+            for tavern in self.taverns
+        ]
+
+    async def _listen(self, user_folder: Path) -> None:
+        async with aclosing(TavernWatcher(user_folder).changes()) as news:
+            async for changed in news:
+                for file in changed:
+                    if file.path.suffix == ".jsonl":
+                        self.chat_touched.emit(file.path)
+                if any(
+                    file.change is not FileChange.CHANGED or file.path.suffix != ".jsonl"
+                    for file in changed
+                ):
+                    await self._reload()
+
+    async def _reload(self) -> None:
+        try:
+            found = await asyncio.to_thread(find_taverns, self._place, cards=self._cards)
+        except NoTavern:
+            return  # the folder is being moved or replaced; the watcher goes on waiting for it
+        if found != self.taverns:
+            self.taverns = found
+            self.changed.emit(None)

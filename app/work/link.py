@@ -1,0 +1,128 @@
+"""Joins open chats with SillyTavern's pages: follows what they show, gives them their slots."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from app.errors import BridgeError, ChatUnreadable
+from app.prompt.slots import SlotSet
+from app.signals import Signal
+from app.sillytavern import bridge_installer
+from app.sillytavern.bridge_protocol import Changed, ChatIdentity, Event, TurnRequest
+from app.sillytavern.bridge_socket import BridgeServer, Page
+from app.sillytavern.data_folders import Tavern
+from app.work.open_chat import OpenChat
+from app.work.open_chats import OpenChats
+
+log = logging.getLogger(__name__)
+
+PREFERRED_PORT = 47100
+
+
+class BridgeLink:
+    """The bridge as the rest of the program sees it: paths instead of pages and identities.
+
+    Signals:
+        changed: a page came, went, or shows another chat.
+    """
+
+    def __init__(
+        self, chats: OpenChats, slots_of: Callable[[OpenChat], Awaitable[SlotSet]]
+    ) -> None:
+        self._chats = chats
+        self._slots_of = slots_of
+        self._server = BridgeServer(self._on_turn)
+        self._paired: set[Path] = set()
+        self._is_started = False
+        self.changed: Signal[None] = Signal("changed")
+        self._server.connected.connect(self._on_page)
+        self._server.disconnected.connect(self._on_page)
+        self._server.event.connect(self._on_event)
+        self._server.changed.connect(self._on_changed)
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages that are connected now."""
+        return self._server.pages
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether any tavern has the bridge and can reach us."""
+        return bool(self._paired)
+
+    @property
+    def shown(self) -> tuple[Path, ...]:
+        """The chats that pages show now."""
+        return tuple(
+            page.chat.to_path(page.user_folder) for page in self.pages if page.chat is not None
+        )
+
+    async def start(self, taverns: Sequence[Tavern]) -> None:
+        """Listen, bring installed bridges up to date, and pair with them."""
+        await self._server.start(PREFERRED_PORT)
+        self._is_started = True
+        for tavern in taverns:
+            await self.pair(tavern.user_folder)
+
+    async def pair(self, user_folder: Path) -> None:
+        """Pair with a tavern's pages, where the bridge is installed."""
+        if not self._is_started:
+            return
+        try:
+            await asyncio.to_thread(bridge_installer.update, user_folder)
+            if await self._server.add_tavern(user_folder):
+                self._paired.add(user_folder)
+        except BridgeError as error:
+            log.warning("%s", error)
+        self.changed.emit(None)
+
+    async def part(self, user_folder: Path) -> None:
+        """Let a tavern's pages go."""
+        self._paired.discard(user_folder)
+        await self._server.remove_tavern(user_folder)
+        self.changed.emit(None)
+
+    async def aclose(self) -> None:
+        """Say goodbye."""
+        if self._is_started:
+            await self._server.aclose()
+
+    def publish(self, chat: OpenChat, slots: SlotSet) -> None:
+        """Give the slots to the pages and the bridge file of the chat's tavern."""
+        identity, user_folder = ChatIdentity.of(chat.chat), chat.chat.user_folder
+        if identity is not None and user_folder is not None:
+            self._server.publish(user_folder, identity, slots)
+
+    async def _on_turn(self, page: Page, turn: TurnRequest) -> SlotSet:
+        path = turn.chat.to_path(page.user_folder)
+        # What is open is kept up to date by what SillyTavern saves: a turn never waits for reading.
+        chat = self._chats.get(path) or await self._open(path)
+        if chat is None:
+            return SlotSet()
+        if turn.context:
+            chat.context_tokens = turn.context
+        return await self._slots_of(chat)
+
+    async def _open(self, path: Path) -> OpenChat | None:
+        try:
+            return await self._chats.open(path)
+        except ChatUnreadable as error:
+            log.warning("%s", error)
+            return None
+
+    def _on_page(self, _: Page) -> None:
+        self.changed.emit(None)
+
+    def _on_event(self, heard: tuple[Page, Event]) -> None:
+        page, event = heard
+        if event.name == "chat_changed":
+            self.changed.emit(None)
+        elif event.chat is not None:
+            self._chats.reread_soon(event.chat.to_path(page.user_folder))
+
+    def _on_changed(self, heard: tuple[Page, Changed]) -> None:
+        page, change = heard
+        self._chats.reread_soon(change.chat.to_path(page.user_folder))

@@ -1,0 +1,258 @@
+"""One chat that is being looked after: reads it, keeps its story, finds its scenes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.sillytavern.chat_diff import messages_of
+from app.sillytavern.chat_file import ChatSnapshot, read_chat
+from app.store.chats import RETIRED
+from app.store.store import Store
+from app.story.anchors import KnownMessage, align, common_ends
+from app.story.inclusion import Inclusion, InclusionRules, include, limit_in_tokens
+from app.story.messages import Message
+from app.story.scene_cues.language import LanguagePack
+from app.story.scene_detection import FoundBreak, detect_breaks
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
+from app.story.story import ChatRef, Story
+from app.work.token_ledger import TokenLedger
+
+
+@dataclass(frozen=True, slots=True)
+class StoryChange:
+    """What became different in an open chat.
+
+    first_message: messages from this index on changed, None when no message did.
+    """
+
+    chat: ChatRef
+    first_message: int | None = None
+    scenes: bool = False
+    recaps: bool = False
+    running: bool = False
+    inclusion: bool = False
+
+    def __bool__(self) -> bool:
+        return self.first_message is not None or (
+            self.scenes or self.recaps or self.running or self.inclusion
+        )
+
+
+Heard = Callable[[StoryChange], None]
+
+
+class OpenChat:
+    """Keeps the newest frozen story of one chat.
+
+    until: sees the chat as if this message were its last, None for all of it. Reading and
+    refreshing wait for each other; `story` is replaced as a whole and never changed.
+    """
+
+    def __init__(
+        self,
+        chat: ChatRef,
+        chat_id: int,
+        store: Store,
+        ledger: TokenLedger,
+        packs: Sequence[LanguagePack],
+        settings: Callable[[], Mapping[str, Any]],
+        heard: Heard,
+        *,
+        until: int | None = None,
+    ) -> None:
+        self.chat = chat
+        self.chat_id = chat_id
+        self.story = Story(chat)
+        self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
+        self._store = store
+        self._ledger = ledger
+        self._packs = packs
+        self._settings = settings
+        self._heard = heard
+        self._until = until
+        self._snapshot: ChatSnapshot | None = None
+        self._seen: ChatSnapshot | None = None  # what `story.messages` was made from
+        self.last_read = 0.0  # seconds since the epoch
+        self._known: tuple[KnownMessage, ...] | None = None  # None: not loaded yet
+        self._retired: tuple[KnownMessage, ...] = ()
+        self._lock = asyncio.Lock()
+
+    async def read(self) -> bool:
+        """Take in what the file holds now; true when messages changed. Raises ChatUnreadable."""
+        async with self._lock:
+            snapshot = await asyncio.to_thread(read_chat, self.chat.path, self._snapshot)
+            if snapshot is self._snapshot:
+                return False
+            messages = await self._messages_of(snapshot)
+            first = _first_difference(self.story.messages, messages)
+            self._snapshot = snapshot
+            self.last_read = time.time()
+            if first is None and snapshot.problems == self.story.problems:
+                return False
+            counts = await self._ledger.known_or_estimated(messages)
+            self.story = replace(
+                self.story, messages=messages, problems=snapshot.problems, message_tokens=counts
+            )
+            await self._rebuild(first)
+            if await self._ledger.count(messages):
+                counts = await self._ledger.known_or_estimated(messages)
+                self.story = replace(self.story, message_tokens=counts)
+                await self._rebuild(None, inclusion=True)
+            return True
+
+    async def refresh(self) -> None:
+        """Take in what the store holds now."""
+        async with self._lock:
+            await self._rebuild(None)
+
+    def settings(self) -> Mapping[str, Any]:
+        """The settings as they hold for this chat."""
+        return self._settings()
+
+    def index_of(self, anchor: str) -> int | None:
+        """Where a message stands now, None when it is gone."""
+        for index, message in enumerate(self.story.messages):
+            if message.anchor == anchor:
+                return index
+        return None
+
+    async def _messages_of(self, snapshot: ChatSnapshot) -> tuple[Message, ...]:
+        """Give every line its anchor, and remember who is who for the next reading."""
+        if self._until is not None:
+            snapshot = replace(snapshot, lines=snapshot.lines[: self._until + 1])
+        lines = snapshot.lines
+        known = await self._known_messages()
+        anchors = await asyncio.to_thread(align, known, lines, self._retired)
+        current = tuple(
+            KnownMessage(anchor, line.identity, line.weak_identity, line.content_hash)
+            for anchor, line in zip(anchors, lines, strict=True)
+        )
+        await self._remember(known, current)
+        seen, self._seen = self._seen, snapshot
+        return await asyncio.to_thread(messages_of, snapshot, anchors, seen, self.story.messages)
+
+    async def _known_messages(self) -> tuple[KnownMessage, ...]:
+        if self._known is not None:
+            return self._known
+        chats, chat_id = self._store.chats, self.chat_id
+        known, self._retired = await self._store.run(lambda: chats.known(chat_id))
+        self._known = known
+        return known
+
+    async def _remember(
+        self, known: tuple[KnownMessage, ...], current: tuple[KnownMessage, ...]
+    ) -> None:
+        changed = [
+            (position, message)
+            for position, message in enumerate(current)
+            if position >= len(known) or known[position] != message
+        ]
+        gone: list[KnownMessage] = []
+        if changed or len(known) != len(current):
+            present = {message.anchor for message in current}
+            gone = [message for message in known if message.anchor not in present]
+            returned = [m for m in self._retired if m.anchor not in present]
+            self._retired = (*returned, *gone)
+        self._known = current
+        if changed or gone:
+            rows = changed + [(RETIRED, message) for message in gone]
+            await self._store.run(lambda: self._store.chats.save_known(self.chat_id, rows))
+
+    async def _rebuild(self, first_message: int | None, *, inclusion: bool = False) -> None:
+        """Make the story anew from its messages and the store, and say what changed."""
+        old = self.story
+        store, chat_id = self._store, self.chat_id
+        breaks, recaps, running, message_recaps = await store.run(
+            lambda: (
+                store.scenes.breaks(chat_id),
+                store.recaps.scene_recaps(chat_id),
+                store.recaps.running(chat_id),
+                store.recaps.message_recaps(chat_id),
+            )
+        )
+        settings = self._settings()
+        if settings["scene_breaks_auto"]:
+            found = await self._detect(old.messages, breaks, int(settings["scene_minimum_length"]))
+            if found:
+                await store.run(lambda: store.scenes.save(chat_id, found))
+                breaks.update((b.anchor, b) for b in found)
+        story = replace(
+            old,
+            breaks=breaks,
+            scenes=scenes_of(old.messages, breaks),
+            recaps=recaps,
+            running=running,
+            message_recaps=message_recaps,
+        )
+        story = replace(story, inclusion=await asyncio.to_thread(self._include, story, settings))
+        self.story = story
+        change = StoryChange(
+            self.chat,
+            first_message,
+            scenes=story.scenes != old.scenes,
+            recaps=story.recaps != old.recaps or story.message_recaps != old.message_recaps,
+            running=story.running != old.running,
+            inclusion=inclusion or story.inclusion != old.inclusion,
+        )
+        if change:
+            self._heard(change)
+
+    async def _detect(
+        self, messages: tuple[Message, ...], breaks: Mapping[str, SceneBreak], minimum: int
+    ) -> list[SceneBreak]:
+        """Breaks found behind the last one. The trailing reply may still be swiped: not read."""
+        settled = messages if messages and messages[-1].is_user else messages[:-1]
+        start = 0
+        for index in range(len(settled) - 1, -1, -1):
+            mark = breaks.get(settled[index].anchor)
+            if mark is not None and mark.is_visible:
+                start = index + 1
+                break
+        found = await asyncio.to_thread(
+            detect_breaks, settled, self._packs, start=start, minimum_length=minimum
+        )
+        return [scene_break_of(b, messages) for b in found if messages[b.last].anchor not in breaks]
+
+    def inclusion_rules(self, settings: Mapping[str, Any]) -> InclusionRules:
+        """What the user wants counted, by these settings and the context SillyTavern last said."""
+        context = self.context_tokens or int(settings["context_tokens"])
+        return InclusionRules(
+            limit_tokens=limit_in_tokens(
+                int(settings["inclusion_limit"]), settings["inclusion_limit_type"], context
+            ),
+            include_user=settings["include_user_messages"],
+            include_hidden=settings["include_hidden_messages"],
+            include_narrator=settings["include_narrator_messages"],
+            minimum_tokens=int(settings["inclusion_minimum_tokens"]),
+            skip_oversized=settings["inclusion_skip_oversized"],
+        )
+
+    def _include(self, story: Story, settings: Mapping[str, Any]) -> tuple[Inclusion, ...]:
+        return include(
+            story.messages,
+            story.message_recaps,
+            self.inclusion_rules(settings),
+            message_tokens=story.message_tokens,
+            count=self._ledger.counter.count,
+        )
+
+
+def scene_break_of(found: FoundBreak, messages: Sequence[Message]) -> SceneBreak:
+    """A break of the heuristic as it is kept."""
+    return SceneBreak(
+        anchor=messages[found.last].anchor,
+        origin=BreakOrigin.HEURISTIC,
+        cue=found.cue,
+        confidence=found.confidence,
+        name=found.name,
+    )
+
+
+def _first_difference(old: Sequence[Message], new: Sequence[Message]) -> int | None:
+    """Index of the first message that differs, None when none does."""
+    head, _ = common_ends(old, new)
+    return None if head == len(old) == len(new) else head

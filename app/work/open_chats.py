@@ -1,0 +1,178 @@
+"""The chats that are being looked after, and the work that each of them needs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from app.errors import TavernkeepError
+from app.operations import Operation, OperationSpec
+from app.prompt.tokens import TokenCounter
+from app.settings import Settings
+from app.signals import Signal
+from app.sillytavern.data_folders import chat_ref_for
+from app.store.store import Store
+from app.story.scene_cues.language import LanguagePack
+from app.story.story import Story
+from app.tasks import TaskSupervisor
+from app.work.open_chat import OpenChat, StoryChange
+from app.work.planner import Writing, plan
+from app.work.token_ledger import TokenLedger
+
+log = logging.getLogger(__name__)
+
+Enqueue = Callable[[Sequence[OperationSpec]], Any]
+
+
+class OpenChats:
+    """Opens chats once, reads them again when told, and plans what they lack.
+
+    Signals:
+        changed: a story became different.
+        failed: (path, sentence) a chat could not be read; its last story is kept.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        counter: TokenCounter,
+        packs: Sequence[LanguagePack],
+        settings: Settings,
+        tasks: TaskSupervisor,
+    ) -> None:
+        self._store = store
+        self._packs = packs
+        self._settings = settings
+        self._tasks = tasks
+        self._ledger = TokenLedger(store, counter)
+        self._chats: dict[tuple[Path, int | None], OpenChat] = {}
+        self._opening: dict[tuple[Path, int | None], asyncio.Lock] = {}
+        self._rereading: dict[Path, bool] = {}
+        self.writing: Callable[[], Writing] | None = None
+        self.enqueue: Enqueue | None = None
+        self.changed: Signal[StoryChange] = Signal("changed")
+        self.failed: Signal[tuple[Path, str]] = Signal("failed")
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Files of all open chats."""
+        return tuple({path for path, _ in self._chats})
+
+    @property
+    def last_read(self) -> tuple[Story, float] | None:
+        """The chat that was read last and when, in seconds since the epoch."""
+        chat = max(self._chats.values(), key=lambda chat: chat.last_read, default=None)
+        return None if chat is None else (chat.story, chat.last_read)
+
+    def get(self, path: Path, until: int | None = None) -> OpenChat | None:
+        """An open chat, None when it is not open."""
+        return self._chats.get((path, until))
+
+    async def open(self, path: Path, *, until: int | None = None) -> OpenChat:
+        """The chat in `path`, read and planned. Raises ChatUnreadable."""
+        key = (path, until)
+        async with self._opening.setdefault(key, asyncio.Lock()):
+            chat = self._chats.get(key)
+            if chat is None:
+                chat = await self._make(path, until)
+                await chat.read()
+                self._chats[key] = chat
+            else:
+                await chat.read()
+        await self.plan(chat)
+        return chat
+
+    async def by_id(self, chat_id: int) -> OpenChat:
+        """The chat with this number in the store, opened when need be."""
+        for chat in self._chats.values():
+            if chat.chat_id == chat_id:
+                return chat
+        stored = await self._store.run(lambda: self._store.chats.path_of(chat_id))
+        if stored is None:
+            raise TavernkeepError("The chat of this operation is not known any more.")
+        path, until = _split_until(stored)
+        return await self.open(path, until=until)
+
+    async def refresh(self, chat: OpenChat) -> None:
+        """After a change in the store: make the story anew and plan."""
+        await chat.refresh()
+        await self.plan(chat)
+
+    async def plan(self, chat: OpenChat) -> None:
+        """Queue what the story lacks."""
+        if self.writing is None or self.enqueue is None:
+            return
+        specs = plan(chat.story, chat.chat_id, chat.settings(), self.writing())
+        await self.enqueue(specs)
+
+    async def after(self, operation: Operation) -> None:
+        """An operation ended: show what it made, plan what comes next."""
+        for chat in tuple(self._chats.values()):
+            if chat.chat_id == operation.spec.chat:
+                await self.refresh(chat)
+
+    def reread_soon(self, path: Path) -> None:
+        """The file may have changed. Several calls while one reading runs make one more."""
+        if path in self._rereading:
+            self._rereading[path] = True
+            return
+        chat = self._chats.get((path, None))
+        if chat is not None:
+            self._rereading[path] = False
+            self._tasks.spawn(self._reread(path, chat), name="reading a chat")
+
+    async def _reread(self, path: Path, chat: OpenChat) -> None:
+        try:
+            again = True
+            while again:
+                self._rereading[path] = False
+                if await chat.read():
+                    await self.plan(chat)
+                again = self._rereading[path]
+        except TavernkeepError as error:
+            self.failed.emit((path, str(error)))
+        finally:
+            del self._rereading[path]
+
+    async def _make(self, path: Path, until: int | None) -> OpenChat:
+        chats = self._store.chats
+        stored = str(path) if until is None else _with_until(path, until)
+
+        def unit() -> int:
+            number = chats.id_of(stored)
+            if until is not None:
+                chats.copy_knowledge(chats.id_of(str(path)), number, before=until + 1)
+            return number
+
+        chat_id = await self._store.run(unit)
+        reference = await asyncio.to_thread(chat_ref_for, path)
+
+        def settings() -> Mapping[str, Any]:
+            return self._settings.for_chat(chat_id)
+
+        return OpenChat(
+            reference,
+            chat_id,
+            self._store,
+            self._ledger,
+            self._packs,
+            settings,
+            self.changed.emit,
+            until=until,
+        )
+
+
+# A chat seen as if it ended earlier is kept under a name that no file can have.
+_UNTIL = "\x1funtil "
+
+
+def _with_until(path: Path, until: int) -> str:
+    return f"{path}{_UNTIL}{until}"
+
+
+def _split_until(stored: str) -> tuple[Path, int | None]:
+    path, _, until = stored.partition(_UNTIL)
+    return Path(path), int(until) if until else None

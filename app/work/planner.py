@@ -1,0 +1,213 @@
+"""What an event makes necessary: story and settings in, operations out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.operations import OperationKind, OperationSpec
+from app.story.messages import Message, MessageKind, combined_digest
+from app.story.recaps import RunningVersion, visible_versions
+from app.story.scenes import Scene, scene_digest
+from app.story.story import Story
+
+# A user waits for what they asked for themselves; then the story is recapped from its beginning,
+# folds go before further recaps so that the prompt gains from each, single messages come last.
+PRIORITY_ASKED = 100
+PRIORITY_FOLD = 20
+PRIORITY_SCENE = 10
+PRIORITY_MESSAGE = 1
+MESSAGES_PER_PLAN = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Who writes: the part of an operation's identity that is not the story's.
+
+    spec: backend. prompt_version: as the writer says it. is_free: costs no request.
+    """
+
+    spec: str
+    prompt_version: str
+    is_free: bool
+
+    def key(self, kind: OperationKind, *inputs: str) -> str:
+        """Idempotency key: kind, inputs, backend and prompt version (design.md, decision 5)."""
+        return combined_digest(kind.value, self.spec, self.prompt_version, *inputs)
+
+
+def recapped_messages(messages: Sequence[Message], scene: Scene) -> tuple[Message, ...]:
+    """What a scene recap is made from: messages with text, notices left out."""
+    return tuple(
+        message
+        for message in messages[scene.first : scene.last + 1]
+        if message.kind is not MessageKind.NOTICE and message.text.strip()
+    )
+
+
+def plan(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+) -> tuple[OperationSpec, ...]:
+    """All operations that the story lacks by the settings; nothing that is there already.
+
+    Reading again after each finished operation, the planner needs no memory of its own: the next
+    fold is planned when the recap that it needs is there.
+    """
+    specs: list[OperationSpec] = []
+    if settings["scene_recaps_auto"]:
+        specs += _scene_recaps(story, chat_id, settings, writing)
+    if settings["running_recap_auto"]:
+        specs += _fold(story, chat_id, settings, writing)
+    if settings["message_recaps_auto"] and writing.is_free:
+        specs += _message_recaps(story, chat_id, writing)
+    return tuple(specs)
+
+
+def scene_recap_spec(
+    story: Story,
+    chat_id: int,
+    scene: Scene,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    *,
+    priority: int = PRIORITY_SCENE,
+    again: str = "",
+) -> OperationSpec:
+    """The recap of a closed scene. again: makes the work new although its inputs are not."""
+    assert scene.closing is not None
+    digest = scene_digest(recapped_messages(story.messages, scene))
+    tokens = int(settings["scene_recap_tokens"])
+    return OperationSpec(
+        kind=OperationKind.SCENE_RECAP,
+        chat=chat_id,
+        key=writing.key(OperationKind.SCENE_RECAP, digest, str(tokens), again),
+        anchor=scene.closing.anchor,
+        label=f"Recap of scene {scene.number}",
+        priority=priority,
+        params={"tokens": tokens, "again": again},
+    )
+
+
+def _scene_recaps(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+) -> list[OperationSpec]:
+    covered = covered_until(story)
+    specs = []
+    for scene in story.scenes:
+        if scene.closing is None or not recapped_messages(story.messages, scene):
+            continue
+        recap = story.scene_recap(scene)
+        if recap is not None:
+            digest = scene_digest(recapped_messages(story.messages, scene))
+            # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
+            if recap.source_digest == digest or scene.last <= covered or recap.made_by == "you":
+                continue
+        specs.append(scene_recap_spec(story, chat_id, scene, settings, writing))
+    return specs
+
+
+def covered_until(story: Story) -> int:
+    """Index of the last message that any usable version of the running recap covers, else -1."""
+    positions = {message.anchor: index for index, message in enumerate(story.messages)}
+    versions = visible_versions(story.running.versions, positions)
+    return max((positions[v.last_anchor] for v in versions if v.last_anchor), default=-1)
+
+
+def fold_base(story: Story, before: int) -> RunningVersion | None:
+    """The version to build on for a scene that begins at message `before`.
+
+    The chosen version where it reaches up to there, else the one that reaches farthest, the
+    newest among equals. None: begin anew.
+    """
+    positions = {message.anchor: index for index, message in enumerate(story.messages)}
+    usable = [
+        version
+        for version in visible_versions(story.running.versions, positions)
+        if not version.last_anchor or positions[version.last_anchor] < before
+    ]
+
+    def reach(version: RunningVersion) -> int:
+        return positions[version.last_anchor] if version.last_anchor else -1
+
+    if not usable:
+        return None
+    farthest = max(reach(version) for version in usable)
+    current = story.running.current
+    if current in usable and current is not None and reach(current) == farthest:
+        return current
+    return max((v for v in usable if reach(v) == farthest), key=lambda v: v.version)
+
+
+def _fold(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+) -> list[OperationSpec]:
+    closed = [scene for scene in story.scenes if scene.closing is not None]
+    foldable = closed[: len(closed) - int(settings["running_recap_leave_out"])]
+    covered = covered_until(story)
+    scene = next((scene for scene in foldable if scene.last > covered), None)
+    if scene is None or scene.closing is None:
+        return []
+    recap = story.scene_recap(scene)
+    if recap is None:
+        return []
+    base = fold_base(story, scene.first + 1)
+    tokens = recap_room(settings)
+    return [
+        OperationSpec(
+            kind=OperationKind.RUNNING_RECAP,
+            chat=chat_id,
+            key=writing.key(
+                OperationKind.RUNNING_RECAP,
+                base.content if base else "",
+                recap.name,
+                recap.text,
+                str(tokens),
+            ),
+            anchor=scene.closing.anchor,
+            label=f"Fold scene {scene.number} into the running recap",
+            priority=PRIORITY_FOLD,
+            params={"tokens": tokens, "base": base.version if base else None},
+        )
+    ]
+
+
+def recap_room(settings: Mapping[str, Any]) -> int:
+    """Tokens that the running recap itself may take: its budget without the frame, about."""
+    frame = str(settings["running_recap_template"]).replace("{{running_recap}}", "")
+    return max(40, int(settings["running_recap_budget"]) - len(frame) // 3 - 8)
+
+
+def _message_recaps(story: Story, chat_id: int, writing: Writing) -> list[OperationSpec]:
+    """One operation for many messages, newest first: free of charge, so only time counts."""
+    missing = []
+    # The trailing reply may still be swiped (read-behind).
+    for message in reversed(story.messages[:-1]):
+        recap = story.message_recaps.get(message.anchor)
+        if message.kind is MessageKind.NOTICE or not message.text.strip():
+            continue
+        if recap is not None and (recap.is_edited or recap.is_excluded):
+            continue
+        if recap is None or (not recap.text and not recap.error) or _is_outdated(recap, message):
+            missing.append(message)
+            if len(missing) == MESSAGES_PER_PLAN:
+                break
+    if not missing:
+        return []
+    return [
+        OperationSpec(
+            kind=OperationKind.MESSAGE_RECAP,
+            chat=chat_id,
+            key=writing.key(
+                OperationKind.MESSAGE_RECAP, *(message.content_hash for message in missing)
+            ),
+            anchor=missing[0].anchor,
+            label=f"Recaps of {len(missing)} messages",
+            priority=PRIORITY_MESSAGE,
+            params={"anchors": [message.anchor for message in missing]},
+        )
+    ]
+
+
+def _is_outdated(recap: Any, message: Message) -> bool:
+    return bool(recap.source_hash) and recap.source_hash != message.content_hash

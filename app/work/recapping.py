@@ -1,0 +1,218 @@
+"""Does operations: takes the story as it is, asks the writer, and keeps what came back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import TavernkeepError
+from app.llm.writer import RecapWriter, SceneDraft, Written
+from app.operations import Operation, OperationKind, Outcome
+from app.signals import Signal
+from app.store.store import Store
+from app.story.messages import Message, MessageRecap
+from app.story.recaps import RunningVersion, SceneRecap
+from app.story.scenes import Scene, scene_digest
+from app.work.open_chat import OpenChat
+from app.work.planner import fold_base, recapped_messages
+
+# More than one recap at a time is only written without a model, where many cost nothing.
+MESSAGE_CONTEXT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class OperationProgress:
+    """What a running operation has written so far."""
+
+    operation: int
+    text: str
+
+
+class Outdated(TavernkeepError):
+    """The story changed so that the operation has nothing to work on; nothing was lost."""
+
+
+class Recapper:
+    """Performs operations for the queue, each bound to its chat and anchors.
+
+    Results are kept by the operation's key, so that the same work is never paid for twice.
+
+    Signals:
+        progress: text as it comes from a model.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        chat_of: Callable[[int], Awaitable[OpenChat]],
+        writer: Callable[[], RecapWriter],
+    ) -> None:
+        self._store = store
+        self._chat_of = chat_of
+        self._writer = writer
+        self.progress: Signal[OperationProgress] = Signal("progress")
+
+    async def perform(self, operation: Operation) -> Outcome:
+        """Do one operation. Raises BackendError, or Outdated when its scene is gone."""
+        chat = await self._chat_of(operation.spec.chat)
+        match operation.spec.kind:
+            case OperationKind.SCENE_RECAP:
+                return await self._scene_recap(operation, chat)
+            case OperationKind.RUNNING_RECAP:
+                return await self._fold(operation, chat)
+            case OperationKind.MESSAGE_RECAP:
+                return await self._message_recaps(operation, chat)
+            case OperationKind.DETECT_BREAKS:
+                raise Outdated("Scene breaks are found with `tavernkeep scenes --detector llm`.")
+
+    async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
+        story, spec = chat.story, operation.spec
+        scene = _closed_scene(chat, spec.anchor)
+        messages = recapped_messages(story.messages, scene)
+        base = fold_base(story, scene.first + 1)
+        writer = self._writer()
+
+        async def write() -> Written[dict[str, str]]:
+            written: Written[SceneDraft] = await writer.scene_recap(
+                messages,
+                previous=base.content if base else "",
+                tokens=int(spec.params["tokens"]),
+                on_text=self._listener(operation),
+            )
+            draft = written.value
+            value = {"name": draft.name, "text": draft.text, "made_by": writer.label}
+            return Written(value, written.prompt_tokens, written.output_tokens)
+
+        value, outcome = await self._once(operation, write, reuse=not spec.params.get("again"))
+        recap = SceneRecap(
+            anchor=spec.anchor,
+            version=0,
+            name=value["name"],
+            text=value["text"],
+            source_digest=scene_digest(messages),
+            made_by=value["made_by"],
+            created=time.time(),
+        )
+        await self._keep(spec.key, value, lambda: self._add_scene_recap(chat, recap))
+        return outcome
+
+    def _add_scene_recap(self, chat: OpenChat, recap: SceneRecap) -> None:
+        store = self._store
+        existing = store.recaps.scene_recaps(chat.chat_id).get(recap.anchor, ())
+        # Killed between keeping the result and marking the operation as done: once is enough.
+        if any(
+            old.text == recap.text and old.source_digest == recap.source_digest for old in existing
+        ):
+            return
+        store.recaps.add_scene_recap(chat.chat_id, recap)
+
+    async def _fold(self, operation: Operation, chat: OpenChat) -> Outcome:
+        story, spec = chat.story, operation.spec
+        scene = _closed_scene(chat, spec.anchor)
+        recap = story.scene_recap(scene)
+        if recap is None:
+            raise Outdated("The scene has no recap to fold in; it will be planned again.")
+        base = fold_base(story, scene.first + 1)
+        writer = self._writer()
+
+        async def write() -> Written[dict[str, str]]:
+            written = await writer.running_recap(
+                base.content if base else "",
+                scene.name or recap.name,
+                recap.text,
+                tokens=int(spec.params["tokens"]),
+                on_text=self._listener(operation),
+            )
+            value = {"content": written.value, "made_by": writer.label}
+            return Written(value, written.prompt_tokens, written.output_tokens)
+
+        value, outcome = await self._once(operation, write, reuse=True)
+        version = RunningVersion(
+            version=0,
+            content=value["content"],
+            scene_count=(base.scene_count if base else 0) + 1,
+            first_anchor=base.last_anchor if base else "",
+            last_anchor=spec.anchor,
+            made_by=value["made_by"],
+            created=time.time(),
+        )
+        await self._keep(spec.key, value, lambda: self._add_running(chat, version))
+        return outcome
+
+    def _add_running(self, chat: OpenChat, version: RunningVersion) -> None:
+        store = self._store
+        running = store.recaps.running(chat.chat_id)
+        if any(
+            old.last_anchor == version.last_anchor and old.content == version.content
+            for old in running.versions
+        ):
+            return
+        store.recaps.add_running_version(chat.chat_id, version)
+
+    async def _message_recaps(self, operation: Operation, chat: OpenChat) -> Outcome:
+        wanted = set(operation.spec.params["anchors"])
+        messages = chat.story.messages
+        writer = self._writer()
+        recaps: dict[str, MessageRecap] = {}
+        prompt_tokens = output_tokens = 0
+        for index, message in enumerate(messages):
+            if message.anchor not in wanted:
+                continue
+            context = messages[max(0, index - MESSAGE_CONTEXT) : index]
+            written = await writer.message_recap(message, context=context)
+            prompt_tokens += written.prompt_tokens
+            output_tokens += written.output_tokens
+            recaps[message.anchor] = _message_recap(message, written.value, chat)
+        store, chat_id = self._store, chat.chat_id
+        await store.run(lambda: store.recaps.save_message_recaps(chat_id, recaps))
+        return Outcome(prompt_tokens, output_tokens, writer.label)
+
+    async def _once(
+        self,
+        operation: Operation,
+        write: Callable[[], Awaitable[Written[dict[str, str]]]],
+        *,
+        reuse: bool,
+    ) -> tuple[dict[str, str], Outcome]:
+        """The kept result of this key, or a new one; what it took."""
+        key = operation.spec.key
+        kept: Any = None
+        if reuse:
+            kept = await self._store.run(lambda: self._store.operations.result(key))
+        if kept is not None:
+            return kept, Outcome(backend="kept")
+        written = await write()
+        outcome = Outcome(written.prompt_tokens, written.output_tokens, written.value["made_by"])
+        return written.value, outcome
+
+    async def _keep(self, key: str, value: dict[str, str], add: Callable[[], None]) -> None:
+        def unit() -> None:
+            self._store.operations.save_result(key, value)
+            add()
+
+        await self._store.run(unit)
+
+    def _listener(self, operation: Operation) -> Callable[[str], None]:
+        def on_text(text: str) -> None:
+            self.progress.emit(OperationProgress(operation.id, text))
+
+        return on_text
+
+
+def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
+    for scene in chat.story.scenes:
+        if scene.closing is not None and scene.closing.anchor == anchor:
+            return scene
+    raise Outdated("The scene is there no more: its break was moved or its messages deleted.")
+
+
+def _message_recap(message: Message, text: str, chat: OpenChat) -> MessageRecap:
+    old = chat.story.message_recaps.get(message.anchor, MessageRecap())
+    return MessageRecap(
+        text=text,
+        is_excluded=old.is_excluded,
+        is_remembered=old.is_remembered,
+        source_hash=message.content_hash,
+    )

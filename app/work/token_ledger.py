@@ -1,0 +1,60 @@
+"""Token counts of messages: from memory, then the store, then the tokenizer, each text once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from app.prompt.tokens import TokenCounter, estimate_tokens
+from app.store.store import Store
+from app.story.messages import Message
+
+# A slice is counted in some tens of milliseconds: the tokenizer holds the interpreter meanwhile.
+SLICE = 256
+
+
+class TokenLedger:
+    """Knows the tokens of every message text by its content hash."""
+
+    def __init__(self, store: Store, counter: TokenCounter) -> None:
+        self.counter = counter
+        self._store = store
+        self._counts: dict[str, int] | None = None
+        self._lock = asyncio.Lock()
+
+    async def known_or_estimated(self, messages: Sequence[Message]) -> tuple[int, ...]:
+        """Tokens of each message; a guess from its length where it was never counted."""
+        counts = await self._loaded()
+        found = [counts.get(message.content_hash) for message in messages]
+        return tuple(
+            known if known is not None else estimate_tokens(message.text)
+            for known, message in zip(found, messages, strict=True)
+        )
+
+    async def count(self, messages: Sequence[Message]) -> bool:
+        """Count what was never counted, and remember it; true when there was any."""
+        async with self._lock:
+            counts = await self._loaded()
+            missing = {m.content_hash: m.text for m in messages if m.content_hash not in counts}
+            if not missing:
+                return False
+            pending = list(missing.items())
+            for first in range(0, len(pending), SLICE):
+                part = pending[first : first + SLICE]
+                counted = await asyncio.to_thread(self._count_slice, part)
+                counts.update(counted)
+                await self._save(counted)
+            return True
+
+    def _count_slice(self, part: Sequence[tuple[str, str]]) -> dict[str, int]:
+        return {content_hash: self.counter.count(text) for content_hash, text in part}
+
+    async def _save(self, counts: dict[str, int]) -> None:
+        table, encoding = self._store.token_counts, self.counter.encoding
+        await self._store.run(lambda: table.save(encoding, counts))
+
+    async def _loaded(self) -> dict[str, int]:
+        if self._counts is None:
+            encoding = self.counter.encoding
+            self._counts = await self._store.run(lambda: self._store.token_counts.load(encoding))
+        return self._counts

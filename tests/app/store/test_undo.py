@@ -1,0 +1,140 @@
+"""Undo takes back exactly what an action did, by name, also after a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.store.store import Store
+from app.story.messages import MessageRecap
+from app.story.recaps import RunningVersion
+from app.story.scenes import BreakOrigin, SceneBreak
+
+
+def version(content: str) -> RunningVersion:
+    return RunningVersion(0, content, 1, "", "anchor", "built-in", 1.0)
+
+
+async def state_of(store: Store, chat_id: int) -> Any:
+    return await store.run(
+        lambda: (
+            store.scenes.breaks(chat_id),
+            store.recaps.scene_recaps(chat_id),
+            store.recaps.running(chat_id),
+            store.recaps.message_recaps(chat_id),
+        )
+    )
+
+
+async def test_undo_and_redo_by_name_survive_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "story.sqlite3"
+    store = Store(path)
+    await store.open()
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    empty = await state_of(store, chat_id)
+    mark = SceneBreak("a", BreakOrigin.HAND, "hand", name="It's the \"quay\"; DROP TABLE chat")
+    await store.run_undoable(chat_id, "scene break", lambda: store.scenes.save(chat_id, [mark]))
+    marked = await state_of(store, chat_id)
+    await store.aclose()
+
+    store = Store(path)
+    await store.open()
+    assert await store.run(lambda: store.undo.label(chat_id)) == "scene break"
+    assert await store.run(lambda: store.undo.undo(chat_id)) == "scene break"
+    assert await state_of(store, chat_id) == empty
+    assert await store.run(lambda: store.undo.redo(chat_id)) == "scene break"
+    assert await state_of(store, chat_id) == marked
+    assert await store.run(lambda: store.undo.redo(chat_id)) == ""
+    await store.aclose()
+
+
+async def test_undo_keeps_what_the_pipeline_did_meanwhile(store: Store) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    mark = SceneBreak("a", BreakOrigin.HEURISTIC, "time", 0.5, "Old name")
+    await store.run(lambda: store.scenes.save(chat_id, [mark]))
+    renamed = SceneBreak("a", BreakOrigin.HEURISTIC, "time", 0.5, "New name")
+    await store.run_undoable(chat_id, "scene name", lambda: store.scenes.save(chat_id, [renamed]))
+    surer = SceneBreak("a", BreakOrigin.HEURISTIC, "time", 0.9, "New name")
+    await store.run(lambda: store.scenes.save(chat_id, [surer]))
+    await store.run(lambda: store.recaps.add_running_version(chat_id, version("folded")))
+    await store.run(lambda: store.undo.undo(chat_id))
+    breaks, _, running, _ = await state_of(store, chat_id)
+    assert breaks["a"] == SceneBreak("a", BreakOrigin.HEURISTIC, "time", 0.9, "Old name")
+    assert running.current is not None
+
+
+async def test_a_new_action_ends_what_could_be_done_again(store: Store) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    for number in (1, 2):
+        recap = {"a": MessageRecap(text=str(number))}
+        await store.run_undoable(
+            chat_id, f"edit {number}", lambda r=recap: store.recaps.save_message_recaps(chat_id, r)
+        )
+    await store.run(lambda: store.undo.undo(chat_id))
+    await store.run_undoable(
+        chat_id, "other", lambda: store.recaps.save_message_recaps(chat_id, {"b": MessageRecap()})
+    )
+    assert await store.run(lambda: store.undo.redo(chat_id)) == ""
+    assert await store.run(lambda: store.undo.label(chat_id)) == "other"
+
+
+async def test_chats_have_journals_of_their_own(store: Store) -> None:
+    one = await store.run(lambda: store.chats.id_of("one"))
+    two = await store.run(lambda: store.chats.id_of("two"))
+    mark = SceneBreak("a", BreakOrigin.HAND)
+    await store.run_undoable(one, "break", lambda: store.scenes.save(one, [mark]))
+    assert await store.run(lambda: store.undo.undo(two)) == ""
+    assert await store.run(lambda: store.undo.undo(one)) == "break"
+
+
+_anchor = st.sampled_from("abc")
+_text = st.text(max_size=20)
+_action = st.one_of(
+    st.tuples(st.just("break"), _anchor, _text, st.booleans()),
+    st.tuples(st.just("message"), _anchor, _text, st.booleans()),
+    st.tuples(st.just("running"), _text),
+    st.tuples(st.just("choose"), st.integers(0, 3)),
+)
+
+
+def perform(store: Store, chat_id: int, action: Any) -> None:
+    match action:
+        case ("break", anchor, name, visible):
+            store.scenes.save(
+                chat_id, [SceneBreak(anchor, BreakOrigin.HAND, name=name, is_visible=visible)]
+            )
+        case ("message", anchor, text, excluded):
+            recap = MessageRecap(text=text, is_excluded=excluded)
+            store.recaps.save_message_recaps(chat_id, {anchor: recap})
+        case ("running", content):
+            store.recaps.add_running_version(chat_id, version(content))
+        case ("choose", number):
+            store.recaps.choose_running(chat_id, number)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(actions=st.lists(_action, min_size=1, max_size=8))
+async def test_undoing_everything_restores_every_state_on_the_way(
+    actions: list[Any], tmp_path_factory: Any
+) -> None:
+    store = Store(tmp_path_factory.mktemp("undo") / "story.sqlite3")
+    await store.open()
+    try:
+        chat_id = await store.run(lambda: store.chats.id_of("chat"))
+        states = [await state_of(store, chat_id)]
+        for action in actions:
+            await store.run_undoable(
+                chat_id, "step", lambda a=action: perform(store, chat_id, a)
+            )
+            states.append(await state_of(store, chat_id))
+        for state in reversed(states[:-1]):
+            await store.run(lambda: store.undo.undo(chat_id))
+            assert await state_of(store, chat_id) == state
+        for state in states[1:]:
+            await store.run(lambda: store.undo.redo(chat_id))
+            assert await state_of(store, chat_id) == state
+    finally:
+        await store.aclose()
