@@ -1,0 +1,1 @@
+"""Makes a checkout ready to run: environment, system libraries and what the tests need."""
