@@ -1,0 +1,144 @@
+"""Inclusion: the decision tree, and the same cut as recounting everything at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.llm.tokenizer import counter_for
+from app.story.inclusion import (
+    Inclusion,
+    InclusionRules,
+    InclusionState,
+    include,
+    limit_in_tokens,
+)
+from app.story.messages import Message, MessageKind, MessageRecap, digest
+
+INCLUDED = InclusionState.INCLUDED
+OUT = InclusionState.OUT_OF_BUDGET
+
+
+def message(anchor: str, text: str = "text", **values: object) -> Message:
+    return Message(anchor, digest(text), "Name", text, **values)  # type: ignore[arg-type]
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def decide(
+    recaps: Sequence[str], limit: int, *, skip: bool = False, count=words
+) -> list[InclusionState]:
+    messages = [message(str(n)) for n in range(len(recaps))]
+    found = include(
+        messages,
+        {str(n): MessageRecap(text=text) for n, text in enumerate(recaps)},
+        InclusionRules(limit, skip_oversized=skip),
+        message_tokens=[1] * len(messages),
+        count=count,
+    )
+    return [inclusion.state for inclusion in found]
+
+
+def one(recap: MessageRecap, rules: InclusionRules | None = None, **values: object) -> Inclusion:
+    return include(
+        [message("a", **values)],
+        {"a": recap},
+        rules or InclusionRules(100),
+        message_tokens=[5],
+        count=words,
+    )[0]
+
+
+def test_ten_percent_of_8192_are_819_tokens() -> None:
+    assert limit_in_tokens(10, "percent", 8192) == 819
+    assert limit_in_tokens(700, "tokens", 8192) == 700
+
+
+def test_a_recap_that_just_fits_is_in_and_one_token_more_is_out() -> None:
+    assert decide(["one two", "three four"], 4) == [INCLUDED, INCLUDED]
+    assert decide(["one two three", "four five"], 4) == [OUT, INCLUDED]
+
+
+def test_behind_the_first_that_does_not_fit_nothing_older_is_counted() -> None:
+    assert decide(["a", "b c d e f g", "h"], 3) == [OUT, OUT, INCLUDED]
+
+
+def test_on_wish_a_recap_that_is_too_long_is_stepped_over() -> None:
+    assert decide(["a", "b c d e f g", "h"], 3, skip=True) == [INCLUDED, OUT, INCLUDED]
+
+
+def test_each_excluded_message_says_why() -> None:
+    recap = MessageRecap(text="recap")
+    excluded = one(MessageRecap(text="recap", is_excluded=True))
+    assert excluded.state is InclusionState.EXCLUDED
+    assert "by you" in excluded.reason
+    rules = InclusionRules(100, include_user=False, include_hidden=False, include_narrator=False)
+    assert "your own" in one(recap, rules, is_user=True).reason
+    assert "Hidden" in one(recap, rules, is_hidden=True).reason
+    assert "narrator" in one(recap, rules, kind=MessageKind.NARRATOR).reason
+    assert "notice" in one(recap, kind=MessageKind.NOTICE).reason
+    assert "Shorter" in one(recap, InclusionRules(100, minimum_tokens=6)).reason
+
+
+def test_what_is_remembered_is_counted_although_its_kind_is_switched_off() -> None:
+    recap = MessageRecap(text="recap", is_remembered=True)
+    found = one(recap, InclusionRules(100, include_user=False), is_user=True)
+    assert found.state is InclusionState.LONG_TERM
+
+
+def test_no_recap_and_a_failed_one_are_told_apart() -> None:
+    assert one(MessageRecap()).state is InclusionState.NONE
+    failed = one(MessageRecap(error="The model answered with nothing."))
+    assert (failed.state, failed.reason) == (
+        InclusionState.FAILED,
+        "The model answered with nothing.",
+    )
+
+
+def test_a_recap_of_another_text_is_stale() -> None:
+    assert one(MessageRecap(text="recap", source_hash=digest("before"))).is_stale
+    assert not one(MessageRecap(text="recap", source_hash=digest("text"))).is_stale
+    assert not one(MessageRecap(text="recap")).is_stale
+
+
+def naive_cut(texts: Sequence[str], limit: int, count) -> list[InclusionState]:
+    """The loop of spec/auto-recap.md §3.2: the whole growing text is counted at each step."""
+    states = [OUT] * len(texts)
+    joined = ""
+    for index in range(len(texts) - 1, -1, -1):
+        candidate = f"{joined}\n{texts[index]}" if joined else texts[index]
+        if count(candidate) > limit:
+            break
+        states[index] = INCLUDED
+        joined = candidate
+    return states
+
+
+_recap = st.text(
+    st.sampled_from("abc .,\n\"*é漢🌙-0123"), min_size=1, max_size=40
+).filter(str.strip)
+
+
+@given(texts=st.lists(_recap, max_size=20), limit=st.integers(0, 120))
+def test_the_cut_is_that_of_the_naive_loop(texts: list[str], limit: int) -> None:
+    count = counter_for().count
+    assert decide(texts, limit, count=count) == naive_cut(texts, limit, count)
+
+
+@pytest.mark.parametrize("size", [200, 2000])
+def test_each_recap_is_counted_once_and_the_joined_text_a_few_times(size: int) -> None:
+    asked: list[int] = []
+
+    def count(text: str) -> int:
+        asked.append(len(text))
+        return words(text)
+
+    decide([f"recap number {n}" for n in range(size)], 300, count=count)
+    joined = [length for length in asked if length > 100]
+    assert len(asked) <= size + 8
+    assert sum(joined) < 20_000

@@ -1,0 +1,198 @@
+"""The queue: order, failures that block nobody, cancelling at once, taking up after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from app.errors import AnswerUnusable, BackendBusy, BackendUnreachable
+from app.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
+from app.store.store import Store
+from app.tasks import TaskSupervisor
+from app.work.queue import OperationQueue
+
+
+@dataclass
+class Script:
+    """What happens at each key; others succeed at once."""
+
+    acts: dict[str, Callable[[], Awaitable[None]]] = field(default_factory=dict)
+    done: list[str] = field(default_factory=list)
+    ended: list[tuple[str, OperationStatus]] = field(default_factory=list)
+
+    async def perform(self, operation: Operation) -> Outcome:
+        act = self.acts.get(operation.spec.key)
+        if act is not None:
+            await act()
+        self.done.append(operation.spec.key)
+        return Outcome(3, 2, "fake")
+
+    async def after(self, operation: Operation) -> None:
+        self.ended.append((operation.spec.key, operation.status))
+
+
+def spec(key: str, priority: int = 0) -> OperationSpec:
+    return OperationSpec(OperationKind.SCENE_RECAP, 1, key, "anchor", f"Recap {key}", priority)
+
+
+async def queue_of(store: Store, tasks: TaskSupervisor, script: Script) -> OperationQueue:
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(store, script.perform, script.after, tasks)
+    await queue.start()
+    return queue
+
+
+def fail_with(error: Exception) -> Callable[[], Awaitable[None]]:
+    async def act() -> None:
+        raise error
+
+    return act
+
+
+async def test_higher_priority_first_then_age(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.pause()
+    await queue.add([spec("low"), spec("high", 10), spec("low too"), spec("high too", 10)])
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["high", "high too", "low", "low too"]
+
+
+async def test_the_same_work_is_queued_once(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.pause()
+    await queue.add([spec("a"), spec("a")])
+    await queue.add([spec("a")])
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["a"]
+
+
+async def test_a_final_failure_is_said_and_not_tried_again_unasked(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"bad": fail_with(AnswerUnusable("The model answered with nothing."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bad"), spec("good")])
+    await queue.wait_idle()
+    await queue.add([spec("bad")])
+    await queue.wait_idle()
+    assert script.done == ["good"]
+    failed = queue.failed(1)
+    assert [operation.error for operation in failed] == ["The model answered with nothing."]
+    script.acts.clear()
+    await queue.retry(failed[0].id)
+    await queue.wait_idle()
+    assert script.done == ["good", "bad"]
+
+
+async def test_a_passing_fault_waits_and_holds_up_nobody(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"busy": fail_with(BackendBusy("Too many requests."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("busy", 10), spec("other")])
+    await queue.wait_idle()
+    assert script.done == ["other"]
+    (waiting,) = queue.waiting(1)
+    assert waiting.attempts == 1
+    assert waiting.not_before - waiting.started == pytest.approx(10, abs=1)
+    script.acts.clear()
+    await queue.retry(waiting.id)
+    await queue.wait_idle()
+    assert script.done == ["other", "busy"]
+
+
+async def test_retry_after_is_honoured(store: Store, tasks: TaskSupervisor) -> None:
+    tries: list[int] = []
+
+    async def busy_once() -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise BackendUnreachable("Nobody answers.", retry_after_seconds=0.01)
+
+    script = Script({"a": busy_once})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("a")])
+    async with asyncio.timeout(10):
+        while script.done != ["a"]:
+            await asyncio.sleep(0.01)
+    assert len(tries) == 2
+
+
+async def test_an_error_of_our_own_fails_one_operation_only(
+    store: Store, tasks: TaskSupervisor, caplog: pytest.LogCaptureFixture
+) -> None:
+    script = Script({"bug": fail_with(KeyError("oops"))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bug"), spec("good")])
+    await queue.wait_idle()
+    assert script.done == ["good"]
+    assert ("bug", OperationStatus.FAILED) in script.ended
+    assert "failed" in caplog.text
+    caplog.clear()
+
+
+async def test_cancelling_stops_what_runs_at_once(store: Store, tasks: TaskSupervisor) -> None:
+    started = asyncio.Event()
+
+    async def endless() -> None:
+        started.set()
+        await asyncio.sleep(3600)
+
+    script = Script({"long": endless})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("long", 1), spec("next")])
+    await started.wait()
+    running = next(op for op in queue.operations if op.spec.key == "long")
+    await queue.cancel(running.id)
+    await queue.wait_idle()
+    assert script.done == ["next"]
+    assert ("long", OperationStatus.CANCELLED) in script.ended
+
+
+async def test_what_ran_when_the_program_ended_is_taken_up_again(store: Store) -> None:
+    started = asyncio.Event()
+
+    async def endless() -> None:
+        started.set()
+        await asyncio.sleep(3600)
+
+    first_run = TaskSupervisor()
+    queue = await queue_of(store, first_run, Script({"long": endless}))
+    await queue.add([spec("long"), spec("next")])
+    await started.wait()
+    await first_run.aclose()
+
+    second_run = TaskSupervisor()
+    script = Script()
+    queue = await queue_of(store, second_run, script)
+    await queue.wait_idle()
+    assert script.done == ["long", "next"]
+    await second_run.aclose()
+
+
+async def test_paused_nothing_begins(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.pause()
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    assert script.done == []
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["a"]
+
+
+async def test_what_an_operation_took_is_kept(store: Store, tasks: TaskSupervisor) -> None:
+    queue = await queue_of(store, tasks, Script())
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    (done,) = await store.run(lambda: store.operations.recent(10))
+    assert (done.prompt_tokens, done.output_tokens, done.backend) == (3, 2, "fake")
+    assert await store.run(lambda: store.operations.tokens_since(0.0)) == 5
