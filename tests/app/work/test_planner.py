@@ -1,0 +1,153 @@
+"""The planner: what a story lacks, and never what it has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from app.operations import OperationKind, OperationSpec
+from app.settings import REGISTRY
+from app.story.messages import Message, MessageKind, MessageRecap, digest
+from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
+from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
+from app.story.story import ChatKind, ChatRef, Story
+from app.work.planner import Writing, covered_until, fold_base, plan, recapped_messages
+
+WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False)
+
+
+def settings(**values: Any) -> dict[str, Any]:
+    return {name: setting.default for name, setting in REGISTRY.items()} | values
+
+
+def story_of(length: int, *breaks: int) -> Story:
+    messages = tuple(
+        Message(f"m{n}", digest(f"text {n}"), "Name", f"text {n}") for n in range(length)
+    )
+    marks = {f"m{n}": SceneBreak(f"m{n}", BreakOrigin.HAND) for n in breaks}
+    return Story(
+        ChatRef(path=None, kind=ChatKind.FILE, title="chat"),  # type: ignore[arg-type]
+        messages=messages,
+        breaks=marks,
+        scenes=scenes_of(messages, marks),
+    )
+
+
+def with_recaps(story: Story, *anchors: str, made_by: str = "model") -> Story:
+    recaps = dict(story.recaps)
+    for scene in story.scenes:
+        if scene.closing is not None and scene.closing.anchor in anchors:
+            source = scene_digest(recapped_messages(story.messages, scene))
+            anchor = scene.closing.anchor
+            recaps[anchor] = (SceneRecap(anchor, 0, "Name", f"recap {anchor}", source, made_by, 1),)
+    return replace(story, recaps=recaps)
+
+
+def with_versions(story: Story, *last: str, current: int | None = None) -> Story:
+    versions = tuple(
+        RunningVersion(n, f"content {n}", n + 1, "", anchor, "model", 1.0)
+        for n, anchor in enumerate(last)
+    )
+    chosen = len(versions) - 1 if current is None else current
+    return replace(story, running=RunningRecap(versions, chosen))
+
+
+def planned(story: Story, **values: Any) -> list[OperationSpec]:
+    return list(plan(story, 1, settings(**values), WRITING))
+
+
+def kinds(specs: list[OperationSpec]) -> list[tuple[str, str]]:
+    return [(spec.kind.value, spec.anchor) for spec in specs]
+
+
+def test_every_closed_scene_without_a_recap_gets_one_and_the_open_one_none() -> None:
+    assert kinds(planned(story_of(10, 2, 5))) == [("scene_recap", "m2"), ("scene_recap", "m5")]
+
+
+def test_the_newest_closed_scene_stays_out_of_the_running_recap() -> None:
+    story = with_recaps(story_of(10, 2, 5), "m2", "m5")
+    assert kinds(planned(story)) == [("running_recap", "m2")]
+    story = with_versions(story, "m2")
+    assert planned(story) == []
+    assert kinds(planned(story, running_recap_leave_out=0)) == [("running_recap", "m5")]
+
+
+def test_scenes_are_folded_one_after_the_other() -> None:
+    story = with_recaps(story_of(20, 2, 5, 8, 11), "m2", "m8", "m11")
+    assert ("running_recap", "m2") in kinds(planned(story))
+    story = with_versions(story, "m2")
+    # Scene 2 has no recap yet: scene 3 must not be folded in before it.
+    assert kinds(planned(story)) == [("scene_recap", "m5")]
+
+
+def test_an_edit_in_a_scene_that_is_folded_in_costs_nothing_unasked() -> None:
+    story = with_versions(with_recaps(story_of(10, 2, 5), "m2", "m5"), "m2")
+    edited = list(story.messages)
+    edited[1] = Message("m1", digest("other"), "Name", "other")
+    assert planned(replace(story, messages=tuple(edited))) == []
+
+
+def test_an_edit_in_a_scene_not_folded_in_yet_writes_its_recap_anew() -> None:
+    story = with_versions(with_recaps(story_of(10, 2, 5), "m2", "m5"), "m2")
+    edited = list(story.messages)
+    edited[4] = Message("m4", digest("other"), "Name", "other")
+    assert kinds(planned(replace(story, messages=tuple(edited)))) == [("scene_recap", "m5")]
+
+
+def test_a_recap_by_hand_is_never_replaced_unasked() -> None:
+    story = with_recaps(story_of(10, 2, 5), "m2", "m5", made_by="you")
+    edited = list(story.messages)
+    edited[4] = Message("m4", digest("other"), "Name", "other")
+    specs = planned(replace(story, messages=tuple(edited)))
+    assert ("scene_recap", "m5") not in kinds(specs)
+
+
+def test_the_same_inputs_have_the_same_key_in_every_chat() -> None:
+    first = plan(story_of(10, 2), 1, settings(), WRITING)[0]
+    second = plan(story_of(40, 2, 20), 2, settings(), WRITING)[0]
+    other_model = plan(story_of(10, 2), 1, settings(), replace(WRITING, spec="builtin"))[0]
+    assert first.key == second.key != other_model.key
+
+
+def test_a_version_behind_the_end_of_a_branch_does_not_count() -> None:
+    story = with_recaps(with_versions(story_of(10, 2, 5), "m2", "m99"), "m2", "m5")
+    assert covered_until(story) == 2
+    base = fold_base(story, 3)
+    assert base is not None
+    assert base.last_anchor == "m2"
+
+
+def test_a_fold_builds_on_the_chosen_version_where_two_reach_equally_far() -> None:
+    story = with_versions(story_of(10, 2, 5), "m2", "m2", current=0)
+    base = fold_base(story, 3)
+    assert base is not None
+    assert base.version == 0
+    story = with_versions(story_of(20, 2, 5, 8), "m2", "m5", current=0)
+    base = fold_base(story, 6)
+    assert base is not None
+    assert base.version == 1
+
+
+def test_notices_and_empty_messages_are_no_scene() -> None:
+    story = story_of(6, 2)
+    messages = list(story.messages)
+    for n in range(3):
+        messages[n] = Message(f"m{n}", digest(""), "Name", "  ", kind=MessageKind.NOTICE)
+    assert planned(replace(story, messages=tuple(messages))) == []
+
+
+def test_message_recaps_are_planned_only_where_they_are_free() -> None:
+    story = story_of(5)
+    free = replace(WRITING, spec="builtin", is_free=True)
+    assert plan(story, 1, settings(), WRITING) == ()
+    (spec,) = plan(story, 1, settings(), free)
+    # The trailing reply may still be swiped.
+    assert spec.params["anchors"] == ["m3", "m2", "m1", "m0"]
+    recaps = {
+        f"m{n}": MessageRecap(text="recap", source_hash=story.messages[n].content_hash)
+        for n in range(4)
+    }
+    assert plan(replace(story, message_recaps=recaps), 1, settings(), free) == ()
+    recaps["m1"] = MessageRecap(text="recap", source_hash="of another text")
+    (spec,) = plan(replace(story, message_recaps=recaps), 1, settings(), free)
+    assert spec.params["anchors"] == ["m1"]
