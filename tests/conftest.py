@@ -1,0 +1,117 @@
+"""What all tests share: loops, folders, the demo tavern, and that nothing unexpected is logged."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from app.paths import RESOURCES
+from tests.labelled import WrittenTavern
+
+TESTS = Path(__file__).parent
+UI = TESTS / "ui"
+E2E = TESTS / "e2e"
+
+# Before anything imports Qt. A real platform may be chosen from outside.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ["QT_API"] = "pyside6"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "expects_log(logger=''): the test makes the program log warnings or errors on purpose, "
+        "from loggers whose name starts with the given one",
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by folder, so that `-m "not gui and not e2e"` leaves what is quick."""
+    for item in items:
+        if UI in item.path.parents:
+            item.add_marker(pytest.mark.gui)
+        if E2E in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Coroutine tests of the window run in Qt's loop, all others on plain asyncio."""
+    if UI in item.path.parents:
+        return {"qt": _qt_loop}
+    return {"asyncio": asyncio.new_event_loop}
+
+
+def _qt_loop() -> asyncio.AbstractEventLoop:
+    # PySide6 first: qasync takes the first Qt that it finds imported.
+    from PySide6.QtWidgets import QApplication
+
+    import qasync  # isort: skip
+
+    app = QApplication.instance() or QApplication([])
+    _keep_alive.append(app)
+    # Closing a test's last window must not stop its loop.
+    app.setQuitOnLastWindowClosed(False)
+    return qasync.QEventLoop(app)
+
+
+_keep_alive: list[object] = []
+
+
+class UnexpectedLogs(logging.Handler):
+    """Collects records of WARNING and above."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@pytest.fixture(autouse=True)
+def unexpected_logs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails the test when anything logs a warning or an error that no `expects_log` names."""
+    handler = UnexpectedLogs()
+    root = logging.getLogger()
+    root.addHandler(handler)
+    yield
+    root.removeHandler(handler)
+    expected = [
+        mark.args[0] if mark.args else "" for mark in request.node.iter_markers("expects_log")
+    ]
+    unexpected = [
+        f"{record.levelname} {record.name}: {record.getMessage()}"
+        for record in handler.records
+        if not any(record.name.startswith(name) for name in expected)
+    ]
+    if unexpected:
+        pytest.fail("Unexpected log records:\n" + "\n".join(unexpected), pytrace=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps the program out of the user's real folders, should a test forget to name its own."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+            patch.setenv(variable, str(home / variable.lower()))
+        yield
+
+
+@pytest.fixture
+def demo_tavern(tmp_path: Path) -> WrittenTavern:
+    """A copy of the demo tavern that the test may change."""
+    data = tmp_path / "demo" / "data"
+    shutil.copytree(RESOURCES / "demo" / "data", data)
+    user_folder = data / "default-user"
+    [chat] = user_folder.glob("chats/*/*.jsonl")
+    cards = tuple(sorted(user_folder.glob("characters/*.png")))
+    return WrittenTavern(user_folder=user_folder, chat=chat, cards=cards)

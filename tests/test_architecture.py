@@ -1,0 +1,120 @@
+"""The rules of the house that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+APP = CHECKOUT / "app"
+UI = CHECKOUT / "ui"
+QT = {"PySide6", "shiboken6", "qasync", "ui"}
+PURE = ("story", "memory", "prompt")
+ADAPTERS = ("sillytavern", "llm", "store", "work", "companion", "commands")
+EFFECTS = {"httpx", "websockets", "watchfiles", "peewee", "playhouse", "keyring", "platformdirs"}
+
+# Assembled here, so that this file does not hold what it looks for.
+HOME_PATHS = re.compile(
+    r"(?<![\w.~%}])(?:/"
+    + r"(?:root|work|home/(?!node/)\w+|Users/\w+)/\w|[A-Z]:\\+"
+    + r"Users\\+\w)"
+)
+REGISTRY_HOSTS = re.compile(
+    "|".join(
+        re.escape(".".join(labels))
+        for labels in (
+            ("pypi", "org"),
+            ("pythonhosted", "org"),
+            ("npmjs", "org"),
+            ("npmjs", "com"),
+            ("yarnpkg", "com"),
+        )
+    )
+)
+
+
+def sources(*folders: Path) -> list[Path]:
+    return sorted(path for folder in folders for path in folder.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(CHECKOUT).as_posix()
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """The full names of the modules that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: a relative import"
+            assert node.module
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", sources(APP), ids=name_of)
+def test_the_program_imports_no_qt(path: Path) -> None:
+    assert not {name.split(".")[0] for name in imports_of(path)} & QT
+
+
+@pytest.mark.parametrize("path", sources(*(APP / name for name in PURE)), ids=name_of)
+def test_pure_packages_import_no_adapter(path: Path) -> None:
+    imported = set(imports_of(path))
+    adapters = tuple(f"app.{name}" for name in ADAPTERS)
+    assert not [name for name in imported if ".".join(name.split(".")[:2]) in adapters]
+    assert not {name.split(".")[0] for name in imported} & EFFECTS
+
+
+@pytest.mark.parametrize("path", sources(APP, UI), ids=name_of)
+def test_every_task_has_an_owner(path: Path) -> None:
+    """Only the supervisor starts tasks; a TaskGroup owns its own."""
+    if path == APP / "tasks.py":
+        return
+    starters = [
+        f"line {node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("create_task", "ensure_future")
+        and "group" not in ast.unparse(node.value)
+    ]
+    assert not starters
+
+
+def test_tests_are_no_packages() -> None:
+    """With importlib mode two test files may have one name; an __init__.py would undo that."""
+    assert not list((CHECKOUT / "tests").rglob("__init__.py"))
+
+
+def tracked_texts() -> Iterator[tuple[str, str]]:
+    # The checkout may belong to somebody else, as in a container.
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z"],
+        cwd=CHECKOUT,
+        capture_output=True,
+        check=True,
+        timeout=30,
+    )
+    for name in listed.stdout.decode().split("\0"):
+        path = CHECKOUT / name
+        if not name or not path.is_file():
+            continue
+        content = path.read_bytes()
+        if b"\0" not in content[:8000]:
+            yield name, content.decode("utf-8")
+
+
+def test_the_project_speaks_only_of_itself() -> None:
+    """No path of a developer's machine and no host of a package index in any tracked file."""
+    found = [
+        f"{name}:{number}: {line.strip()[:100]}"
+        for name, text in tracked_texts()
+        for number, line in enumerate(text.splitlines(), 1)
+        if HOME_PATHS.search(line) or REGISTRY_HOSTS.search(line)
+    ]
+    assert not found, "\n".join(found)
