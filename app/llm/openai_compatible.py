@@ -1,4 +1,4 @@
-"""Servers that speak OpenAI's chat completions: llama.cpp, LM Studio, vLLM, OpenRouter and others."""
+"""Servers that speak OpenAI's chat completions: llama.cpp, LM Studio, vLLM, OpenRouter, others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import msgspec
 
 from app.errors import (
     AnswerUnusable,
-    BackendError,
     BackendRefused,
     BackendUnreachable,
     PromptTooLong,
@@ -178,9 +177,7 @@ class OpenAiBackend:
             collector.is_complete = True
             return False
         if data and not self._take_part(data, collector):
-            raise AnswerUnusable(
-                f"{self._server.url} answered in a form that is not OpenAI's."
-            )
+            raise AnswerUnusable(f"{self._server.url} answered in a form that is not OpenAI's.")
         return True
 
     def _take_whole(self, body: bytes, collector: Collector) -> None:

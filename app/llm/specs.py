@@ -18,7 +18,7 @@ FORMS = "builtin, ollama:MODEL, ollama:MODEL@URL or openai:MODEL@URL"
 
 @dataclass(frozen=True, slots=True)
 class BackendSpec:
-    """Which backend. url: without a trailing slash or /v1; "" for the built-in. Never holds a key."""
+    """Which backend, without its key. url: as `clean_url` gives it, "" for the built-in."""
 
     kind: str
     model: str = ""

@@ -228,9 +228,7 @@ class ModelServer:
             url=self.url,
             model=self.model,
             has_key=self.secret is not None,
-            retry_after=retry_after_seconds(
-                response.headers.get("retry-after"), datetime.now(UTC)
-            ),
+            retry_after=retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC)),
             secret=self.secret,
         )
 

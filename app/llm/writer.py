@@ -60,7 +60,7 @@ class RecapWriter(Protocol):
         tokens: int,
         on_text: OnText | None = None,
     ) -> Written[SceneDraft]:
-        """Recap a scene. previous: the running recap up to it. tokens: aim for the recap's length."""
+        """Recap a scene. previous: the running recap up to it. tokens: the recap's length."""
 
     async def running_recap(
         self,

@@ -1,0 +1,122 @@
+"""Recaps as text: three headed blocks, one item a line (spec/auto-recap.md §5 and §6.1).
+
+    DEVELOPMENTS
+    What happened, oldest first.
+
+    OPEN
+    What is not settled.
+
+    STATE
+    How things stand.
+
+Any other text is a recap too: all its lines are developments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+LONGEST_ITEM = 1200  # characters
+MOST_ITEMS = 300
+HEADINGS = {
+    "DEVELOPMENTS": "developments",
+    "OPEN": "open",
+    "STATE": "state",
+    "RESOLVED": "resolved",
+    # Names of earlier forms of the extension.
+    "OUTCOMES": "developments",
+    "THREADS": "open",
+}
+HEADING = re.compile(
+    r"[#*_\s]{0,8}(DEVELOPMENTS|OPEN|STATE|RESOLVED|OUTCOMES|THREADS)[*_\s]{0,8}(:?)[*_\s]{0,8}(.*)"
+)
+BULLET = re.compile(r"(?:[-*•–]|\d{1,3}[.)])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Recap:
+    """What a recap says. Items are single lines, never empty."""
+
+    developments: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+    resolved: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.developments or self.open or self.state or self.resolved)
+
+    def render(self) -> str:
+        """The headed blocks; empty ones are left out."""
+        blocks = []
+        for title in ("DEVELOPMENTS", "OPEN", "STATE", "RESOLVED"):
+            items: tuple[str, ...] = getattr(self, HEADINGS[title])
+            if items:
+                blocks.append("\n".join((title, *items)))
+        return "\n\n".join(blocks)
+
+
+def parse_recap(text: str) -> Recap:
+    """Read headed blocks back; bullets and marks of headings are forgiven."""
+    found: dict[str, list[str]] = {field: [] for field in HEADINGS.values()}
+    into = found["developments"]
+    for line in text.splitlines():
+        heading = HEADING.fullmatch(line.strip())
+        # "STATE of things" is a sentence; a heading stands alone or has a colon behind it.
+        if heading is not None and (heading[2] or not heading[3].strip()):
+            into = found[HEADINGS[heading[1]]]
+            line = heading[3]
+        into.append(line)
+    return Recap(**{field: clean_items(lines) for field, lines in found.items()})
+
+
+def clean_items(items: Iterable[str]) -> tuple[str, ...]:
+    """Single lines without bullets, each once (compared without case); headings are no items."""
+    kept: dict[str, str] = {}
+    for item in items:
+        line = clean_line(item)
+        heading = HEADING.fullmatch(line)
+        if not line or (heading is not None and (heading[2] or not heading[3])):
+            continue
+        kept.setdefault(line.casefold(), line)
+        if len(kept) >= MOST_ITEMS:
+            break
+    return tuple(kept.values())
+
+
+def clean_line(text: str) -> str:
+    """One printable line without a bullet, cut at a word when it is far too long."""
+    line = " ".join(text.split())
+    line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d").strip()
+    while (bullet := BULLET.match(line)) is not None:
+        line = line[bullet.end() :].strip()
+    if line in ("-", "*", "•", "–"):
+        return ""
+    if len(line) > LONGEST_ITEM:
+        line = line[: LONGEST_ITEM - 1].rsplit(" ", 1)[0].rstrip() + "…"
+    return line
+
+
+def fitted(recap: Recap, tokens: int, count_tokens: Callable[[str], int]) -> Recap:
+    """The recap within `tokens`: whole items go, first what is resolved, then the oldest
+    developments, then the oldest open ones. The state always stays, even when it alone is more.
+    """
+    if count_tokens(recap.render()) <= tokens:
+        return recap
+    for field in ("resolved", "developments", "open"):
+        items: tuple[str, ...] = getattr(recap, field)
+        # The fewest items to drop, by halving: 300 items need 9 counts.
+        low, high = 0, len(items)
+        while low < high:
+            middle = (low + high) // 2
+            shorter = replace(recap, **{field: items[middle:]})
+            if count_tokens(shorter.render()) <= tokens:
+                high = middle
+            else:
+                low = middle + 1
+        recap = replace(recap, **{field: items[low:]})
+        if low < len(items) or count_tokens(recap.render()) <= tokens:
+            return recap
+    return recap
