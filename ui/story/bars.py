@@ -1,0 +1,105 @@
+"""Tokens and states of all messages as arrays: what strip and scene ticks are drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import compress
+from operator import is_not
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.story.inclusion import Inclusion, InclusionState
+from app.story.story import Story
+
+# From harmless to worst. Where one column stands for many messages the worst is shown, so that a
+# failure never vanishes; what is only old must not hide what is wrong.
+STALE = 6
+BY_RANK = (
+    InclusionState.NONE,
+    InclusionState.INCLUDED,
+    InclusionState.LONG_TERM,
+    InclusionState.LAGGING,
+    InclusionState.EXCLUDED,
+    InclusionState.OUT_OF_BUDGET,
+    None,  # stale, whatever the state below it
+    InclusionState.FAILED,
+)
+_RANKS = {state: rank for rank, state in enumerate(BY_RANK) if state is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """One entry per message. tokens: int32. ranks: uint8, places in BY_RANK. base: uint8, rank of
+    the state under a stale mark."""
+
+    tokens: NDArray[np.int32]
+    ranks: NDArray[np.uint8]
+    base: NDArray[np.uint8]
+
+    @property
+    def count(self) -> int:
+        return len(self.tokens)
+
+
+def no_bars() -> Bars:
+    """The bars of no story."""
+    empty = np.zeros(0, np.uint8)
+    return Bars(np.zeros(0, np.int32), empty, empty)
+
+
+def bars_of(story: Story, before: Bars, old: Story) -> Bars:
+    """Bars of a story, taking over what did not change since `old`, whose bars are `before`."""
+    count = len(story.messages)
+    kept = _same_head(story.inclusion, old.inclusion) if before.count else 0
+    kept = min(kept, count, before.count)
+    fresh = story.inclusion[kept:count]
+    base = np.zeros(count, np.uint8)
+    base[:kept] = before.base[:kept]
+    base[kept : kept + len(fresh)] = [_RANKS[i.state] for i in fresh]
+    ranks = np.zeros(count, np.uint8)
+    ranks[:kept] = before.ranks[:kept]
+    ranks[kept:] = base[kept:]
+    stale = [kept + n for n, i in enumerate(fresh) if i.is_stale]
+    if stale:
+        ranks[stale] = np.maximum(ranks[stale], STALE)
+    return Bars(_tokens_of(story, before, old, count), ranks, base)
+
+
+def _tokens_of(story: Story, before: Bars, old: Story, count: int) -> NDArray[np.int32]:
+    if story.message_tokens is old.message_tokens and before.count == count:
+        return before.tokens
+    tokens = np.zeros(count, np.int32)
+    known = np.fromiter(story.message_tokens[:count], np.int32)
+    tokens[: len(known)] = known
+    return tokens
+
+
+def _same_head(new: tuple[Inclusion, ...], old: tuple[Inclusion, ...]) -> int:
+    """How many entries at the head are the same objects."""
+    shorter = min(len(new), len(old))
+    if new is old:
+        return shorter
+    different = compress(range(shorter), map(is_not, new, old))
+    return next(different, shorter)
+
+
+def bucketed(
+    values: NDArray[np.int32], ranks: NDArray[np.uint8], columns: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Squeeze messages into `columns` columns: the largest value and the worst rank of each.
+
+    columns: 1 to len(values).
+    """
+    starts = (np.arange(columns, dtype=np.int64) * len(values)) // columns
+    return np.maximum.reduceat(values, starts), np.maximum.reduceat(ranks, starts)
+
+
+def counts_by_state(bars: Bars) -> dict[InclusionState, int]:
+    """How many messages are in each state, stale ones by the state they are based on."""
+    counted = np.bincount(bars.base, minlength=len(BY_RANK))
+    return {state: int(counted[rank]) for rank, state in enumerate(BY_RANK) if state is not None}
+
+
+def stale_count(bars: Bars) -> int:
+    return int(np.count_nonzero(bars.ranks == STALE))

@@ -1,0 +1,384 @@
+"""The story as a reader works with it: by mouse, by keyboard and by menu."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.story.story import Story
+from ui.story import geometry as geo
+from ui.story.message_delegate import (
+    TOOL_TIPS,
+    RowState,
+    has_failed,
+    has_recap_line,
+    shows_recap_text,
+    state_tip,
+)
+from ui.story.message_model import MessageModel, MessageRow
+from ui.story.rows import RowKind
+from ui.story.settling_table import WHEEL_STEP, SettlingTable, Spot, VisibleRange
+from ui.theme.source import ThemeSource
+
+__all__ = ["ChatView", "VisibleRange"]
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+REDO = "redo"
+REDO_WIDTH = 96  # of "Stale. Redo R" at the right of a recap line
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A row as one state of the story knows it, to be found again in the next."""
+
+    anchor: str
+    index: int
+    is_scene: bool
+    y: int = 0
+
+
+class ChatView(SettlingTable):
+    """Shows a MessageModel and says what its reader asks for.
+
+    Signals (visible_changed is SettlingTable's):
+        tool_used: (tool, message index); tools are those of `geometry.TOOLS` and "redo".
+        fold_asked: (scene index, fold or unfold).
+        rename_asked: scene index.
+        menu_asked: QPoint on the screen; the row asked about is current.
+        current_changed: nothing; another row is current, or none.
+    """
+
+    tool_used = Signal(str, int)
+    fold_asked = Signal(int, bool)
+    rename_asked = Signal(int)
+    menu_asked = Signal(object)
+    current_changed = Signal()
+
+    def __init__(
+        self, model: MessageModel, theme: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(model, theme, parent)
+        self._pressed: tuple[int, str] = (-1, "")
+        self.setAccessibleName("Story")
+        theme.changed.connect(self._on_palette_changed)
+        theme.reading_size_changed.connect(self._on_reading_size_changed)
+
+    @property
+    def attention(self) -> RowState:
+        """Hovered and current row, as the delegate paints them."""
+        return self._delegate.state
+
+    def offer_editing(self) -> None:
+        """Show the pencil among a message's tools."""
+        self.attention.tools = geo.ALL_TOOLS
+
+    # Another state of the story
+
+    def show_story(self, story: Story, *, first_changed: int | None = 0) -> None:
+        """Show another state of the story and hold still what is being read.
+
+        A reader at the end stays at the end; another chat is shown from its end.
+        """
+        before = self._rows.story
+        is_other = story.chat.path != before.chat.path or not self._rows.rowCount()
+        follows = self.is_at_end() and len(story.messages) > len(before.messages)
+        reading = self._reference()
+        held = self._remember(reading.row, reading.y) if reading else None
+        current = self._remember(self.currentIndex().row())
+        self._is_settling = True
+        try:
+            self._rows.set_story(story, first_changed=first_changed)
+        finally:
+            self._is_settling = False
+        self.attention.hovered, self.attention.tool = -1, ""
+        row = self._find(current)
+        if row >= 0 and not is_other:
+            self.select_row(row)
+        self.attention.current = self.currentIndex().row()
+        row = self._find(held)
+        if is_other or follows:
+            self.updateGeometries()
+            self.scroll_to_end()
+        else:
+            self.updateGeometries()
+            self.settle(Spot(row, held.y) if held and row >= 0 else None)
+
+    def _remember(self, row: int, y: int = 0) -> _Held | None:
+        if not 0 <= row < self._rows.rowCount():
+            return None
+        place = self._rows.place(row)
+        anchor = self._rows.story.messages[place.message].anchor
+        return _Held(anchor, place.message, place.kind is not RowKind.MESSAGE, y)
+
+    def _find(self, held: _Held | None) -> int:
+        """The row that shows what `held` showed, -1 when its message is gone."""
+        if held is None:
+            return -1
+        messages, layout = self._rows.story.messages, self._rows.layout
+        index = held.index
+        if index >= len(messages) or messages[index].anchor != held.anchor:
+            index = next((i for i, m in enumerate(messages) if m.anchor == held.anchor), -1)
+        if index < 0:
+            return -1
+        if held.is_scene:
+            return layout.row_of_scene(layout.scene_of_message(index))
+        return layout.row_of_message(index)
+
+    def find_text(self, text: str) -> None:
+        """Mark every place where `text` stands; "" marks none."""
+        self.attention.found = text
+        self.viewport().update()
+
+    # Going places
+
+    def jump_to(self, message: int, *, selects: bool = False) -> None:
+        """Put a message, or the folded scene that holds it, at the top of the viewport."""
+        if 0 <= message < len(self._rows.story.messages):
+            self._jump(self._rows.layout.row_of_message(message), selects)
+
+    def jump_to_scene(self, scene: int, *, selects: bool = False) -> None:
+        """Put a scene's divider at the top. scene: index, counted from 0."""
+        if 0 <= scene < len(self._rows.layout.scenes):
+            self._jump(self._rows.layout.row_of_scene(scene), selects)
+
+    def _jump(self, row: int, selects: bool) -> None:
+        self.jump_to_row(row)
+        if selects:
+            self.select_row(row)
+
+    def select_row(self, row: int) -> None:
+        """Make a row current."""
+        flag = self.selectionModel().SelectionFlag.ClearAndSelect
+        self.selectionModel().setCurrentIndex(self._rows.index(row, 0), flag)
+
+    def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
+        super().currentChanged(current, previous)
+        self.attention.current = current.row()
+        self._repaint_row(previous.row())
+        self._repaint_row(current.row())
+        self.current_changed.emit()
+
+    def current_message(self) -> int | None:
+        """Index of the current message, None when a scene or nothing is current."""
+        row = self.currentIndex().row()
+        if not 0 <= row < self._rows.rowCount():
+            return None
+        place = self._rows.place(row)
+        return place.message if place.kind is RowKind.MESSAGE else None
+
+    def current_scene(self) -> int | None:
+        """Index of the scene that the current row belongs to."""
+        row = self.currentIndex().row()
+        return self._rows.place(row).scene if 0 <= row < self._rows.rowCount() else None
+
+    def is_on_scene(self) -> bool:
+        """Whether the current row is a scene's own."""
+        return self.current_scene() is not None and self.current_message() is None
+
+    # Keyboard
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.attention.by_key = True
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        match event.key() if plain else None:
+            case Qt.Key.Key_Down:
+                self._step(1, reads=True)
+            case Qt.Key.Key_Up:
+                self._step(-1, reads=True)
+            case Qt.Key.Key_J:
+                self._step(1)
+            case Qt.Key.Key_K:
+                self._step(-1)
+            case Qt.Key.Key_Home:
+                self._go(0)
+            case Qt.Key.Key_End:
+                self._go(self._rows.rowCount() - 1)
+            case Qt.Key.Key_PageDown | Qt.Key.Key_Space:
+                self._page(1)
+            case Qt.Key.Key_PageUp:
+                self._page(-1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self._open_current()
+            case Qt.Key.Key_B if (message := self.current_message()) is not None:
+                self.tool_used.emit("break", message)
+            case Qt.Key.Key_Left:
+                self._fold_current(True)
+            case Qt.Key.Key_Right:
+                self._fold_current(False)
+            case _:
+                event.ignore()
+
+    def _go(self, row: int) -> None:
+        if 0 <= row < self._rows.rowCount():
+            self.select_row(row)
+            self.scrollTo(self._rows.index(row, 0))
+            self._repaint_row(row)
+
+    def _step(self, by: int, *, reads: bool = False) -> None:
+        """Go to the next row; `reads` scrolls through one that is higher than the viewport."""
+        row = self.currentIndex().row()
+        if row < 0 or not self.row_rect(row).intersects(self.viewport().rect()):
+            self._go(max(self.rowAt(0), 0))
+            return
+        area, bottom = self.row_rect(row), self.viewport().height()
+        hidden = area.bottom() - bottom if by > 0 else -area.top()
+        if reads and hidden > 0 and area.height() > bottom:
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + by * min(hidden + 1, 3 * WHEEL_STEP))
+        else:
+            self._go(row + by)
+
+    def _page(self, by: int) -> None:
+        bar = self.verticalScrollBar()
+        before = bar.value()
+        bar.setValue(before + by * (self.viewport().height() - 2 * WHEEL_STEP))
+        if bar.value() == before:
+            self._go(self._rows.rowCount() - 1 if by > 0 else 0)
+        else:
+            self.select_row(max(self.rowAt(WHEEL_STEP), 0))
+
+    def _open_current(self) -> None:
+        scene = self.current_scene()
+        if scene is not None and self.is_on_scene():
+            place = self._rows.place(self.currentIndex().row())
+            self.fold_asked.emit(scene, place.kind is not RowKind.FOLDED)
+
+    def _fold_current(self, folds: bool) -> None:
+        scene = self.current_scene()
+        if scene is not None:
+            self.fold_asked.emit(scene, folds)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        reasons = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        if event.reason() in reasons:
+            self.attention.by_key = True
+            if not self.currentIndex().isValid() and self._rows.rowCount():
+                self.select_row(max(self.rowAt(0), 0))
+        self.attention.has_focus = True
+        super().focusInEvent(event)
+        self._repaint_row(self.attention.current)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.attention.has_focus = False
+        super().focusOutEvent(event)
+        self._repaint_row(self.attention.current)
+
+    # Mouse
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        point = event.position().toPoint()
+        self._hover(*self._hit(point))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1, "")
+        super().leaveEvent(event)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        if self.attention.hovered >= 0:
+            self._hover(-1, "")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.attention.by_key = False
+        row, part = self._hit(event.position().toPoint())
+        self._pressed = (row, part)
+        if row >= 0:
+            self.select_row(row)
+        else:
+            self._repaint_row(self.attention.current)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        hit = self._hit(event.position().toPoint())
+        row, part = hit
+        if event.button() != Qt.MouseButton.LeftButton or hit != self._pressed or row < 0:
+            return
+        place = self._rows.place(row)
+        if part == "fold":
+            self.fold_asked.emit(place.scene, place.kind is not RowKind.FOLDED)
+        elif part in (*geo.ALL_TOOLS, REDO):
+            self.tool_used.emit(part, place.message)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        row, part = self._hit(event.position().toPoint())
+        if row >= 0 and part == "name":
+            self.rename_asked.emit(self._rows.place(row).scene)
+
+    def _hit(self, point: QPoint) -> tuple[int, str]:
+        """Row under a point and which part of it: a tool, "redo", "fold", "name" or ""."""
+        row = self.rowAt(point.y())
+        column = self.column
+        if row < 0 or not column.card_left <= point.x() < column.card_left + column.card_width:
+            return -1, ""
+        area = self.row_rect(row)
+        shown = self._rows.message_row(row)
+        if shown is not None:
+            return row, self._message_part(area, shown, point)
+        if self._rows.place(row).kind is RowKind.FOLDED:
+            return row, "fold" if point.y() < area.y() + geo.FOLDED_HEIGHT else ""
+        return row, "fold" if point.x() < column.text_left - 6 else "name"
+
+    def _message_part(self, area: QRect, shown: MessageRow, point: QPoint) -> str:
+        column = self.column
+        tools = self.attention.tools
+        for place, tool in enumerate(tools):
+            if geo.tool_rect(area, column, place, len(tools)).contains(point):
+                return tool
+        card = geo.card_rect(area, column)
+        is_redoable = has_failed(shown) or (shown.inclusion.is_stale and shows_recap_text(shown))
+        in_line = card.bottom() - geo.RECAP_HEIGHT - geo.CARD_FOOT <= point.y() <= card.bottom()
+        if has_recap_line(shown) and is_redoable and in_line:
+            return REDO if 0 <= column.text_right - point.x() < REDO_WIDTH else ""
+        return ""
+
+    def _hover(self, row: int, part: str) -> None:
+        state = self.attention
+        if (row, part) == (state.hovered, state.tool):
+            return
+        before = state.hovered
+        state.hovered, state.tool = row, part
+        self._repaint_row(before)
+        self._repaint_row(row)
+
+    def _repaint_row(self, row: int) -> None:
+        if 0 <= row < self._rows.rowCount():
+            # A ring reaches 2 px out of its row.
+            self.viewport().update(self.row_rect(row).adjusted(0, -3, 0, 3))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            row, part = self._hit(event.pos())
+            tip = TOOL_TIPS.get(part, "")
+            shown = self._rows.message_row(row) if row >= 0 and not tip else None
+            if shown is not None and event.pos().x() < self.column.text_left - 8:
+                tip = state_tip(shown)
+            QToolTip.showText(event.globalPos(), tip, self)
+            return True
+        return super().viewportEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            row = self.currentIndex().row()
+            point = self.viewport().mapToGlobal(
+                self.row_rect(row).topLeft() + QPoint(self.column.text_left, 24)
+            )
+        else:
+            row, point = self._hit(event.pos())[0], event.globalPos()
+        if row >= 0:
+            self.select_row(row)
+            self.menu_asked.emit(point)
+
+    # The theme
+
+    def _on_palette_changed(self, _tokens: object) -> None:
+        self._delegate.texts.forget_colours()
+        self.viewport().update()
+
+    def _on_reading_size_changed(self, _px: float) -> None:
+        spot = self._reference()
+        self._delegate.texts.forget_sizes()
+        self.settle(spot)
+        self.viewport().update()

@@ -1,0 +1,211 @@
+"""The story as a model of rows that says exactly which of them changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.story.inclusion import Inclusion, InclusionState
+from app.story.messages import Message, MessageRecap
+from app.story.scenes import Scene
+from app.story.story import ChatKind, ChatRef, Story
+from ui.story import words
+from ui.story.rows import Place, RowChange, RowKind, RowLayout, change_between
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+
+_NO_INCLUSION = Inclusion(InclusionState.NONE, "")
+_NO_RECAP = MessageRecap()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """What a message's row shows."""
+
+    index: int
+    message: Message
+    inclusion: Inclusion
+    recap: MessageRecap
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class SceneRow:
+    """What a scene's divider or folded row shows.
+
+    cue: how the break above the row was found, "" above the first scene. recap: one line of the
+    scene's recap.
+    """
+
+    scene: Scene
+    name: str
+    cue: str
+    recap: str
+    is_folded: bool
+
+
+def empty_story() -> Story:
+    """A story of no chat, for before one is opened."""
+    return Story(ChatRef(Path(), ChatKind.FILE, ""))
+
+
+class MessageModel(QAbstractTableModel):
+    """One column over a frozen Story: scene dividers, folded scenes and messages.
+
+    An append is an insertion, a fold a removal; only another chat resets the model. Rows are
+    computed from the scenes, so 100,000 messages cost nothing until they are shown.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._story = empty_story()
+        self._layout = RowLayout()
+        # While rows are being exchanged, the new ones that are not announced yet.
+        self._absent_first = 0
+        self._absent_count = 0
+
+    @property
+    def story(self) -> Story:
+        """The story shown."""
+        return self._story
+
+    @property
+    def layout(self) -> RowLayout:
+        """Which row shows what."""
+        return self._layout
+
+    def set_story(self, story: Story, *, first_changed: int | None = 0) -> None:
+        """Show another state of the story; another chat resets, anything else is exact.
+
+        first_changed: messages before it are as they were; None: every message is.
+        """
+        layout = RowLayout(story.scenes)
+        if story.chat.path != self._story.chat.path or not self._layout.count:
+            self.beginResetModel()
+            self._story, self._layout = story, layout
+            self.endResetModel()
+            return
+        if first_changed is None:
+            first_changed = min(len(story.messages), len(self._story.messages))
+        change = change_between(
+            self._layout,
+            layout,
+            self._story.messages,
+            story.messages,
+            first_changed=first_changed,
+        )
+        before, self._story = self._story, story
+        self._exchange(layout, change)
+        self._announce_contents(before, change, first_changed)
+
+    def _exchange(self, layout: RowLayout, change: RowChange) -> None:
+        nowhere = QModelIndex()
+        if change.removed:
+            self.beginRemoveRows(nowhere, change.first, change.first + change.removed - 1)
+        self._layout = layout
+        self._absent_first, self._absent_count = change.first, change.inserted
+        if change.removed:
+            self.endRemoveRows()
+        if change.inserted:
+            self.beginInsertRows(nowhere, change.first, change.first + change.inserted - 1)
+        self._absent_count = 0
+        if change.inserted:
+            self.endInsertRows()
+
+    def _announce_contents(self, before: Story, change: RowChange, first_changed: int) -> None:
+        """Say which of the rows that stayed show something else now."""
+        story = self._story
+        last = self._layout.count - 1
+        if last < 0:
+            return
+        first = last + 1
+        if (
+            story.scenes != before.scenes
+            or story.recaps != before.recaps
+            or story.message_recaps != before.message_recaps
+        ):
+            first = 0
+        elif story.inclusion is not before.inclusion:
+            first = self._first_other_inclusion(before)
+        if first_changed < len(story.messages):
+            first = min(first, self._layout.row_of_message(first_changed))
+        if change.first <= first < change.first + change.inserted:
+            first = change.first + change.inserted  # a new row is not a changed one
+        if first <= last:
+            self.dataChanged.emit(self.index(first, 0), self.index(last, 0))
+
+    def _first_other_inclusion(self, before: Story) -> int:
+        pairs = zip(self._story.inclusion, before.inclusion, strict=False)
+        for index, (new, old) in enumerate(pairs):
+            if new is not old and new != old:
+                return self._layout.row_of_message(index)
+        return self._layout.count
+
+    # What rows hold
+
+    def place(self, row: int) -> Place:
+        """What a row shows, as scene and message numbers."""
+        if self._absent_count and row >= self._absent_first:
+            row += self._absent_count
+        return self._layout.place(row)
+
+    def message_row(self, row: int) -> MessageRow | None:
+        """The message a row shows, None for the row of a scene."""
+        place = self.place(row)
+        return self.message_at(place.message) if place.kind is RowKind.MESSAGE else None
+
+    def message_at(self, index: int) -> MessageRow:
+        """The message at `index` of the story, with what is known of it."""
+        story = self._story
+        message = story.messages[index]
+        return MessageRow(
+            index,
+            message,
+            story.inclusion[index] if index < len(story.inclusion) else _NO_INCLUSION,
+            story.message_recaps.get(message.anchor, _NO_RECAP),
+            story.message_tokens[index] if index < len(story.message_tokens) else 0,
+        )
+
+    def scene_row(self, row: int) -> SceneRow | None:
+        """The scene a divider or folded row stands for, None for a message."""
+        place = self.place(row)
+        if place.kind is RowKind.MESSAGE:
+            return None
+        story, scene = self._story, self._layout.scenes[place.scene]
+        above = self._layout.scenes[place.scene - 1].closing if place.scene else None
+        return SceneRow(
+            scene,
+            words.scene_name(story, scene),
+            words.break_cue(above) if above else "",
+            words.first_line(story, scene),
+            place.kind is RowKind.FOLDED,
+        )
+
+    # Qt's questions
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else self._layout.count - self._absent_count
+
+    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else 1
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return (
+            Qt.ItemFlag.ItemIsEnabled
+            | Qt.ItemFlag.ItemIsSelectable
+            | Qt.ItemFlag.ItemNeverHasChildren
+        )
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or role != Qt.ItemDataRole.AccessibleTextRole:
+            return None  # the delegate asks for rows, not for roles
+        row = self.message_row(index.row())
+        if row is not None:
+            return words.spoken_message(row.index, row.message, row.inclusion, row.recap)
+        scene = self.scene_row(index.row())
+        return words.spoken_scene(scene.scene, scene.name, scene.is_folded) if scene else None

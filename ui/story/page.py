@@ -1,0 +1,357 @@
+"""The story page: the strip above, the column below, and what a reader does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from app.story.messages import Message
+from app.story.story import Story
+from ui.controls.surfaces import Line
+from ui.session import Session
+from ui.story.bars import bars_of, no_bars
+from ui.story.chat_view import ChatView
+from ui.story.find_bar import FindBar
+from ui.story.inline_editors import NameEditor, RecapEditor
+from ui.story.message_model import MessageModel, empty_story
+from ui.story.navigator import Navigator
+from ui.story.page_states import ReadingState, Sentence
+from ui.story.rows import is_folded
+from ui.story.settling_table import VisibleRange
+from ui.story.story_actions import StoryActions, Target
+from ui.story.strip import Strip
+from ui.theme import theme as window_theme
+from ui.theme.source import ThemeSource
+
+if TYPE_CHECKING:
+    from app.work.open_chat import StoryChange
+
+NO_CHAT = (
+    "The story is read here, with its scenes and what of it reaches the next prompt. "
+    "Choose one of your chats, or try the demo story."
+)
+NO_MESSAGES = "This chat has no messages yet. They appear here as they are written in SillyTavern."
+
+
+class StoryPage(QWidget):
+    """Shows the session's chat and asks its Companion for every change.
+
+    Signals:
+        chat_wanted: the reader wants to choose a chat.
+        message_chosen: message index, -1 when a scene or nothing is current.
+
+    `navigator` is made here and placed by the window; `break_here` is the page's main action.
+    """
+
+    chat_wanted = Signal()
+    message_chosen = Signal(int)
+
+    def __init__(
+        self, session: Session, theme: ThemeSource = window_theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._shown: Story = empty_story()
+        self._bars = no_bars()
+        self.model = MessageModel(self)
+        self.strip = Strip(theme)
+        self.view = ChatView(self.model, theme)
+        self.navigator = Navigator(theme)
+        self.find_bar = FindBar(theme)
+        self._reading = ReadingState(theme)
+        self._sentence = Sentence(theme)
+        self._stack = QStackedWidget()
+        self._names = NameEditor(self.view)
+        self._recaps = RecapEditor(self.view, theme)
+        self.story_actions = StoryActions(self)
+        self._edits_messages = hasattr(session.companion, "edit_message_recap")
+        self._lay_out()
+        self._connect()
+        if session.story is not None:
+            self._show(session.story, 0)
+        else:
+            self._show_empty()
+
+    @property
+    def break_here(self) -> QAction:
+        """ "Break scene here", for the header."""
+        return self.story_actions.break_here
+
+    @property
+    def story(self) -> Story:
+        """The story shown; one without messages before a chat is opened."""
+        return self._shown
+
+    @property
+    def column(self) -> QWidget:
+        """The column alone, without the strip: what a split lays a pane beside."""
+        return self._stack
+
+    def set_body(self, body: QWidget) -> None:
+        """Lay `body`, which holds `column`, under the strip."""
+        self._page.addWidget(body, 1)
+
+    def focused_anchor(self) -> str:
+        """Anchor of the message that a break would follow, "" when there is none."""
+        message = self._message_of(self.target())
+        return message.anchor if message is not None else ""
+
+    def _lay_out(self) -> None:
+        above = QHBoxLayout()
+        above.setContentsMargins(13, 4, 13, 5)
+        above.addWidget(self.strip)
+        self._strip_row = QWidget()
+        self._strip_row.setLayout(above)
+        column = QWidget()
+        rows = QVBoxLayout(column)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self.find_bar)
+        rows.addWidget(self.view, 1)
+        self.find_bar.hide()
+        self._column = column
+        for state in (column, self._reading, self._sentence):
+            self._stack.addWidget(state)
+        self._page = QVBoxLayout(self)
+        self._page.setContentsMargins(0, 0, 0, 0)
+        self._page.setSpacing(0)
+        self._page.addWidget(self._strip_row)
+        self._page.addWidget(Line())
+        self._page.addWidget(self._stack, 1)
+        self.setFocusProxy(self.view)
+        if self._edits_messages:
+            self.view.offer_editing()
+
+    def _connect(self) -> None:
+        session, view = self._session, self.view
+        session.chat_opened.connect(self._on_chat_opened)
+        session.story_changed.connect(self._on_story_changed)
+        session.reading.connect(self._on_reading)
+        view.visible_changed.connect(self._on_visible_changed)
+        view.tool_used.connect(self._on_tool)
+        view.fold_asked.connect(self._fold)
+        view.rename_asked.connect(self._rename)
+        view.menu_asked.connect(self._show_menu)
+        view.current_changed.connect(self._on_current_changed)
+        self.strip.place_wanted.connect(view.jump_to)
+        self.strip.scene_opened.connect(self._open_scene)
+        self.navigator.scene_chosen.connect(self._open_scene)
+        self.navigator.rename_asked.connect(self._rename)
+        self.find_bar.found.connect(self._on_found)
+        self.find_bar.text_changed.connect(view.find_text)
+        self.find_bar.closed.connect(view.setFocus)
+        self._names.committed.connect(self._on_named)
+        self._recaps.committed.connect(self._on_recap_written)
+        self._sentence.button_pressed.connect(self.chat_wanted)
+        self._sentence.demo_asked.connect(self._open_demo)
+        self.story_actions.asked.connect(self._on_action)
+
+    # What is shown
+
+    def _on_chat_opened(self, story: Story) -> None:
+        self._show(story, None if story is self._shown else 0)
+
+    def _on_story_changed(self, change: StoryChange) -> None:
+        story = self._session.story
+        if story is not None and story is not self._shown:
+            self._show(story, change.first_message)
+
+    def _show(self, story: Story, first_changed: int | None) -> None:
+        before, self._shown = self._shown, story
+        if before.chat.path != story.chat.path:
+            self._bars, first_changed = no_bars(), 0
+        self._bars = bars_of(story, self._bars, before)
+        self.view.show_story(story, first_changed=first_changed)
+        self.strip.set_story(story, self._bars)
+        self.navigator.set_story(story, self._bars)
+        self._on_visible_changed(self.view.visible)
+        self.find_bar.set_messages(story.messages, first_changed)
+        if story.messages:
+            self._show_state(self._column)
+        else:
+            self._sentence.say(NO_MESSAGES)
+            self._show_state(self._sentence)
+        self._adjust_actions()
+
+    def _show_state(self, state: QWidget) -> None:
+        self._reading.end()
+        self._stack.setCurrentWidget(state)
+        self._strip_row.setVisible(state is self._column)
+
+    def _show_empty(self) -> None:
+        self._sentence.say(NO_CHAT, button="Choose a chat", demo=True)
+        self._show_state(self._sentence)
+        self._adjust_actions()
+
+    def show_error(self, sentence: str) -> None:
+        """Say why the chat cannot be shown; what was shown before is gone from view."""
+        self._sentence.say(sentence, button="Choose a chat", failed=True)
+        self._show_state(self._sentence)
+
+    def _on_reading(self, is_reading: bool) -> None:
+        if is_reading:
+            self._show_state(self._reading)
+            self._reading.begin("")
+        elif self._stack.currentWidget() is self._reading:
+            # chat_opened follows at once when it went well; otherwise the old chat stays.
+            if self._shown.messages:
+                self._show_state(self._column)
+            else:
+                self._show_empty()
+
+    def _open_demo(self) -> None:
+        self._session.open_chat(self._session.companion.demo)
+
+    # Place
+
+    def _on_visible_changed(self, visible: VisibleRange) -> None:
+        self.strip.set_visible(visible)
+        self.navigator.set_visible(visible)
+
+    def _open_scene(self, scene: int) -> None:
+        self.view.jump_to_scene(scene)
+
+    def show_message(self, index: int) -> None:
+        """Go to a message and make it current, as from a search or a source."""
+        self.view.jump_to(index, selects=True)
+
+    def _on_found(self, index: int) -> None:
+        scene = self._shown.scene_at(index)
+        if scene is not None and is_folded(scene) and scene.closing is not None:
+            self._ask("collapse_scene", scene.closing.anchor, False)
+        self.view.jump_to(index, selects=True)
+
+    def _on_current_changed(self) -> None:
+        message = self.view.current_message()
+        self.message_chosen.emit(-1 if message is None else message)
+        self._adjust_actions()
+
+    # Actions
+
+    def target(self) -> Target:
+        """What the actions act on now."""
+        story, view = self._shown, self.view
+        if view.current_scene() is not None:
+            return Target(story, view.current_message(), view.current_scene(), True)
+        if not story.scenes:
+            return Target(story, None, None, False)
+        # Whoever plays along breaks the scene with the newest message.
+        return Target(story, len(story.messages) - 1, len(story.scenes) - 1, False)
+
+    def _adjust_actions(self) -> None:
+        self.story_actions.adjust(self.target(), edits_messages=self._edits_messages)
+
+    def _on_action(self, name: str) -> None:
+        target = self.target()
+        message = self._message_of(target)
+        closing, removable = target.closing(), target.removable()
+        match name:
+            case "break_here" if message is not None:
+                self._ask("mark_break", message.anchor)
+            case "remove_break" if removable is not None:
+                self._ask("remove_break", removable.anchor)
+            case "rename" if target.scene is not None:
+                self._rename(target.scene)
+            case "fold" | "unfold" if target.scene is not None:
+                self._fold(target.scene, name == "fold")
+            case "previous_scene" | "next_scene":
+                self._step_scene(1 if name == "next_scene" else -1)
+            case "remember" | "exclude" if message is not None:
+                self._mark(message, name)
+            case "redo_recap" if closing is not None:
+                self._ask("redo_scene_recap", closing.anchor)
+            case "edit_recap" if target.message is not None:
+                self._edit_recap(target.message)
+            case "find":
+                self.find_bar.open_at(self.view.visible.first)
+        self._adjust_actions()
+
+    def _message_of(self, target: Target) -> Message | None:
+        return None if target.message is None else self._shown.messages[target.message]
+
+    def _mark(self, message: Message, name: str) -> None:
+        recap = self._shown.message_recaps.get(message.anchor)
+        if name == "remember":
+            is_set = recap is not None and recap.is_remembered
+            self._ask("set_message_mark", message.anchor, remembered=not is_set)
+        else:
+            is_set = recap is not None and recap.is_excluded
+            self._ask("set_message_mark", message.anchor, excluded=not is_set)
+
+    def _on_tool(self, tool: str, index: int) -> None:
+        message = self._shown.messages[index]
+        scene = self._shown.scene_at(index)
+        if tool == "break":
+            self._ask("mark_break", message.anchor)
+        elif tool == "edit":
+            self._edit_recap(index)
+        elif tool == "redo" and hasattr(self._session.companion, "redo_message_recap"):
+            self._ask("redo_message_recap", message.anchor)
+        elif tool == "redo" and scene is not None and scene.closing is not None:
+            self._ask("redo_scene_recap", scene.closing.anchor)
+        elif tool in ("remember", "exclude"):
+            self._mark(message, tool)
+
+    def _fold(self, scene: int, folds: bool) -> None:
+        shown = self._shown.scenes[scene]
+        if shown.closing is not None and is_folded(shown) != folds:
+            self._ask("collapse_scene", shown.closing.anchor, folds)
+
+    def _rename(self, scene: int) -> None:
+        shown = self._shown.scenes[scene]
+        if shown.closing is None:
+            return
+        row = self.model.layout.row_of_scene(scene)
+        if not self.view.viewport().rect().contains(self.view.row_rect(row).center()):
+            self.view.jump_to_scene(scene)
+        row_data = self.model.scene_row(row)
+        name = shown.name or (row_data.name if row_data and self._shown.scene_recap(shown) else "")
+        self._names.edit(scene, name, self.view.row_rect(row))
+
+    def _on_named(self, scene: int, name: str) -> None:
+        if scene < len(self._shown.scenes):
+            closing = self._shown.scenes[scene].closing
+            if closing is not None:
+                self._ask("rename_scene", closing.anchor, name)
+
+    def _edit_recap(self, index: int) -> None:
+        if self._edits_messages:
+            row = self.model.layout.row_of_message(index)
+            recap = self.model.message_at(index).recap
+            self._recaps.edit(index, recap.text, self.view.row_rect(row))
+
+    def _on_recap_written(self, index: int, text: str) -> None:
+        if index < len(self._shown.messages):
+            self._ask("edit_message_recap", self._shown.messages[index].anchor, text)
+
+    def _step_scene(self, by: int) -> None:
+        scene = self.view.current_scene()
+        if scene is None:
+            scene = self.navigator.scene
+        wanted = min(max(scene + by, 0), len(self._shown.scenes) - 1)
+        if wanted >= 0:
+            self.view.jump_to_scene(wanted, selects=True)
+
+    def _show_menu(self, point: QPoint) -> None:
+        actions = self.story_actions
+        on_scene = self.view.is_on_scene()
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for action in actions.for_scene() if on_scene else actions.for_message():
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
+        # Never exec(): it would hold up every other task (libraries.md, qasync).
+        menu.popup(point)
+
+    def _ask(self, deed: str, *arguments: Any, **options: Any) -> None:
+        """Ask the Companion for a change of the chat shown; failures are told by the session."""
+        path = self._shown.chat.path
+        call = getattr(self._session.companion, deed)
+        coroutine: Coroutine[Any, Any, object] = call(path, *arguments, **options)
+        self._session.do(coroutine, name=deed.replace("_", " "))

@@ -1,0 +1,89 @@
+"""Paints a scene's divider and a folded scene."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRect, QRectF
+from PySide6.QtGui import QPainter
+
+from ui.story import geometry as geo
+from ui.story import words
+from ui.story.geometry import Column
+from ui.story.lettering import centre_square, letters, meta
+from ui.story.message_model import SceneRow
+from ui.theme.fonts import MEDIUM, SEMIBOLD
+from ui.theme.icons import icon_pixmap
+from ui.theme.source import ThemeSource
+from ui.theme.style import rounded
+
+CARD_RADIUS = 8
+CHEVRON_LEFT = 28  # centre of a divider's chevron, from the card's edge
+
+
+class ScenePainter:
+    """Draws the two kinds of scene rows in the theme's colours."""
+
+    def __init__(self, theme: ThemeSource) -> None:
+        self._theme = theme
+
+    def paint(
+        self, painter: QPainter, area: QRect, column: Column, row: SceneRow, *, is_lit: bool
+    ) -> QRect:
+        """Draw a scene's row; returns the part of it that is the scene's own."""
+        if row.is_folded:
+            return self._paint_folded(painter, area, column, row, is_lit=is_lit)
+        return self._paint_divider(painter, area, column, row, is_lit=is_lit)
+
+    def _paint_divider(
+        self, painter: QPainter, area: QRect, column: Column, row: SceneRow, *, is_lit: bool
+    ) -> QRect:
+        tokens = self._theme.tokens
+        card = QRect(column.card_left, area.y(), column.card_width, geo.DIVIDER_HEIGHT)
+        if is_lit:
+            rounded(painter, card, CARD_RADIUS, tokens.hover)
+        middle = card.y() + geo.DIVIDER_HEIGHT / 2
+        can_fold = row.scene.is_closed
+        rule_end = column.card_left + CHEVRON_LEFT - (8 if can_fold else -8)
+        painter.fillRect(
+            QRectF(column.card_left, middle, rule_end - column.card_left, 1), tokens.line2
+        )
+        if can_fold:
+            self._chevron(painter, "chevron-down", column.card_left + CHEVRON_LEFT, middle)
+        title = letters(14, SEMIBOLD)
+        left = title.draw(
+            painter, str(row.scene.number), tokens.accent_text, column.text_left, middle
+        )
+        right = float(column.text_right)
+        if row.cue:
+            right = meta().draw_right(painter, row.cue, tokens.t3, right, middle) - 12
+        span = words.scene_range(row.scene, is_open_ended=True)
+        room = right - left - 4 - meta().width(span) - 40
+        left = title.draw(painter, row.name, tokens.t1, left + 5, middle, room)
+        left = meta().draw(painter, span, tokens.t3, left + 12, middle) + 12
+        if right > left:
+            painter.fillRect(QRectF(left, middle, right - left, 1), tokens.line2)
+        return card
+
+    def _paint_folded(
+        self, painter: QPainter, area: QRect, column: Column, row: SceneRow, *, is_lit: bool
+    ) -> QRect:
+        tokens = self._theme.tokens
+        card = QRect(column.card_left, area.y(), column.card_width, geo.FOLDED_HEIGHT)
+        rounded(painter, card, CARD_RADIUS, tokens.hover if is_lit else tokens.well, tokens.line)
+        middle = card.y() + geo.FOLDED_HEIGHT / 2
+        self._chevron(painter, "chevron-right", column.card_left + 14, middle)
+        number = letters(13, MEDIUM)
+        left = number.draw(painter, str(row.scene.number), tokens.t3, column.text_left, middle)
+        left = max(left + 8, column.text_left + 20)
+        span = f"{words.scene_range(row.scene)}, {row.scene.length} folded"
+        right = meta().draw_right(painter, span, tokens.t3, column.text_right, middle) - 16
+        name_room = right - left if not row.recap else (right - left) * 0.55
+        left = number.draw(painter, row.name, tokens.t2, left, middle, name_room) + 12
+        letters(12).draw(painter, row.recap, tokens.t3, left, middle, right - left)
+        return card
+
+    def _chevron(self, painter: QPainter, name: str, centre: float, middle: float) -> None:
+        side = 14
+        ratio = painter.device().devicePixelRatioF()
+        pixmap = icon_pixmap(name, self._theme.tokens.t2, side, ratio)
+        box = QRectF(centre - side / 2, middle - side / 2, side, side)
+        painter.drawPixmap(QPointF(centre_square(box, side)), pixmap)
