@@ -124,8 +124,8 @@ class InstrumentStyle(QProxyStyle):
         hint: QStyle.StyleHint,
         option: QStyleOption | None = None,
         widget: QWidget | None = None,
-        returnData: QStyleHintReturn | None = None,
-    ) -> int:  # noqa: N803
+        returnData: QStyleHintReturn | None = None,  # noqa: N803
+    ) -> int:
         known = _HINTS.get(hint)
         return known if known is not None else super().styleHint(hint, option, widget, returnData)
 
@@ -187,6 +187,8 @@ class InstrumentStyle(QProxyStyle):
             self._draw_scroll_bar(option, painter, widget)
         elif control == Complex.CC_ComboBox and isinstance(option, QStyleOptionComboBox):
             self._draw_combo(option, painter)
+        elif control == Complex.CC_SpinBox:
+            self._draw_field(option, painter)  # numbers are typed or stepped with the arrow keys
         else:
             super().drawComplexControl(control, option, painter, widget)
 

@@ -1,0 +1,68 @@
+"""`tavernkeep`: the window without a command, a headless command with one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+COMMAND_SCREENSHOTS = "screenshots"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Open the window, render screenshots, or run a command; the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] == COMMAND_SCREENSHOTS:
+        return _screenshots(words[1:])
+    if words and not words[0].startswith("-"):
+        # No Qt here: a headless machine may have none of its libraries.
+        from app.commands import main as run_command
+
+        return run_command(words)
+    return _window(words)
+
+
+def _window(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="tavernkeep",
+        description="A memory for long SillyTavern stories. Opens the window.",
+        epilog="tavernkeep COMMAND --help tells about a command without a window: scenes, recap, "
+        "inclusion, slots, serve, bridge, doctor.",
+    )
+    parser.add_argument("--data-dir", type=Path, metavar="DIR", help="keep our own data there")
+    parser.add_argument("--tavern", type=Path, metavar="DIR", help="SillyTavern's folder")
+    parser.add_argument("--llm", metavar="SPEC", help="builtin, ollama:MODEL, openai:MODEL@URL")
+    parser.add_argument("--chat", type=Path, metavar="FILE", help="open this chat")
+    try:
+        options = parser.parse_args(words)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 2
+    from ui.application import WindowOptions, show_window
+
+    return show_window(WindowOptions(options.data_dir, options.tavern, options.llm, options.chat))
+
+
+def _screenshots(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="tavernkeep screenshots", description="Render every page with the demo story."
+    )
+    parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go")
+    parser.add_argument("--size", default="1360x860", metavar="WxH", help="of the wide window")
+    parser.add_argument("--scale", type=float, default=1.0, help="device pixels per pixel")
+    try:
+        options = parser.parse_args(words)
+        width, _, height = options.size.partition("x")
+        size = (int(width), int(height))
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 2
+    except ValueError:
+        parser.print_usage(sys.stderr)
+        return 2
+    from ui.screenshots import render
+
+    return render(options.folder, size, scale=options.scale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Every action of the window, once: its name, its key, and a sentence on what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """key: how code calls it. name: names the deed. shortcuts: portable key names."""
+
+    key: str
+    name: str
+    sentence: str
+    shortcuts: tuple[str, ...] = ()
+    icon: str = ""
+
+
+PAGE_ACTIONS = (
+    ActionSpec("page.story", "Story", "Read the story and its scenes.", ("Ctrl+1",), "book"),
+    ActionSpec(
+        "page.recaps", "Recaps", "See every version of the running recap.", ("Ctrl+2",), "document"
+    ),
+    ActionSpec(
+        "page.prompt", "Prompt", "Read the exact text of the next prompt.", ("Ctrl+3",), "prompt"
+    ),
+    ActionSpec(
+        "page.work", "Work", "See what is being made and what failed.", ("Ctrl+4",), "pulse"
+    ),
+    ActionSpec(
+        "page.settings", "Settings", "Change how Tavernkeep works.", ("Ctrl+,",), "settings"
+    ),
+)
+
+_ACTIONS = (
+    *PAGE_ACTIONS,
+    ActionSpec(
+        "search",
+        "Search or run a command",
+        "Find a scene, a message or a command.",
+        ("Ctrl+K",),
+        "search",
+    ),
+    ActionSpec("chats", "Choose a chat", "Open another chat.", ("Ctrl+O",), "chat"),
+    ActionSpec("sync", "Sync", "Read the chat again, now.", ("F5",), "sync"),
+    ActionSpec("prompt.text", "See the exact text", "Read the next prompt.", (), "prompt"),
+    ActionSpec("undo", "Undo", "Take back the last change.", ("Ctrl+Z",), "undo"),
+    ActionSpec("redo", "Redo", "Make the change again.", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
+    ActionSpec("pause", "Pause the work", "Begin nothing new in the queue.", (), "pause"),
+    ActionSpec(
+        "pane.left",
+        "Show or hide the scenes",
+        "The list of scenes at the left.",
+        ("Ctrl+Shift+E",),
+        "panel-left",
+    ),
+    ActionSpec(
+        "pane.right",
+        "Show or hide the running recap",
+        "The recap at the right.",
+        ("Ctrl+Shift+R",),
+        "panel-right",
+    ),
+    ActionSpec("text.larger", "Larger story text", "", ("Ctrl++", "Ctrl+="), "plus"),
+    ActionSpec("text.smaller", "Smaller story text", "", ("Ctrl+-",), "minus"),
+    ActionSpec("text.normal", "Story text as designed", "", ("Ctrl+0",), ""),
+    ActionSpec("quit", "Close Tavernkeep", "", ("Ctrl+Q",), "cross"),
+)
+
+
+class Actions:
+    """The QActions of one window, by key."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._actions: dict[str, QAction] = {}
+        self._icons: dict[str, str] = {}
+        for spec in _ACTIONS:
+            action = QAction(spec.name, window)
+            action.setObjectName(spec.key)
+            action.setShortcuts([QKeySequence(key) for key in spec.shortcuts])
+            action.setToolTip(_tooltip(spec))
+            window.addAction(action)
+            self._actions[spec.key] = action
+            self._icons[spec.key] = spec.icon
+
+    def __getitem__(self, key: str) -> QAction:
+        return self._actions[key]
+
+    def icon(self, key: str) -> str:
+        """Name of the action's icon, "" for none."""
+        return self._icons[key]
+
+    def all(self) -> tuple[QAction, ...]:
+        """Every action, in the order of the table."""
+        return tuple(self._actions.values())
+
+
+def _tooltip(spec: ActionSpec) -> str:
+    key = spec.shortcuts[0].replace("+", " ") if spec.shortcuts else ""
+    sentence = spec.sentence or spec.name
+    return f"{sentence} ({key})" if key else sentence

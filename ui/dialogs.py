@@ -1,0 +1,36 @@
+"""Dialogs are awaited, never executed: exec() inside a coroutine drops other tasks' wake-ups."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+
+
+async def ask(dialog: QDialog) -> bool:
+    """Show the dialog window-modally and say whether it was accepted."""
+    closed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def on_finished(code: int) -> None:
+        if not closed.done():
+            closed.set_result(code)
+
+    dialog.finished.connect(on_finished)
+    dialog.open()
+    try:
+        return await closed == QDialog.DialogCode.Accepted
+    finally:
+        dialog.close()
+        dialog.deleteLater()
+
+
+async def choose_folder(parent: QWidget, title: str, start: Path) -> Path | None:
+    """Let the user name a folder; None when they change their mind."""
+    dialog = QFileDialog(parent, title, str(start))
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    if not await ask(dialog):
+        return None
+    files = dialog.selectedFiles()
+    return Path(files[0]) if files else None

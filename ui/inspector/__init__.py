@@ -1,0 +1,1 @@
+"""The running recap beside the story, and what the next prompt holds."""

@@ -1,0 +1,202 @@
+"""The inspector: the running recap with its versions, and the next prompt at its foot."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
+from app.story.recaps import visible_versions
+from app.story.story import Story
+from ui.controls.bars import BudgetBar
+from ui.controls.buttons import Button, ButtonRole, IconButton
+from ui.controls.fields import Choice, Prose
+from ui.controls.labels import Label, body, section
+from ui.controls.surfaces import Line
+from ui.inspector.next_prompt import NextPrompt
+from ui.inspector.words import latest_number, origin_words, version_word
+from ui.session import Session
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.palette import T2_ROLE, T3_ROLE
+
+EMPTY = (
+    "No scene has closed yet. A scene ends where you, or a change of place or time, put a break. "
+    "Closed scenes are folded into the running recap."
+)
+
+
+class Inspector(QWidget):
+    """Shows and edits the running recap of the open chat."""
+
+    def __init__(self, session: Session, see_text: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._is_editing = False
+        self._versions = Choice("Version of the running recap")
+        self._versions.activated.connect(self._on_version_activated)
+        self._edit = IconButton("pencil", "Edit the running recap", is_framed=True)
+        self._edit.clicked.connect(self._begin_edit)
+        self._origin = Label(font=ui_font(12), tone=T3_ROLE)
+        self._bar = BudgetBar()
+        self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
+        self._change = Label(font=ui_font(12), tone=T2_ROLE)
+        self._text = Prose("Running recap")
+        self._text.committed.connect(self._keep)
+        self._text.escaped.connect(self._drop)
+        self._empty = body(EMPTY)
+        self._keep_button = Button("Keep", icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
+        self._keep_button.clicked.connect(self._keep)
+        self._drop_button = Button("Leave as it was", role=ButtonRole.QUIET)
+        self._drop_button.clicked.connect(self._drop)
+        self._next = NextPrompt(see_text)
+        self._build()
+        session.chat_opened.connect(self._on_chat_opened)
+        session.story_changed.connect(self._on_story_changed)
+        session.slots_changed.connect(self._on_slots_changed)
+        self._show_edit(False)
+
+    @property
+    def shown_text(self) -> str:
+        """The recap as it stands in the pane."""
+        return self._text.toPlainText()
+
+    @property
+    def version_choice(self) -> Choice:
+        """The list of versions, newest first."""
+        return self._versions
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(section("Running recap"), 1)
+        head.addWidget(self._versions)
+        head.addWidget(self._edit)
+        figures = QHBoxLayout()
+        figures.addWidget(self._used)
+        figures.addStretch(1)
+        figures.addWidget(self._change)
+        self._facts = QWidget()
+        facts = QVBoxLayout(self._facts)
+        facts.setContentsMargins(0, 0, 0, 0)
+        facts.setSpacing(5)
+        facts.addWidget(self._origin)
+        facts.addWidget(self._bar)
+        facts.addLayout(figures)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._text)
+        nothing = QWidget()
+        nothing_column = QVBoxLayout(nothing)
+        nothing_column.setContentsMargins(0, 0, 0, 0)
+        nothing_column.addWidget(self._empty)
+        nothing_column.addStretch(1)
+        self._stack.addWidget(nothing)
+        self._deeds = QWidget()
+        deeds = QHBoxLayout(self._deeds)
+        deeds.setContentsMargins(0, 0, 0, 0)
+        deeds.addStretch(1)
+        deeds.addWidget(self._drop_button)
+        deeds.addWidget(self._keep_button)
+        top = QVBoxLayout()
+        top.setContentsMargins(16, 8, 16, 12)
+        top.setSpacing(12)
+        top.addLayout(head)
+        top.addWidget(self._facts)
+        top.addWidget(self._stack, 1)
+        top.addWidget(self._deeds)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top, 1)
+        column.addWidget(Line())
+        column.addWidget(self._next)
+
+    def _on_chat_opened(self, story: Story) -> None:
+        self._show_edit(False)
+        self._show_story(story)
+        self._next.show_slots(SlotSet(), "")
+
+    def _on_story_changed(self, _change: object) -> None:
+        if self._session.story is not None:
+            self._show_story(self._session.story)
+
+    def _show_story(self, story: Story) -> None:
+        positions = {message.anchor: index for index, message in enumerate(story.messages)}
+        versions = visible_versions(story.running.versions, positions)
+        current = story.running.current
+        latest = latest_number(story.running)
+        with QSignalBlocker(self._versions):
+            self._versions.clear()
+            for version in reversed(versions):
+                is_latest = version.version == latest
+                word = version_word(version) + ("  latest" if is_latest else "")
+                self._versions.addItem(word, version.version)
+            if current is not None:
+                self._versions.setCurrentIndex(self._versions.findData(current.version))
+        self._versions.setEnabled(len(versions) > 1)
+        self._edit.setEnabled(current is not None)
+        self._facts.setVisible(current is not None)
+        self._stack.setCurrentIndex(0 if current is not None else 1)
+        if current is None:
+            self._text.set_text("")
+            return
+        self._origin.setText(origin_words(current, now=time.time()))
+        if not self._is_editing:
+            self._text.set_text(current.content)
+
+    def _on_slots_changed(self, slots: SlotSet) -> None:
+        for slot in slots.slots:
+            if slot.key == RUNNING_RECAP_KEY:
+                self._show_tokens(slot)
+        self._next.show_slots(slots, self._turn_words(slots))
+
+    def _show_tokens(self, slot: Slot) -> None:
+        self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
+        self._used.setText(f"{slot.full_tokens:,} of {slot.budget:,} tokens")
+        cut = slot.full_tokens - slot.tokens
+        self._change.setText(f"{cut:,} cut" if cut > 0 else "")
+
+    def _turn_words(self, slots: SlotSet) -> str:
+        story = self._session.story
+        names = story.chat.speakers if story is not None else ()
+        name = names[0] if len(names) == 1 else ""
+        total = f"{slots.total_tokens:,} tokens"
+        return f"{name} answers, {total}" if name else total
+
+    def _on_version_activated(self, row: int) -> None:
+        path = self._session.path
+        if path is None:
+            return
+        version = int(self._versions.itemData(row))
+        self._session.do(
+            self._session.companion.select_running_version(path, version), name="choose a version"
+        )
+
+    def _begin_edit(self) -> None:
+        self._show_edit(True)
+        self._text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_edit(self, is_editing: bool) -> None:
+        self._is_editing = is_editing
+        self._text.setReadOnly(not is_editing)
+        self._deeds.setVisible(is_editing)
+        self._edit.setVisible(not is_editing)
+        self._text.setToolTip("")
+
+    def _keep(self) -> None:
+        path = self._session.path
+        text = self._text.toPlainText().strip()
+        self._show_edit(False)
+        if path is not None and text:
+            self._session.do(
+                self._session.companion.edit_running_recap(path, text), name="keep your edit"
+            )
+        else:
+            self._drop()
+
+    def _drop(self) -> None:
+        self._show_edit(False)
+        if self._session.story is not None:
+            self._show_story(self._session.story)

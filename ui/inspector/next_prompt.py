@@ -1,0 +1,103 @@
+"""The foot of the inspector: what the next prompt holds, and what is cut."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.prompt.slots import Slot, SlotSet
+from ui.controls.bars import BudgetBar
+from ui.controls.buttons import Button
+from ui.controls.labels import ElidedLabel, Label, body, section
+from ui.inspector.words import SLOT_TIERS, slot_name
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.palette import T2_ROLE, T3_ROLE
+
+
+class NextPrompt(QWidget):
+    """One line per slot: name, bar, tokens, and in red what did not fit."""
+
+    def __init__(self, see_text: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._who = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
+        self._who.setAlignment(Qt.AlignmentFlag.AlignRight)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(section("Next prompt"))
+        head.addWidget(self._who, 1)
+        self._rows = QGridLayout()
+        self._rows.setHorizontalSpacing(8)
+        self._rows.setVerticalSpacing(7)
+        self._rows.setColumnStretch(1, 1)
+        self._nothing = body("Nothing is injected yet.")
+        self._button = Button(see_text.text(), icon="prompt")
+        self._button.follow(see_text)
+        self._button.setSizePolicy(
+            self._button.sizePolicy().Policy.Expanding, self._button.sizePolicy().verticalPolicy()
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 16)
+        column.setSpacing(12)
+        column.addLayout(head)
+        column.addWidget(self._nothing)
+        column.addLayout(self._rows)
+        column.addWidget(self._button)
+
+    def show_slots(self, slots: SlotSet, who: str) -> None:
+        """Show the slots of the coming turn; `who` answers it."""
+        self._who.setText(who)
+        while (item := self._rows.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        scale = max((max(slot.full_tokens, slot.budget) for slot in slots.slots), default=1)
+        for number, slot in enumerate(slots.slots):
+            self._add_row(number, slot, scale)
+        self._nothing.setVisible(not slots.slots)
+
+    def _add_row(self, number: int, slot: Slot, scale: int) -> None:
+        name = Label(slot_name(slot.key), font=ui_font(12), tone=T2_ROLE)
+        bar = BudgetBar(height=6)
+        bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens, scale=scale)
+        bar.setAccessibleName(f"{slot_name(slot.key)}: {slot.tokens} of {slot.budget} tokens")
+        cut = max(0, slot.full_tokens - slot.tokens)
+        figures = _Figures(slot.tokens, cut)
+        if cut:
+            figures.setToolTip(
+                f"Cut: {cut:,} tokens of {slot_name(slot.key).lower()} do not fit in "
+                f"{slot.budget:,}."
+            )
+        self._rows.addWidget(name, number, 0)
+        self._rows.addWidget(bar, number, 1)
+        self._rows.addWidget(figures, number, 2)
+
+
+class _Figures(QWidget):
+    """486 −245: used in the text's tone, cut in red."""
+
+    def __init__(self, used: int, cut: int) -> None:
+        super().__init__()
+        self._used, self._cut = f"{used:,}", f"−{cut:,}" if cut else ""
+        words = f"{used} tokens" + (f", {cut} cut" if cut else "")
+        self.setAccessibleName(words)
+        self.setFixedSize(58, 16)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        painter.setFont(ui_font(12, SEMIBOLD))
+        painter.setPen(t.t1)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(self.rect(), middle | Qt.AlignmentFlag.AlignLeft, self._used)
+        painter.setFont(ui_font(12, MEDIUM))
+        painter.setPen(QColor(t.out_of_budget.text))
+        painter.drawText(self.rect(), middle | Qt.AlignmentFlag.AlignRight, self._cut)
+
+
+def slot_fill(slot: Slot) -> QColor | None:
+    """The hue of the slot's tier; None for the running recap, which is green like all included."""
+    tier = SLOT_TIERS.get(slot.key)
+    return current_tokens().slot_hues[tier] if tier else None

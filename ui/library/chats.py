@@ -1,0 +1,106 @@
+"""The rows of the chat list: characters and groups as headings, their chats beneath."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.story.story import ChatRef
+
+if TYPE_CHECKING:
+    from app.sillytavern.data_folders import Tavern
+
+Index = QModelIndex | QPersistentModelIndex
+
+CHAT_ROLE = Qt.ItemDataRole.UserRole
+HEADING_ROLE = Qt.ItemDataRole.UserRole + 1
+OPEN_ROLE = Qt.ItemDataRole.UserRole + 2
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryRow:
+    """A heading (chat None) or a chat."""
+
+    text: str
+    chat: ChatRef | None = None
+    is_group: bool = False
+
+
+def library_rows(
+    taverns: tuple[Tavern, ...], demo: ChatRef | None, needle: str = ""
+) -> tuple[LibraryRow, ...]:
+    """All that matches `needle` (in the name or the title, any case), newest first per owner."""
+    wanted = needle.strip().casefold()
+    rows: list[LibraryRow] = []
+
+    def add(owner: str, chats: tuple[ChatRef, ...], *, is_group: bool = False) -> None:
+        found = [
+            chat
+            for chat in chats
+            if not wanted or wanted in owner.casefold() or wanted in chat.title.casefold()
+        ]
+        if found:
+            rows.append(LibraryRow(owner, None, is_group))
+            rows.extend(LibraryRow(chat.title, chat, is_group) for chat in found)
+
+    for tavern in taverns:
+        for character in tavern.characters:
+            add(character.name, character.chats)
+        for group in tavern.groups:
+            add(group.name, group.chats, is_group=True)
+    if demo is not None:
+        add("Demo story", (demo,), is_group=demo.kind.value == "group")
+    return tuple(rows)
+
+
+class LibraryModel(QAbstractListModel):
+    """Headings cannot be chosen; chats can."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: tuple[LibraryRow, ...] = ()
+        self._open: Path | None = None
+
+    def show_rows(self, rows: tuple[LibraryRow, ...], open_path: Path | None) -> None:
+        """Replace all; a filter changes everything anyway."""
+        self.beginResetModel()
+        self._rows, self._open = rows, open_path
+        self.endResetModel()
+
+    def row(self, row: int) -> LibraryRow:
+        return self._rows[row]
+
+    def first_chat(self) -> QModelIndex:
+        """The first row that can be chosen, invalid when there is none."""
+        for number, row in enumerate(self._rows):
+            if row.chat is not None:
+                return self.index(number)
+        return QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return row.text
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return row.text if row.chat is None else f"Chat {row.text}"
+        if role == CHAT_ROLE:
+            return row.chat
+        if role == HEADING_ROLE:
+            return row.chat is None
+        if role == OPEN_ROLE:
+            return row.chat is not None and row.chat.path == self._open
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid() or self._rows[index.row()].chat is None:
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable

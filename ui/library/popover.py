@@ -1,0 +1,172 @@
+"""The list of chats that opens from the card, with a field that filters it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.controls.fields import Field
+from ui.controls.labels import Label
+from ui.controls.surfaces import FloatingSheet
+from ui.library.card import paint_disc
+from ui.library.chats import (
+    CHAT_ROLE,
+    HEADING_ROLE,
+    OPEN_ROLE,
+    Index,
+    LibraryModel,
+    library_rows,
+)
+from ui.session import Session
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.palette import T3_ROLE
+from ui.theme.style import rounded
+
+WIDTH = 336
+LIST_HEIGHT = 380
+HEADING_HEIGHT = 34
+ROW_HEIGHT = 30
+
+
+class LibraryPopover(FloatingSheet):
+    """Arrow keys move in the list while the field keeps the focus; Return opens.
+
+    Signals:
+        chat_chosen: ChatRef.
+        folder_wanted: the user wants to name SillyTavern's folder.
+    """
+
+    chat_chosen = Signal(object)
+    folder_wanted = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._model = LibraryModel()
+        self._field = Field(
+            "Filter chats", placeholder="Filter characters and chats", icon="search"
+        )
+        self._field.textChanged.connect(self._show_rows)
+        self._field.installEventFilter(self)
+        self._list = QListView()
+        self._list.setModel(self._model)
+        self._list.setItemDelegate(_ChatDelegate(self._list))
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._list.setAccessibleName("Chats")
+        self._list.setMouseTracking(True)
+        self._list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self._list.viewport().setAutoFillBackground(False)
+        self._list.clicked.connect(self._choose)
+        self._nothing = Label("No chat has this name.", font=ui_font(12), tone=T3_ROLE)
+        self._nothing.setContentsMargins(10, 6, 10, 10)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(8, 8, 4, 4)
+        inner.setSpacing(6)
+        inner.addWidget(self._field)
+        inner.addWidget(self._nothing)
+        inner.addWidget(self._list, 1)
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.addLayout(inner)
+        session.library_changed.connect(self._show_rows)
+
+    def open_below(self, anchor: QWidget) -> None:
+        """Show under `anchor`, filtered by nothing."""
+        self._field.clear()
+        self._show_rows()
+        at = anchor.mapToGlobal(QPoint(-self.MARGIN, anchor.height() + 4 - self.MARGIN))
+        height = min(self._wanted_height(), LIST_HEIGHT) + 60 + 2 * self.MARGIN
+        self.setGeometry(QRect(at, QSize(WIDTH, height)))
+        self.show()
+        self._field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._on_key(event)
+        return False
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        match event.key():
+            case Qt.Key.Key_Down | Qt.Key.Key_Up:
+                self._move(1 if event.key() == Qt.Key.Key_Down else -1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self._choose(self._list.currentIndex())
+            case Qt.Key.Key_Escape:
+                self.close()
+            case _:
+                return False
+        return True
+
+    def _move(self, step: int) -> None:
+        row = self._list.currentIndex().row() + step
+        while 0 <= row < self._model.rowCount():
+            if self._model.row(row).chat is not None:
+                self._list.setCurrentIndex(self._model.index(row))
+                return
+            row += step
+
+    def _choose(self, index: Index) -> None:
+        chat = index.data(CHAT_ROLE) if index.isValid() else None
+        if chat is not None:
+            self.close()
+            self.chat_chosen.emit(chat)
+
+    def _show_rows(self) -> None:
+        companion = self._session.companion
+        rows = library_rows(companion.taverns, companion.demo, self._field.text())
+        self._model.show_rows(rows, self._session.path)
+        self._list.setCurrentIndex(self._model.first_chat())
+        self._nothing.setVisible(not rows)
+
+    def _wanted_height(self) -> int:
+        rows = range(self._model.rowCount())
+        heights = (
+            HEADING_HEIGHT if self._model.row(row).chat is None else ROW_HEIGHT for row in rows
+        )
+        return sum(heights) + 8
+
+
+class _ChatDelegate(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(WIDTH, HEADING_HEIGHT if index.data(HEADING_ROLE) else ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        t = current_tokens()
+        area = QRectF(option.rect)
+        text = str(index.data())
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        elide = Qt.TextElideMode.ElideMiddle
+        painter.save()
+        if index.data(HEADING_ROLE):
+            paint_disc(painter, QRectF(area.x() + 8, area.y() + 8, 20, 20), text)
+            painter.setFont(ui_font(12, SEMIBOLD))
+            painter.setPen(t.t2)
+            words = area.adjusted(36, 2, -8, 0)
+        else:
+            state = option.state
+            ground = area.adjusted(0, 1, -4, -1)
+            if state & QStyle.StateFlag.State_Selected:
+                rounded(painter, ground, 7, t.accent_soft)
+            elif state & QStyle.StateFlag.State_MouseOver:
+                rounded(painter, ground, 7, t.hover)
+            painter.setFont(ui_font(12.5, MEDIUM))
+            painter.setPen(t.t1)
+            words = area.adjusted(36, 0, -30, 0)
+            if index.data(OPEN_ROLE):
+                ratio = painter.device().devicePixelRatioF()
+                mark = icon_pixmap("check", t.accent_text, 14, ratio)
+                painter.drawPixmap(int(area.right()) - 26, int(area.y()) + 8, mark)
+        shown = painter.fontMetrics().elidedText(text, elide, int(words.width()))
+        painter.drawText(words, middle, shown)
+        painter.restore()

@@ -1,0 +1,111 @@
+"""Renders every page with the demo story, dark and light, without a screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from app.errors import UsageError
+from app.paths import RESOURCES, user_folders
+from app.tasks import TaskSupervisor
+
+IDLE_SECONDS = 60.0
+SETTLE_ROUNDS = 40
+SETTLE_SECONDS = 0.02
+NARROW = (900, 860)
+
+
+def render(folder: Path, size: tuple[int, int], *, scale: float = 1.0) -> int:
+    """Write one PNG per page and theme into `folder`; gives the exit code."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["QT_SCALE_FACTOR"] = f"{scale:g}"
+    folder.mkdir(parents=True, exist_ok=True)
+    from ui.application import loop_factory, make_application
+
+    application = make_application()
+    with (
+        tempfile.TemporaryDirectory(prefix="tavernkeep-") as data,
+        asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner,
+    ):
+        return runner.run(_render(folder, size, Path(data)))
+
+
+async def _render(folder: Path, size: tuple[int, int], data: Path) -> int:
+    from app.companion import open_companion
+    from ui.main_window import MainWindow
+    from ui.theme import theme
+
+    # The demo's own tavern: the pictures must not show this machine's chats.
+    tavern = RESOURCES / "demo" / "data"
+    tasks = TaskSupervisor()
+    async with open_companion(
+        user_folders(data / "own"), tavern=tavern, llm="builtin", watch=False
+    ) as companion:
+        window = MainWindow(theme, tasks)
+        window.resize(*size)
+        window.show()
+        window.attach(companion)
+        album = _Album(folder, window)
+        await album.take_both("empty", lambda: window.show_page("story"))
+        async with asyncio.timeout(IDLE_SECONDS):
+            assert window.session is not None
+            await window.session.open_path(companion.demo.path)
+            await companion.settled(companion.demo.path)
+        for page in ("story", "recaps", "prompt", "work", "settings"):
+            await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
+        window.show_page("story")
+        await album.take_both("library", window.open_chats, popup=True)
+        await album.take_both("commands", window.open_palette, popup=True)
+        window.resize(*NARROW)
+        await album.take_both("story-narrow", lambda: window.show_page("story"))
+        window.hide()
+        await tasks.aclose()
+        window.deleteLater()
+    return 0
+
+
+class _Album:
+    """Takes pictures of one window."""
+
+    def __init__(self, folder: Path, window: object) -> None:
+        self._folder = folder
+        self._window = window
+
+    async def take_both(
+        self, name: str, prepare: Callable[[], object], *, popup: bool = False
+    ) -> None:
+        """One dark and one light picture. popup: paint what floats over the window, too."""
+        from ui.theme import ThemeChoice, theme
+
+        for choice in (ThemeChoice.DARK, ThemeChoice.LIGHT):
+            theme.set_choice(choice)
+            prepare()
+            await _settle()
+            self._save(f"{name}-{choice.value}.png", popup=popup)
+
+    def _save(self, name: str, *, popup: bool) -> None:
+        from PySide6.QtCore import QPoint
+        from PySide6.QtGui import QPainter
+        from PySide6.QtWidgets import QApplication, QWidget
+
+        window = self._window
+        assert isinstance(window, QWidget)
+        picture = window.grab()
+        if popup and (floating := QApplication.activePopupWidget()) is not None:
+            at = floating.mapToGlobal(QPoint(0, 0)) - window.mapToGlobal(QPoint(0, 0))
+            painter = QPainter(picture)
+            floating.render(painter, at)
+            painter.end()
+            floating.close()
+        path = self._folder / name
+        if not picture.save(str(path)):
+            raise UsageError(f"{path} cannot be written.")
+
+
+async def _settle() -> None:
+    """Let timers, layouts and repaints come to rest."""
+    for _ in range(SETTLE_ROUNDS):
+        await asyncio.sleep(SETTLE_SECONDS)

@@ -1,0 +1,164 @@
+"""What the window looks at: one Companion, the open chat, and Qt's signals for app's signals."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.errors import TavernkeepError
+from app.operations import Operation
+from app.prompt.slots import SlotSet
+from app.story.story import ChatRef, Story
+from app.tasks import TaskSupervisor
+
+if TYPE_CHECKING:
+    from app.companion import Companion
+    from app.health import Health
+    from app.work.open_chat import StoryChange
+
+log = logging.getLogger(__name__)
+
+SETTLE_MS = 120
+
+
+class Session(QObject):
+    """Holds which chat is open and hands the Companion's news to the widgets.
+
+    Signals (payloads are the Companion's own objects):
+        chat_opened: Story, another chat is shown now.
+        story_changed: StoryChange of the chat that is shown.
+        slots_changed: SlotSet of the chat that is shown.
+        library_changed, operations_changed, health_changed, progressed: as the Companion's.
+        undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
+        reading: bool, a chat is being read.
+        failed: a sentence for the user.
+    """
+
+    chat_opened = Signal(object)
+    story_changed = Signal(object)
+    slots_changed = Signal(object)
+    library_changed = Signal()
+    operations_changed = Signal(object)
+    health_changed = Signal(object)
+    progressed = Signal(object)
+    undo_changed = Signal(str, str)
+    reading = Signal(bool)
+    failed = Signal(str)
+
+    def __init__(self, companion: Companion, tasks: TaskSupervisor) -> None:
+        super().__init__()
+        self.companion = companion
+        self._tasks = tasks
+        self._path: Path | None = None
+        self._story: Story | None = None
+        self._slots = SlotSet()
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE_MS)
+        self._settle.timeout.connect(self._fetch)
+        companion.library_changed.connect(self._on_library_changed)
+        companion.story_changed.connect(self._on_story_changed)
+        companion.operations_changed.connect(self._on_operations_changed)
+        companion.health_changed.connect(self._on_health_changed)
+        companion.slots_changed.connect(self._on_slots_changed)
+        companion.progress.connect(self._on_progress)
+        companion.trouble.connect(self._on_trouble)
+
+    @property
+    def path(self) -> Path | None:
+        """File of the chat that is shown."""
+        return self._path
+
+    @property
+    def story(self) -> Story | None:
+        """Newest story of the chat that is shown."""
+        return self._story
+
+    @property
+    def slots(self) -> SlotSet:
+        """Newest slots of the chat that is shown."""
+        return self._slots
+
+    def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> None:
+        """Run it to its end; a failure becomes a sentence in `failed`."""
+        self._tasks.spawn(self._guarded(coroutine, name), name=name)
+
+    def open_chat(self, chat: ChatRef) -> None:
+        """Read a chat and show it."""
+        self.do(self.open_path(chat.path), name="open chat")
+
+    async def open_path(self, path: Path) -> None:
+        """Read the chat at `path` and show it. Raises ChatUnreadable."""
+        self.reading.emit(True)
+        try:
+            story = await self.companion.open_story(path)
+        finally:
+            self.reading.emit(False)
+        self._path = story.chat.path
+        self._story = self.companion.story(self._path) or story
+        self._slots = SlotSet()
+        self.chat_opened.emit(self._story)
+        self._settle.start()
+
+    async def _guarded(self, coroutine: Coroutine[Any, Any, object], name: str) -> None:
+        try:
+            await coroutine
+        except TavernkeepError as error:
+            self.failed.emit(str(error))
+        except Exception:
+            log.exception("%s failed", name)
+            self.failed.emit(
+                f"{name.capitalize()} did not work. Nothing was lost; the log says why."
+            )
+
+    def undo(self) -> None:
+        """Take back what was done last in this chat."""
+        if self._path is not None:
+            self.do(self.companion.undo(self._path), name="undo")
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        if self._path is not None:
+            self.do(self.companion.redo(self._path), name="redo")
+
+    def _fetch(self) -> None:
+        if self._path is not None:
+            self.do(self._load(self._path), name="reading the next prompt")
+
+    async def _load(self, path: Path) -> None:
+        slots = await self.companion.slots(path)
+        undo, redo = await self.companion.undo_labels(path)
+        if path == self._path:
+            self._slots = slots
+            self.slots_changed.emit(slots)
+            self.undo_changed.emit(undo, redo)
+
+    def _on_library_changed(self, _payload: None) -> None:
+        self.library_changed.emit()
+
+    def _on_story_changed(self, change: StoryChange) -> None:
+        path = change.chat.path
+        if path == self._path:
+            self._story = self.companion.story(path) or self._story
+            self.story_changed.emit(change)
+            self._settle.start()
+
+    def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
+        self.operations_changed.emit(operations)
+
+    def _on_health_changed(self, health: Health) -> None:
+        self.health_changed.emit(health)
+
+    def _on_slots_changed(self, path: Path) -> None:
+        if path == self._path:
+            self._settle.start()
+
+    def _on_trouble(self, trouble: tuple[Path, str]) -> None:
+        self.failed.emit(trouble[1])
+
+    def _on_progress(self, progress: object) -> None:
+        self.progressed.emit(progress)

@@ -1,0 +1,1 @@
+"""Settings, each with what it does."""

@@ -1,0 +1,1 @@
+"""What surrounds every page: activity bar, header, status bar, notices, side panes."""

@@ -1,0 +1,252 @@
+"""One field that finds a command, a scene or a message, and does or shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QAction, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.story.story import Story
+from ui.controls.buttons import key_text
+from ui.controls.fields import Field
+from ui.controls.surfaces import FloatingSheet
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.style import rounded
+
+Index = QModelIndex | QPersistentModelIndex
+
+WIDTH = 560
+ROW_HEIGHT = 32
+ROWS_SHOWN = 11
+MOST_MESSAGES = 30
+SNIPPET_BEFORE = 24
+SNIPPET = 90
+SETTLE_MS = 60
+
+ENTRY_ROLE = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row: what it is, and what happens when it is chosen."""
+
+    text: str
+    detail: str
+    icon: str
+    action: QAction | None = None
+    anchor: str = ""
+
+
+def find_entries(
+    needle: str, actions: tuple[tuple[QAction, str], ...], story: Story | None
+) -> tuple[Entry, ...]:
+    """Commands and scenes whose name holds all words of `needle`, then messages that hold it."""
+    words = needle.casefold().split()
+    found = [
+        Entry(action.text(), key_text(action.shortcut()), icon, action=action)
+        for action, icon in actions
+        if action.isEnabled() and all(word in action.text().casefold() for word in words)
+    ]
+    if story is None:
+        return tuple(found)
+    for scene in story.scenes:
+        name = scene.name or f"Scene {scene.number}"
+        if words and all(word in f"{scene.number} {name}".casefold() for word in words):
+            anchor = story.messages[scene.first].anchor
+            found.append(Entry(name, f"Scene {scene.number}", "book", anchor=anchor))
+    if len(needle.strip()) >= 2:
+        found.extend(_messages(needle.strip().casefold(), story))
+    return tuple(found)
+
+
+def _messages(needle: str, story: Story) -> list[Entry]:
+    found: list[Entry] = []
+    for index in range(len(story.messages) - 1, -1, -1):
+        message = story.messages[index]
+        at = message.text.casefold().find(needle)
+        if at >= 0:
+            start = max(0, at - SNIPPET_BEFORE)
+            snippet = " ".join(message.text[start : start + SNIPPET].split())
+            lead = "…" if start else ""
+            found.append(
+                Entry(f"{lead}{snippet}", f"{message.name} #{index}", "chat", anchor=message.anchor)
+            )
+            if len(found) == MOST_MESSAGES:
+                break
+    return found
+
+
+class _EntryModel(QAbstractListModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries: tuple[Entry, ...] = ()
+
+    def show_entries(self, entries: tuple[Entry, ...]) -> None:
+        self.beginResetModel()
+        self._entries = entries
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._entries)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        entry = self._entries[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{entry.text}, {entry.detail}" if entry.detail else entry.text
+        return entry if role == ENTRY_ROLE else None
+
+
+class CommandPalette(FloatingSheet):
+    """Arrow keys move, Return does it, Escape goes away.
+
+    Signals:
+        message_chosen: anchor of a message to show.
+    """
+
+    message_chosen = Signal(str)
+
+    def __init__(
+        self,
+        actions: Callable[[], tuple[tuple[QAction, str], ...]],
+        story: Callable[[], Story | None],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._actions = actions
+        self._story = story
+        self._model = _EntryModel()
+        self._field = Field(
+            "Search or run a command",
+            placeholder="Search the story or run a command",
+            icon="search",
+        )
+        self._field.installEventFilter(self)
+        self._list = QListView()
+        self._list.setModel(self._model)
+        self._list.setItemDelegate(_EntryDelegate(self._list))
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._list.setAccessibleName("Found")
+        self._list.setMouseTracking(True)
+        self._list.setUniformItemSizes(True)
+        self._list.viewport().setAutoFillBackground(False)
+        self._list.clicked.connect(self._choose)
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE_MS)
+        self._settle.timeout.connect(self.search)
+        self._field.textChanged.connect(self._settle.start)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(8, 8, 4, 4)
+        inner.setSpacing(6)
+        inner.addWidget(self._field)
+        inner.addWidget(self._list, 1)
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.addLayout(inner)
+
+    def open_over(self, window: QWidget) -> None:
+        """Show in the upper middle of `window`, empty."""
+        self._field.clear()
+        self.search()
+        width = min(WIDTH, window.width() - 40) + 2 * self.MARGIN
+        height = ROW_HEIGHT * ROWS_SHOWN + 56 + 2 * self.MARGIN
+        at = window.mapToGlobal(QPoint((window.width() - width) // 2, 40))
+        self.setGeometry(QRect(at, QSize(width, height)))
+        self.show()
+        self._field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def search(self) -> None:
+        """Find what is written in the field."""
+        self._model.show_entries(find_entries(self._field.text(), self._actions(), self._story()))
+        self._list.setCurrentIndex(self._model.index(0))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        match event.key():
+            case Qt.Key.Key_Down | Qt.Key.Key_Up:
+                step = 1 if event.key() == Qt.Key.Key_Down else -1
+                row = self._list.currentIndex().row() + step
+                if 0 <= row < self._model.rowCount():
+                    self._list.setCurrentIndex(self._model.index(row))
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                if self._settle.isActive():
+                    self._settle.stop()
+                    self.search()
+                self._choose(self._list.currentIndex())
+            case Qt.Key.Key_Escape:
+                self.close()
+            case _:
+                return False
+        return True
+
+    def _choose(self, index: Index) -> None:
+        entry = index.data(ENTRY_ROLE) if index.isValid() else None
+        if entry is None:
+            return
+        self.close()
+        if entry.action is not None:
+            entry.action.trigger()
+        elif entry.anchor:
+            self.message_chosen.emit(entry.anchor)
+
+
+class _EntryDelegate(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(WIDTH - 24, ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        t = current_tokens()
+        entry: Entry = index.data(ENTRY_ROLE)
+        area = QRectF(option.rect).adjusted(0, 1, -4, -1)
+        state = option.state
+        painter.save()
+        if state & QStyle.StateFlag.State_Selected:
+            rounded(painter, area, 7, t.accent_soft)
+        elif state & QStyle.StateFlag.State_MouseOver:
+            rounded(painter, area, 7, t.hover)
+        if entry.icon:
+            ratio = painter.device().devicePixelRatioF()
+            icon = icon_pixmap(entry.icon, t.t2, 14, ratio)
+            painter.drawPixmap(int(area.x()) + 10, int(area.center().y()) - 7, icon)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(ui_font(11, MEDIUM))
+        painter.setPen(t.t3)
+        room = painter.fontMetrics().horizontalAdvance(entry.detail) + 12
+        words = area.adjusted(34, 0, -12, 0)
+        painter.drawText(words, middle | Qt.AlignmentFlag.AlignRight, entry.detail)
+        painter.setFont(ui_font(12.5))
+        painter.setPen(t.t1)
+        text = painter.fontMetrics().elidedText(
+            entry.text, Qt.TextElideMode.ElideRight, int(words.width() - room)
+        )
+        painter.drawText(words, middle | Qt.AlignmentFlag.AlignLeft, text)
+        painter.restore()

@@ -1,0 +1,131 @@
+"""The head of the stage: the page's title, where one is, search, and the page's actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+
+from ui.controls.buttons import Button, IconButton, key_text
+from ui.controls.labels import ElidedLabel, page_title
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.palette import T3_ROLE
+from ui.theme.style import rounded
+
+HEIGHT = 48
+WIDE = 860
+
+
+class SearchButton(QAbstractButton):
+    """Looks like a field and opens the palette of commands."""
+
+    def __init__(self, action: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hint = key_text(action.shortcut())
+        self._width = 300
+        self.setAccessibleName(action.text())
+        self.setToolTip(action.toolTip())
+        self.clicked.connect(action.trigger)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_narrow(self, is_narrow: bool) -> None:
+        self._width = 150 if is_narrow else 300
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._width, 28)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        rounded(painter, self.rect(), 7, t.hover if self.underMouse() else t.well, t.line)
+        pixmap = icon_pixmap("search", t.t2, 14, self.devicePixelRatioF())
+        painter.drawPixmap(10, 7, pixmap)
+        painter.setFont(ui_font(12))
+        painter.setPen(t.t3)
+        text = "Search, run" if self._width < 200 else "Search the story or run a command"
+        area = QRectF(32, 0, self.width() - 40, self.height())
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, text)
+        painter.setFont(ui_font(10, MEDIUM))
+        painter.setPen(t.t2)
+        painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, self._hint)
+
+
+class Header(QWidget):
+    """48 px: title, one line of place, then search and actions at the right.
+
+    Signals:
+        left_toggled, right_toggled: a button for an overlaid pane was pressed.
+    """
+
+    left_toggled = Signal()
+    right_toggled = Signal()
+
+    def __init__(self, search: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(HEIGHT)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 11, 0)
+        row.setSpacing(8)
+        self._left = IconButton("panel-left", "Show scenes", is_framed=True)
+        self._left.clicked.connect(self.left_toggled)
+        self._title = page_title()
+        self._place = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
+        self._search = SearchButton(search)
+        self._right = IconButton("panel-right", "Show the running recap", is_framed=True)
+        self._right.clicked.connect(self.right_toggled)
+        row.addWidget(self._left)
+        row.addWidget(self._title)
+        row.addSpacing(4)
+        row.addWidget(self._place, 1)
+        row.addWidget(self._search)
+        self._actions = QHBoxLayout()
+        self._actions.setSpacing(8)
+        row.addLayout(self._actions)
+        row.addWidget(self._right)
+        self.set_panes(left=False, right=False)
+
+    def show_place(self, title: str, place: str) -> None:
+        """Say where one is."""
+        self._title.setText(title)
+        self._place.setText(place)
+
+    def set_panes(self, *, left: bool, right: bool) -> None:
+        """Which panes need a button because they are laid over the page."""
+        self._left.setVisible(left)
+        self._right.setVisible(right)
+
+    def set_actions(self, actions: Sequence[tuple[QAction, str]]) -> None:
+        """Buttons for the page's actions, each with an icon."""
+        while (item := self._actions.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for action, icon in actions:
+            button = Button(action.text(), icon=icon)
+            button.follow(action)
+            self._actions.addWidget(button)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(320, HEIGHT)
+
+    def _fit(self) -> None:
+        is_narrow = self.width() < WIDE
+        self._search.set_narrow(is_narrow)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # The hairline under the header belongs to pages without a strip of their own.
+        return

@@ -1,0 +1,150 @@
+"""The bar at the window's foot: facts about SillyTavern, bridge, reading, queue and model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.style import rounded
+
+if TYPE_CHECKING:
+    from app.health import Health, HealthItem
+
+HEIGHT = 28
+GAP = 20
+
+# Item, icon ("" is a dot), and its rank: the highest number is dropped first in a narrow window.
+LEFT = (("sillytavern", "", 0), ("bridge", "link", 3), ("reading", "eye", 1), ("queue", "pulse", 2))
+RIGHT = (("backend", "chip", 4),)
+
+
+class StatusItem(QAbstractButton):
+    """One fact; a press leads to where it can be changed."""
+
+    def __init__(self, key: str, icon: str, rank: int) -> None:
+        super().__init__()
+        self.key = key
+        self.rank = rank
+        self._icon = icon
+        self._light = "off"
+        self.setFont(ui_font(11, MEDIUM))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_item(self, item: HealthItem) -> None:
+        """Say this fact."""
+        self._light = item.light.value
+        self.setText(item.sentence)
+        self.setAccessibleName(item.sentence)
+        self.setToolTip(item.sentence)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        lead = 20 if self._icon else 14
+        return QSize(lead + self.fontMetrics().horizontalAdvance(self.text()) + 2, 20)
+
+    def _tone(self) -> QColor:
+        t = current_tokens()
+        if self._light == "bad":
+            return t.failed.text
+        if self._light == "working":
+            return t.accent_text
+        return t.t3 if self._icon else t.included.fill
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        lead = 20
+        if self._icon:
+            name = "triangle" if self._light == "bad" else self._icon
+            pixmap = icon_pixmap(name, self._tone(), 13, self.devicePixelRatioF())
+            painter.drawPixmap(0, (self.height() - 13) // 2, pixmap)
+        else:
+            lead = 14
+            dot = QRectF(0, (self.height() - 8) / 2, 8, 8)
+            is_hollow = self._light in ("off", "idle")
+            rounded(
+                painter,
+                dot,
+                4,
+                None if is_hollow else self._tone(),
+                t.t3 if is_hollow else None,
+                1.35,
+            )
+        painter.setPen(t.t1 if self.underMouse() else t.t2)
+        area = QRectF(lead, 0, self.width() - lead, self.height())
+        text = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, int(area.width())
+        )
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class StatusBar(QWidget):
+    """Facts, also bad ones.
+
+    Signals:
+        item_pressed: key of a fact: sillytavern, bridge, reading, queue, backend.
+    """
+
+    item_pressed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(HEIGHT)
+        self.setAccessibleName("Status")
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(16, 0, 12, 0)
+        self._row.setSpacing(GAP)
+        self._items: dict[str, StatusItem] = {}
+        for key, icon, rank in LEFT:
+            self._add(key, icon, rank)
+        self._row.addStretch(1)
+        for key, icon, rank in RIGHT:
+            self._add(key, icon, rank)
+
+    def show_health(self, health: Health) -> None:
+        """Say how things are."""
+        for key, item in self._items.items():
+            item.show_item(getattr(health, key))
+        self._fit()
+
+    def sentence(self, key: str) -> str:
+        """What is said about `key` now."""
+        return self._items[key].text()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, HEIGHT)
+
+    def _add(self, key: str, icon: str, rank: int) -> None:
+        item = StatusItem(key, icon, rank)
+        item.clicked.connect(self._on_clicked)
+        self._items[key] = item
+        self._row.addWidget(item)
+
+    def _fit(self) -> None:
+        """Hide the least important facts that have no room, empty ones too."""
+        room = self.width() - 28
+        by_rank = sorted(self._items.values(), key=lambda item: item.rank)
+        for item in by_rank:
+            wanted = item.sizeHint().width() + GAP
+            is_shown = bool(item.text()) and wanted <= room
+            item.setVisible(is_shown)
+            if is_shown:
+                room -= wanted
+
+    def _on_clicked(self) -> None:
+        sender = self.sender()
+        if isinstance(sender, StatusItem):
+            self.item_pressed.emit(sender.key)

@@ -1,0 +1,120 @@
+"""What is shown while no chat is open: what the program is for, and the ways in."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.story.story import ChatRef
+from ui.controls.buttons import Button, ButtonRole
+from ui.controls.labels import Label, meta
+from ui.session import Session
+from ui.theme.fonts import display_font, ui_font
+from ui.theme.palette import T2_ROLE
+
+WIDTH = 560
+RECENT = 5
+FOUND = "Tavernkeep keeps the long memory of your stories, beside SillyTavern. Choose a story."
+NOT_FOUND = (
+    "Tavernkeep keeps the long memory of your stories, beside SillyTavern. It has found no "
+    "SillyTavern folder on this machine yet. Nothing leaves this machine unless you choose a model "
+    "elsewhere."
+)
+
+
+class WelcomePage(QWidget):
+    """One sentence, one main button, the newest chats, and the demo story.
+
+    Signals:
+        chat_chosen: ChatRef.
+        folder_wanted: the user wants to name SillyTavern's folder.
+        list_wanted: the user wants to see all chats.
+    """
+
+    chat_chosen = Signal(object)
+    folder_wanted = Signal()
+    list_wanted = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._title = Label("Tavernkeep", font=display_font(26))
+        self._sentence = Label(font=ui_font(13.5), tone=T2_ROLE, wraps=True)
+        self._main = Button("Choose SillyTavern's folder", icon="folder", role=ButtonRole.MAIN)
+        self._main.clicked.connect(self._on_main)
+        self._demo = Button("Open the demo story", icon="book")
+        self._demo.clicked.connect(self._on_demo)
+        self._recent_title = meta("Newest chats")
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(4)
+        deeds = QHBoxLayout()
+        deeds.setSpacing(8)
+        deeds.addWidget(self._main)
+        deeds.addWidget(self._demo)
+        deeds.addStretch(1)
+        block = QWidget()
+        block.setFixedWidth(WIDTH)
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        column.addWidget(self._title)
+        column.addWidget(self._sentence)
+        column.addLayout(deeds)
+        column.addSpacing(12)
+        column.addWidget(self._recent_title)
+        column.addLayout(self._recent)
+        outer = QVBoxLayout(self)
+        outer.addStretch(2)
+        outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
+        outer.addStretch(3)
+        session.library_changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Say what was found."""
+        companion = self._session.companion
+        has_tavern = bool(companion.taverns)
+        self._sentence.setText(FOUND if has_tavern else NOT_FOUND)
+        self._main.set_text("Choose a chat" if has_tavern else "Choose SillyTavern's folder")
+        self._main.set_icon("chat" if has_tavern else "folder")
+        while (item := self._recent.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        chats = newest_chats(companion.taverns)
+        for chat in chats:
+            row = _ChatLink(chat)
+            row.clicked.connect(self._on_recent)
+            self._recent.addWidget(row)
+        self._recent_title.setVisible(bool(chats))
+
+    def _on_main(self) -> None:
+        if self._session.companion.taverns:
+            self.list_wanted.emit()
+        else:
+            self.folder_wanted.emit()
+
+    def _on_demo(self) -> None:
+        self.chat_chosen.emit(self._session.companion.demo)
+
+    def _on_recent(self) -> None:
+        link = self.sender()
+        if isinstance(link, _ChatLink):
+            self.chat_chosen.emit(link.chat)
+
+
+class _ChatLink(Button):
+    def __init__(self, chat: ChatRef) -> None:
+        name = chat.owner_name or chat.owner
+        super().__init__(f"{name}: {chat.title}" if name else chat.title, role=ButtonRole.QUIET)
+        self.chat = chat
+
+
+def newest_chats(taverns: tuple[object, ...]) -> tuple[ChatRef, ...]:
+    """The newest chat of each of the first few owners."""
+    found: list[ChatRef] = []
+    for tavern in taverns:
+        owners = (*tavern.characters, *tavern.groups)  # type: ignore[attr-defined]
+        found.extend(owner.chats[0] for owner in owners if owner.chats)
+    return tuple(found[:RECENT])

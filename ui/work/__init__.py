@@ -1,0 +1,1 @@
+"""The queue: what is being made, what waits, what failed."""

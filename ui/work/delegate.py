@@ -1,0 +1,108 @@
+"""How an operation's row is drawn."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.operations import Operation, OperationStatus
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.work.model import KIND_WORDS, OPERATION_ROLE, Column, Index
+
+ROW_HEIGHT = 44
+ICONS = {
+    OperationStatus.PENDING: "hourglass",
+    OperationStatus.RUNNING: "pulse",
+    OperationStatus.WAITING: "clock",
+    OperationStatus.DONE: "check",
+    OperationStatus.FAILED: "triangle",
+    OperationStatus.CANCELLED: "barred",
+}
+
+
+def status_tone(status: OperationStatus) -> QColor:
+    """Colour of the status' icon."""
+    t = current_tokens()
+    match status:
+        case OperationStatus.RUNNING:
+            return t.accent_text
+        case OperationStatus.DONE:
+            return t.included.text
+        case OperationStatus.FAILED:
+            return t.failed.text
+        case OperationStatus.CANCELLED:
+            return t.excluded.text
+        case _:
+            return t.t3
+
+
+class OperationDelegate(QStyledItemDelegate):
+    """Icon, label and kind; then state, tokens and time."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(120, ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        t = current_tokens()
+        operation: Operation = index.data(OPERATION_ROLE)
+        area = QRectF(option.rect)
+        state = option.state
+        is_selected = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        if is_selected:
+            painter.fillRect(area, t.accent_soft)
+            if index.column() == 0:
+                is_active = bool(state & QStyle.StateFlag.State_Active)
+                lamp = t.ring if is_active else t.t3
+                painter.fillRect(QRectF(area.x(), area.y(), 3, area.height()), lamp)
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(area, t.hover)
+        painter.fillRect(QRectF(area.x(), area.bottom() - 1, area.width(), 1), t.line)
+        if index.column() == Column.WORK:
+            self._paint_work(painter, area, operation, str(index.data()))
+        else:
+            self._paint_fact(painter, area, operation, index)
+        painter.restore()
+
+    def _paint_work(
+        self, painter: QPainter, area: QRectF, operation: Operation, label: str
+    ) -> None:
+        t = current_tokens()
+        ratio = painter.device().devicePixelRatioF()
+        icon = icon_pixmap(ICONS[operation.status], status_tone(operation.status), 15, ratio)
+        painter.drawPixmap(int(area.x()) + 16, int(area.y()) + 14, icon)
+        words = area.adjusted(44, 5, -8, -22)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(ui_font(12.5, SEMIBOLD))
+        painter.setPen(t.t1)
+        elide = Qt.TextElideMode.ElideRight
+        painter.drawText(
+            words, left, painter.fontMetrics().elidedText(label, elide, int(words.width()))
+        )
+        kind = KIND_WORDS[operation.spec.kind]
+        detail = kind if kind != label else ""
+        if operation.backend:
+            detail = f"{detail}, {operation.backend}" if detail else operation.backend
+        if operation.attempts > 1:
+            detail += f", attempt {operation.attempts}"
+        painter.setFont(ui_font(11))
+        painter.setPen(t.t3)
+        painter.drawText(area.adjusted(44, 22, -8, -4), left, detail)
+
+    def _paint_fact(
+        self, painter: QPainter, area: QRectF, operation: Operation, index: Index
+    ) -> None:
+        t = current_tokens()
+        is_number = index.column() in (Column.TOKENS, Column.TIME)
+        side = Qt.AlignmentFlag.AlignRight if is_number else Qt.AlignmentFlag.AlignLeft
+        is_failure = index.column() == Column.STATE and operation.status is OperationStatus.FAILED
+        painter.setFont(ui_font(12, MEDIUM if is_number else ui_font(12).weight()))
+        painter.setPen(t.failed.text if is_failure else t.t2)
+        words = area.adjusted(8, 0, -16 if is_number else -8, 0)
+        text = painter.fontMetrics().elidedText(
+            str(index.data()), Qt.TextElideMode.ElideRight, int(words.width())
+        )
+        painter.drawText(words, side | Qt.AlignmentFlag.AlignVCenter, text)

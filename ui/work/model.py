@@ -1,0 +1,178 @@
+"""The rows of the queue: one per operation, in the order in which they are worked off."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import IntEnum
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.operations import FINISHED, Operation, OperationKind, OperationStatus
+
+Index = QModelIndex | QPersistentModelIndex
+
+OPERATION_ROLE = Qt.ItemDataRole.UserRole
+PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
+
+
+class Column(IntEnum):
+    """What stands in each column."""
+
+    WORK = 0
+    STATE = 1
+    TOKENS = 2
+    TIME = 3
+
+
+HEADERS = ("Work", "State", "Tokens", "Time")
+
+KIND_WORDS = {
+    OperationKind.DETECT_BREAKS: "Looking for scene breaks",
+    OperationKind.SCENE_RECAP: "Scene recap",
+    OperationKind.RUNNING_RECAP: "Running recap",
+    OperationKind.MESSAGE_RECAP: "Message recap",
+}
+STATUS_WORDS = {
+    OperationStatus.PENDING: "Waits its turn",
+    OperationStatus.RUNNING: "Running",
+    OperationStatus.WAITING: "Tried again later",
+    OperationStatus.DONE: "Done",
+    OperationStatus.FAILED: "Failed",
+    OperationStatus.CANCELLED: "Cancelled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the running operation is: letters written so far."""
+
+    letters: int = 0
+
+
+def duration_words(seconds: float) -> str:
+    """0:08, 12:30, 1:02:03."""
+    whole = max(0, int(seconds))
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def state_sentence(operation: Operation, *, now: float) -> str:
+    """Where it stands; a failure in its own words."""
+    if operation.status is OperationStatus.WAITING:
+        wait = duration_words(operation.not_before - now)
+        return f"{operation.error or 'It did not work.'} Again in {wait}."
+    if operation.status is OperationStatus.FAILED and operation.error:
+        return operation.error
+    return STATUS_WORDS[operation.status]
+
+
+def elapsed_seconds(operation: Operation, *, now: float) -> float | None:
+    """How long it has run or ran; None before it began."""
+    if operation.started is None:
+        return None
+    end = operation.finished if operation.finished is not None else now
+    if operation.status not in FINISHED and operation.status is not OperationStatus.RUNNING:
+        return None
+    return end - operation.started
+
+
+class OperationModel(QAbstractTableModel):
+    """Operations as the queue gives them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[Operation] = []
+        self._progress = Progress()
+
+    def show_operations(self, operations: tuple[Operation, ...]) -> None:
+        """Replace what is shown, with exact signals so that the selection stays."""
+        for row in range(len(self._rows) - 1, -1, -1):
+            if all(operation.id != self._rows[row].id for operation in operations):
+                self.beginRemoveRows(QModelIndex(), row, row)
+                del self._rows[row]
+                self.endRemoveRows()
+        for row, operation in enumerate(operations):
+            self._put(row, operation)
+
+    def _put(self, row: int, operation: Operation) -> None:
+        old = next((r for r in range(row, len(self._rows)) if self._rows[r].id == operation.id), -1)
+        if old < 0:
+            self.beginInsertRows(QModelIndex(), row, row)
+            self._rows.insert(row, operation)
+            self.endInsertRows()
+            return
+        if old != row:
+            self.beginMoveRows(QModelIndex(), old, old, QModelIndex(), row)
+            self._rows.insert(row, self._rows.pop(old))
+            self.endMoveRows()
+        if self._rows[row] != operation:
+            self._rows[row] = operation
+            self.dataChanged.emit(self.index(row, 0), self.index(row, len(Column) - 1))
+
+    def show_progress(self, operation_id: int, progress: Progress) -> None:
+        """Show how far the running one is."""
+        self._progress = progress
+        self._touch(operation_id)
+
+    def tick(self) -> None:
+        """A second has gone: times that run are drawn anew."""
+        for operation in self._rows:
+            if operation.status in (OperationStatus.RUNNING, OperationStatus.WAITING):
+                self._touch(operation.id)
+
+    def _touch(self, operation_id: int) -> None:
+        for row, operation in enumerate(self._rows):
+            if operation.id == operation_id:
+                self.dataChanged.emit(self.index(row, 0), self.index(row, len(Column) - 1))
+
+    def operation(self, row: int) -> Operation | None:
+        """The operation of a row, None for a row that is not there."""
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(Column)
+
+    def headerData(
+        self, number: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS[number]
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        operation = self._rows[index.row()]
+        if role == OPERATION_ROLE:
+            return operation
+        if role == PROGRESS_ROLE:
+            return self._progress
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._cell(operation, Column(index.column()))
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.STATE:
+            return state_sentence(operation, now=time.time())
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(filter(None, (self._cell(operation, column) for column in Column)))
+        return None
+
+    def _cell(self, operation: Operation, column: Column) -> str:
+        now = time.time()
+        match column:
+            case Column.WORK:
+                return operation.spec.label or KIND_WORDS[operation.spec.kind]
+            case Column.STATE:
+                is_running = operation.status is OperationStatus.RUNNING
+                if is_running and self._progress.letters:
+                    return f"Running, {self._progress.letters:,} letters so far"
+                return state_sentence(operation, now=now)
+            case Column.TOKENS:
+                total = operation.prompt_tokens + operation.output_tokens
+                return f"{total:,}" if total else ""
+            case Column.TIME:
+                seconds = elapsed_seconds(operation, now=now)
+                return "" if seconds is None else duration_words(seconds)
