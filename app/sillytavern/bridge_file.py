@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import tempfile
+import logging
 import time
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from app.errors import BridgeError
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge_protocol import ChatIdentity, WireSlot, wire_slots
+from app.sillytavern.guarded_write import write_file_atomically
 from app.tasks import TaskSupervisor
+
+log = logging.getLogger(__name__)
 
 BRIDGE_FILE = Path("user") / "files" / "tavernkeep-bridge.json"
 CHATS_KEPT = 20
@@ -55,18 +56,8 @@ def write_for_tavern(user_folder: Path, path: Path, data: bytes) -> None:
 
     Raises OSError; the file is then as it was.
     """
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(_mode_of(user_folder))
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_file_atomically(path, data)
+    path.chmod(_mode_of(user_folder))
 
 
 def _mode_of(user_folder: Path) -> int:
@@ -80,7 +71,7 @@ def _mode_of(user_folder: Path) -> int:
 class BridgeFile:
     """Keeps the bridge file of one tavern; several changes in a row make one write.
 
-    `aclose` writes what is left.
+    `aclose` writes what is left. A write that fails is logged, and made up for by the next.
     """
 
     def __init__(self, user_folder: Path, session: str, tasks: TaskSupervisor) -> None:
@@ -101,7 +92,7 @@ class BridgeFile:
             self._writing = self._tasks.spawn(self._write_soon(), name="bridge file")
 
     async def aclose(self) -> None:
-        """Write what is not written yet. Raises BridgeError when that fails."""
+        """Write what is not written yet."""
         self._closing.set()
         if self._writing is not None:
             await self._writing
@@ -132,6 +123,4 @@ class BridgeFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_for_tavern(self._user_folder, path, msgspec.json.encode(content))
         except OSError as error:
-            raise BridgeError(
-                f"The bridge file in {path.parent} could not be written: {error.strerror}."
-            ) from error
+            log.warning("%s could not be written: %s", path, error.strerror)

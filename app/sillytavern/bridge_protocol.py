@@ -43,11 +43,14 @@ class ChatIdentity(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, chat: ChatRef) -> ChatIdentity | None:
-        """The identity of a tavern's chat; None for a file outside of any tavern."""
-        if chat.kind is ChatKind.SOLO:
-            return cls(kind="solo", chat=chat.title, avatar=f"{chat.owner}.png")
-        if chat.kind is ChatKind.GROUP:
-            return cls(kind="group", chat=chat.title, group=chat.owner)
+        """The identity of a tavern's chat; None for a file that SillyTavern could not open."""
+        try:
+            if chat.kind is ChatKind.SOLO:
+                return cls(kind="solo", chat=chat.title, avatar=f"{chat.owner}.png")
+            if chat.kind is ChatKind.GROUP:
+                return cls(kind="group", chat=chat.title, group=chat.owner)
+        except ValueError:
+            pass  # a name that SillyTavern never gives a file
         return None
 
     @property

@@ -214,24 +214,23 @@ class BridgeServer:
         for link in tuple(self._links.values()):
             if link.page.user_folder == user_folder:
                 await link.connection.close()
-        try:
-            await asyncio.to_thread(bridge_installer.write_pairing, user_folder, 0, "")
-            await tavern.file.aclose()
-        except BridgeError as error:
-            log.warning("%s", error)
+        await self._write_pairing(user_folder, "")
+        await tavern.file.aclose()
 
     async def rotate_tokens(self, *, grace_seconds: float = GRACE_SECONDS) -> None:
         """Give every tavern a new token; connections made with an old one end after the grace."""
         outdated = tuple(self._links.values())
         for user_folder, tavern in tuple(self._taverns.items()):
             tavern.token = secrets.token_urlsafe(32)
-            try:
-                await asyncio.to_thread(
-                    bridge_installer.write_pairing, user_folder, self.port, tavern.token
-                )
-            except BridgeError as error:
-                log.warning("%s", error)
+            await self._write_pairing(user_folder, tavern.token)
         self._tasks.spawn(self._let_go(outdated, grace_seconds), name="bridge token grace")
+
+    async def _write_pairing(self, user_folder: Path, token: str) -> None:
+        port = self.port if token else 0
+        try:
+            await asyncio.to_thread(bridge_installer.write_pairing, user_folder, port, token)
+        except BridgeError as error:
+            log.warning("%s", error)
 
     async def _rotate_forever(self) -> None:
         while True:
@@ -430,8 +429,9 @@ class BridgeServer:
             link.outbox.put_nowait(bridge_protocol.encode(frame))
         except asyncio.QueueFull:
             # It has not read for long; it comes back by itself when it lives.
-            log.warning("A page of SillyTavern does not read what it is sent and was let go")
-            link.connection.transport.abort()
+            if not link.connection.transport.is_closing():
+                log.warning("A page of SillyTavern does not read what it is sent and was let go")
+                link.connection.transport.abort()
 
     async def _send_outbox(self, link: _Link) -> None:
         with contextlib.suppress(ConnectionClosed):

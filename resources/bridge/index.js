@@ -93,7 +93,8 @@ async function readMailbox() {
 }
 
 const takeMailboxEntry = safely((entry) => {
-    if (slots.learn(settled, '', entry.session, entry.revision, entry.slots)) {
+    if (!slots.isOutdated(settled, '', entry)) {
+        slots.learn(settled, '', entry);
         slots.refresh();
     }
 });
@@ -107,14 +108,14 @@ const onFrame = safely((frame) => {
 });
 
 function onSlots(frame) {
-    const isNews = slots.learn(
-        chatKey(frame.chat), frame.responder, session, frame.revision, frame.slots,
-    );
-    if (frame.turn) {
-        // Too late, it is only remembered: the prompt is half built, or another member's turn.
-        link.answer(frame.turn, frame);
-    } else if (isNews) {
+    const key = chatKey(frame.chat);
+    const news = { session, revision: frame.revision, slots: frame.slots };
+    if (!frame.turn) {
+        slots.learn(key, frame.responder, news);
         slots.refresh();
+    } else if (link.answer(frame.turn, frame) || !slots.isOutdated(key, frame.responder, news)) {
+        // Too late, it is only remembered: the prompt is half built, or it is another member's turn.
+        slots.learn(key, frame.responder, news);
     }
 }
 

@@ -35,24 +35,21 @@ export function settle(chat) {
     heldUntil = 0;
 }
 
-/**
- * Remember slots of a chat.
- * @returns {boolean} false when what is known is newer
- */
-export function learn(key, avatar, session, revision, slots) {
+/** Remember slots of a chat, in place of what is known for the same responder. */
+export function learn(key, avatar, { session, revision, slots }) {
     const chat = known.get(key) ?? new Map();
-    const old = chat.get(avatar);
-    // Revisions only compare within one run of the program.
-    if (old && old.session === session && revision < old.revision) {
-        return false;
-    }
     chat.set(avatar, { session, revision, slots, arrived: ++arrivals });
     known.delete(key);
     known.set(key, chat);
     if (known.size > CHATS_KEPT) {
         known.delete(known.keys().next().value);
     }
-    return true;
+}
+
+/** Whether something newer is known. Revisions only compare within one run of the program. */
+export function isOutdated(key, avatar, { session, revision }) {
+    const old = known.get(key)?.get(avatar);
+    return old !== undefined && old.session === session && revision < old.revision;
 }
 
 /**

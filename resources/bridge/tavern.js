@@ -46,7 +46,10 @@ export function state(ctx = context()) {
         length: ctx.chat.length,
         online: String(ctx.onlineStatus ?? ''),
         api: String(ctx.mainApi ?? ''),
-        context: Number(ctx.maxContext) || 0,
+        // maxContext is the limit of text completion only.
+        context: Number(
+            ctx.mainApi === 'openai' ? ctx.chatCompletionSettings?.openai_max_context : ctx.maxContext,
+        ) || 0,
     };
 }
 

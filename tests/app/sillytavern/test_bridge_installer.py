@@ -1,0 +1,165 @@
+"""Installing the bridge touches what is ours and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from app.errors import BridgeError
+from app.sillytavern import bridge_installer
+from app.sillytavern.bridge_file import BRIDGE_FILE
+from app.sillytavern.bridge_installer import (
+    SOURCE,
+    extension_folder,
+    install,
+    program_version,
+    remove,
+    status,
+    update,
+    write_pairing,
+)
+
+
+@pytest.fixture
+def user_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "default-user"
+    (folder / "extensions" / "other").mkdir(parents=True)
+    (folder / "extensions" / "other" / "manifest.json").write_text("{}")
+    (folder / "settings.json").write_text('{"mine": true}')
+    return folder
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_install_brings_every_file_of_the_extension(user_folder):
+    result = install(user_folder)
+    assert result.installed
+    assert not result.newer_available
+    assert result.version == program_version()
+    installed = files(result.path)
+    for source in SOURCE.iterdir():
+        assert installed[source.name] == source.read_bytes()
+    assert json.loads(installed["pairing.json"]) == {"port": 0, "token": ""}
+    assert "chats" in json.loads((user_folder / BRIDGE_FILE).read_text())
+
+
+def test_the_script_says_the_version_of_the_manifest():
+    script = (SOURCE / "index.js").read_text()
+    assert re.search(r"const VERSION = '(.+)';", script)[1] == program_version()
+
+
+def test_remove_leaves_the_tavern_as_it_was(user_folder):
+    before = files(user_folder)
+    install(user_folder)
+    write_pairing(user_folder, 4000, "token")
+    result = remove(user_folder)
+    assert not result.installed
+    assert files(user_folder) == before
+    assert not extension_folder(user_folder).exists()
+
+
+def test_remove_leaves_files_of_others_and_says_so(user_folder):
+    folder = install(user_folder).path
+    (folder / "notes.txt").write_text("mine")
+    result = remove(user_folder)
+    assert not result.installed
+    assert str(folder) in result.sentence
+    assert files(folder) == {"notes.txt": b"mine"}
+
+
+def test_removing_what_is_not_there_is_no_error(user_folder):
+    assert not remove(user_folder).installed
+
+
+def test_installing_again_keeps_the_pairing(user_folder):
+    install(user_folder)
+    write_pairing(user_folder, 4000, "token")
+    install(user_folder)
+    pairing = json.loads((extension_folder(user_folder) / "pairing.json").read_text())
+    assert pairing == {"port": 4000, "token": "token"}
+
+
+def make_older(user_folder: Path) -> Path:
+    folder = install(user_folder).path
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"version": "0.0.9"}))
+    (folder / "old.js").write_text("")
+    inventory = json.loads((folder / "installed.json").read_text())
+    inventory["files"] += ["old.js", "../../../settings.json"]
+    (folder / "installed.json").write_text(json.dumps(inventory))
+    return folder
+
+
+def test_an_older_version_is_brought_up_to_date_with_its_files(user_folder):
+    folder = make_older(user_folder)
+    assert status(user_folder).newer_available
+    assert update(user_folder)
+    assert status(user_folder).version == program_version()
+    assert not (folder / "old.js").exists()
+    assert not update(user_folder)
+
+
+def test_a_list_of_files_that_was_tampered_with_deletes_nothing_else(user_folder):
+    make_older(user_folder)
+    remove(user_folder)
+    assert (user_folder / "settings.json").read_text() == '{"mine": true}'
+
+
+def test_a_newer_installed_version_is_not_called_outdated(user_folder):
+    folder = install(user_folder).path
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"version": "99.0"}))
+    assert not status(user_folder).newer_available
+
+
+@pytest.mark.parametrize("manifest", ["{}", "[]", "{broken", '{"display_name":"Tavernkeep"}', None])
+def test_a_folder_that_is_not_ours_is_left_alone(user_folder, manifest):
+    folder = extension_folder(user_folder)
+    folder.mkdir()
+    (folder / "index.js").write_text("theirs")
+    if manifest is not None:
+        (folder / "manifest.json").write_text(manifest)
+    before = files(user_folder)
+    with pytest.raises(BridgeError, match="something else"):
+        install(user_folder)
+    with pytest.raises(BridgeError, match="left alone"):
+        remove(user_folder)
+    assert not status(user_folder).installed
+    assert not write_pairing(user_folder, 1, "t")
+    assert files(user_folder) == before
+
+
+def test_a_link_to_a_folder_elsewhere_is_left_alone(user_folder, tmp_path):
+    elsewhere = tmp_path / "working-copy"
+    install(tmp_path / "scratch").path.rename(elsewhere)
+    extension_folder(user_folder).symlink_to(elsewhere)
+    before = files(elsewhere)
+    with pytest.raises(BridgeError):
+        install(user_folder)
+    with pytest.raises(BridgeError):
+        remove(user_folder)
+    assert files(elsewhere) == before
+
+
+def test_no_pairing_is_written_where_nothing_is_installed(user_folder):
+    before = files(user_folder)
+    assert not write_pairing(user_folder, 4000, "token")
+    assert files(user_folder) == before
+
+
+def test_a_tavern_that_cannot_be_written_is_said_in_words(user_folder):
+    (user_folder / "extensions" / "other" / "manifest.json").unlink()
+    (user_folder / "extensions" / "other").rmdir()
+    (user_folder / "extensions").rmdir()
+    (user_folder / "extensions").write_text("a file where a folder should be")
+    with pytest.raises(BridgeError, match="could not be installed"):
+        bridge_installer.install(user_folder)

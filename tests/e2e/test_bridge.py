@@ -1,0 +1,259 @@
+"""The bridge extension in a real SillyTavern."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+import pytest_asyncio
+
+from app.errors import BridgeError
+from app.prompt.slots import Position, SlotSet
+from app.sillytavern import bridge_installer
+from app.sillytavern.bridge_protocol import ChatIdentity
+from tests.e2e.bridge import RecordingBridge, chat, slot_set
+from tests.e2e.conftest import CHATS, RunningTavern
+from tests.e2e.page import TavernPage
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+]
+
+MAIN_PROMPT = "Write Seraphina's next reply"
+KEY = "tavernkeep_test"
+
+
+@pytest_asyncio.fixture(loop_scope="session", autouse=True)
+async def _fresh(bridge: RecordingBridge, page: TavernPage) -> None:
+    """Each test starts in the chat Harbour, with nothing published and nothing heard."""
+    bridge.free()
+    await page.open_chat("Harbour")
+    await bridge.showing("Harbour")
+    for name in CHATS:
+        bridge.publish(name, SlotSet())
+    await bridge.server.request(await bridge.page(), "ping")
+    bridge.free()
+
+
+async def test_a_page_says_hello_and_names_its_chat(bridge: RecordingBridge) -> None:
+    shown = await bridge.showing("Harbour")
+    assert shown.sillytavern.startswith("1.")
+    assert shown.version == bridge_installer.program_version()
+    assert shown.length == len(bridge.chat_lines("Harbour"))
+    assert shown.user_folder == bridge.user_folder
+
+
+async def test_slots_of_a_turn_stand_right_before_the_main_prompt(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    async def answer(turn):
+        return slot_set(f"Slots for {turn.responder}, {turn.kind}.")
+
+    bridge.answer = answer
+    request = await page.send("I sit down.")
+    assert request.messages[0] == {"role": "system", "content": "Slots for Seraphina, normal."}
+    assert MAIN_PROMPT in request.messages[1]["content"]
+    (turn,) = bridge.turns
+    assert turn.chat == chat("Harbour")
+    assert turn.avatar == "default_Seraphina.png"
+    assert 1000 < turn.context < 8000
+    assert turn.messages == await page.length() - 1
+
+
+async def test_pushed_slots_are_set_at_once_and_cleared_when_no_longer_sent(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    bridge.publish("Harbour", slot_set("first", key="tavernkeep_a"))
+    bridge.publish("Harbour", slot_set("second <b>\n", key="tavernkeep_b", revision=2))
+    await page.page.wait_for_function(
+        "() => SillyTavern.getContext().extensionPrompts.tavernkeep_b?.value"
+    )
+    texts = await page.prompt_texts()
+    assert texts["tavernkeep_b"] == "second <b>\n"
+    assert "tavernkeep_a" not in texts
+
+
+async def test_slots_come_back_with_their_chat_and_never_reach_another(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    bridge.answer = bridge.hang
+    bridge.publish("Harbour", slot_set("of the harbour"))
+    await page.prompt_text(KEY, "of the harbour")
+    await page.open_chat("Mill")
+    request = await page.send("Hello, mill.")
+    assert "of the harbour" not in request.text
+    await page.open_chat("Harbour")
+    request = await page.send("Back at the harbour.")
+    assert request.messages[0]["content"] == "of the harbour"
+
+
+async def test_slots_for_a_chat_that_is_not_open_wait_until_it_is(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    bridge.publish("Mill", slot_set("of the mill"))
+    await bridge.server.request(await bridge.page(), "ping")
+    assert KEY not in await page.prompt_texts()
+    await page.open_chat("Mill")
+    await page.prompt_text(KEY, "of the mill")
+
+
+async def test_slots_in_the_chat_stand_at_their_depth(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    async def answer(_turn):
+        return slot_set("two from the end", position=Position.IN_CHAT, depth=2)
+
+    bridge.answer = answer
+    request = await page.send("The last line.")
+    contents = [message["content"] for message in request.messages]
+    last = contents.index("The last line.")
+    assert contents.index("two from the end") == last - 2
+
+
+async def test_a_hung_program_delays_a_turn_by_the_bounded_wait(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    async def answer(_turn):
+        return slot_set("last known")
+
+    bridge.answer = answer
+    answered = await page.intercept_milliseconds()
+    bridge.answer = bridge.hang
+    hung = await page.intercept_milliseconds()
+    assert answered < 200
+    assert 240 <= hung < 600
+    assert (await page.prompt_texts())[KEY] == "last known"
+
+
+async def test_slots_survive_a_reload_of_the_page(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    old = await bridge.page()
+    bridge.publish("Harbour", slot_set("after the reload"))
+    await page.reload()
+    await bridge.until(lambda: next((p for p in bridge.server.pages if p.id != old.id), None))
+    await page.open_chat("Harbour")
+    await page.prompt_text(KEY, "after the reload")
+
+
+async def test_without_the_program_slots_come_from_the_bridge_file(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    bridge.publish("Mill", slot_set("left in the file"))
+    await bridge.aclose()
+    await page.reload()
+    await page.open_chat("Mill")
+    request = await page.send("Is anyone there?")
+    assert request.messages[0]["content"] == "left in the file"
+
+    await bridge.start()
+    await bridge.showing("Mill")
+
+
+async def test_a_page_comes_back_when_its_token_was_rotated(bridge: RecordingBridge) -> None:
+    before = await bridge.page()
+    await bridge.server.rotate_tokens(grace_seconds=0)
+    await bridge.until(lambda: () if not bridge.server.pages else None)
+    after = await bridge.page()
+    assert after.id == before.id
+
+
+async def test_a_foreign_token_is_refused(bridge: RecordingBridge, page: TavernPage) -> None:
+    code = await page.evaluate(
+        """port => new Promise(resolve => {
+            const socket = new WebSocket(`ws://127.0.0.1:${port}`, ['tavernkeep.v1', 'token.no']);
+            socket.onclose = event => resolve(event.code);
+        })""",
+        bridge.server.port,
+    )
+    assert code == 1006
+    assert len(bridge.server.pages) == 1
+
+
+async def test_changes_without_an_event_are_reported(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    await page.slash("/hide 1")
+    change = await bridge.until(lambda: next(iter(bridge.changes), None))
+    assert (change.chat, change.first) == (chat("Harbour"), 1)
+    bridge.changes.clear()
+    await page.slash("/unhide 1")
+    change = await bridge.until(lambda: next(iter(bridge.changes), None))
+    assert change.first == 1
+
+
+async def test_events_of_a_turn_come_in_order_and_dry_runs_do_not(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    await page.send("What now?")
+    await bridge.until(
+        lambda: next((e for e in bridge.events if e.name == "generation_ended"), None)
+    )
+    names = [event.name for event in bridge.events if event.name != "message_updated"]
+    expected = ["generation_started", "message_sent", "message_received", "generation_ended"]
+    assert names == expected
+    received = bridge.events[names.index("message_received")]
+    assert received.index == received.length - 1
+
+
+async def test_a_key_that_another_extension_fills_is_left_alone(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    await page.evaluate(
+        "() => SillyTavern.getContext().setExtensionPrompt('1_memory', 'theirs', 0, 0)"
+    )
+    bridge.publish("Harbour", slot_set("ours", key="1_memory"))
+    event = await bridge.until(
+        lambda: next((e for e in bridge.events if e.name == "slot_refused"), None)
+    )
+    assert event.subject == "1_memory"
+    bridge.publish("Harbour", SlotSet(revision=2))
+    await bridge.server.request(await bridge.page(), "ping")
+    assert (await page.prompt_texts())["1_memory"] == "theirs"
+
+
+async def test_the_program_can_ask_the_page(bridge: RecordingBridge, page: TavernPage) -> None:
+    shown = await bridge.page()
+    state = await bridge.server.request(shown, "state")
+    assert state["chat"] == {"kind": "solo", "avatar": "default_Seraphina.png", "chat": "Harbour"}
+    assert (state["api"], state["context"]) == ("openai", 8000)
+    answer = await bridge.server.request(shown, "chat_lines", {"first": 0, "count": 2})
+    lines = bridge.chat_lines("Harbour")[:2]
+    assert answer["lines"] == [
+        zlib.crc32("\0".join([line["name"], line["mes"], "0", "0"]).encode()) for line in lines
+    ]
+    with pytest.raises(BridgeError, match="cannot do that"):
+        await bridge.server.request(shown, "run_slash", {"text": "/echo"})
+
+
+async def test_save_writes_what_the_page_holds(
+    bridge: RecordingBridge, page: TavernPage, tavern: RunningTavern
+) -> None:
+    await page.evaluate("() => { SillyTavern.getContext().chat[0].mes = 'Changed in the page.'; }")
+    await bridge.server.request(await bridge.page(), "save")
+    assert bridge.chat_lines("Harbour")[0]["mes"] == "Changed in the page."
+
+
+async def test_each_member_of_a_group_gets_only_its_own_slots(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    async def answer(turn):
+        if turn.responder == "Bram":
+            return await bridge.hang(turn)
+        return slot_set(f"secret of {turn.responder}")
+
+    bridge.answer = answer
+    await page.slash("/go Crew")
+    crew = ChatIdentity(kind="group", chat="Gathering", group="Crew")
+    await bridge.until(lambda: next((p for p in bridge.server.pages if p.chat == crew), None))
+    assert crew.to_path(bridge.user_folder).exists()
+    seraphina, bram = await page.send_to_group("Where are we?", members=2)
+    assert "secret of Seraphina" in seraphina.text
+    assert "secret of Seraphina" not in bram.text
+    assert [turn.responder for turn in bridge.turns] == ["Seraphina", "Bram"]
+
+
+async def test_the_page_reports_no_error(page: TavernPage) -> None:
+    assert page.errors == []

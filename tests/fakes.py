@@ -1,0 +1,149 @@
+"""Stand-ins at the program's borders: a language model server on a real socket."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+SLOW = "[[slow]]"  # in a prompt: the answer comes after FakeLlm.slow_seconds
+BROKEN = "[[broken]]"  # in a prompt: HTTP 500
+MODEL = "fake-model"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """One generation that was asked for. at: time.monotonic() when it came in."""
+
+    path: str
+    body: dict[str, Any]
+    at: float
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The chat, or the bare prompt as one user message."""
+        bare = [{"role": "user", "content": self.body.get("prompt", "")}]
+        return list(self.body.get("messages", bare))
+
+    @property
+    def text(self) -> str:
+        """All contents, one after the other."""
+        return "\n".join(str(message["content"]) for message in self.messages)
+
+
+class FakeLlm:
+    """An OpenAI-compatible server on loopback that records what it is asked.
+
+    reply: makes the answer's text of a request. Use as a context manager.
+    """
+
+    def __init__(self, reply: Callable[[RecordedRequest], str] | None = None) -> None:
+        self.reply = reply or (lambda request: "The lamp burned low and nobody spoke.")
+        self.slow_seconds = 30.0
+        self.requests: list[RecordedRequest] = []
+        self._news = threading.Condition()
+        self._closing = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    @property
+    def url(self) -> str:
+        """Base address, as users write it: http://127.0.0.1:PORT/v1."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._closing.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def wait_for_request(self, number: int, seconds: float = 15.0) -> RecordedRequest:
+        """The request with this number, counted from 0; waits until it comes."""
+        with self._news:
+            if not self._news.wait_for(lambda: len(self.requests) > number, seconds):
+                raise TimeoutError(f"request {number} never came, only {len(self.requests)} did")
+            return self.requests[number]
+
+    def answer(self, request: RecordedRequest) -> str:
+        """Record the request and give the answer's text."""
+        with self._news:
+            self.requests.append(request)
+            self._news.notify_all()
+        if SLOW in request.text:
+            self._closing.wait(self.slow_seconds)
+        return self.reply(request)
+
+
+def _handler_for(llm: FakeLlm) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.0"  # closes by itself, so no thread is left at the end
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            if self.path.removeprefix("/v1") == "/models":
+                self._send({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+            else:
+                self._send({"error": {"message": "not found"}}, status=404)
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            request = RecordedRequest(self.path, body, time.monotonic())
+            text = llm.answer(request)
+            try:
+                if BROKEN in request.text:
+                    self._send({"error": {"message": "broken"}}, status=500)
+                elif body.get("stream"):
+                    self._stream(text)
+                else:
+                    self._send(_completion(self.path, text))
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # the client stopped the generation
+
+        def _send(self, content: dict[str, Any], status: int = 200) -> None:
+            data = json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def _stream(self, text: str) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for word in text.split(" "):
+                chunk = {
+                    "model": MODEL,
+                    "choices": [{"index": 0, "delta": {"content": word + " "}}],
+                }
+                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+                self.wfile.flush()
+            self.wfile.write(b"data: [DONE]\n\n")
+
+    return Handler
+
+
+def _completion(path: str, text: str) -> dict[str, Any]:
+    choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
+    if path.endswith("/chat/completions"):
+        choice["message"] = {"role": "assistant", "content": text}
+    else:
+        choice["text"] = text
+    usage = {"prompt_tokens": 10, "completion_tokens": len(text.split())}
+    return {"id": "fake", "model": MODEL, "choices": [choice], "usage": usage}
