@@ -40,7 +40,7 @@ class BarPainter:
             return
         state = BY_RANK[rank]
         if state is InclusionState.EXCLUDED:
-            rounded(painter, area, 1.5, None, self._tokens.t3)
+            rounded(painter, area, 1.5, None, self._tokens.ctl)
             return
         painter.fillRect(area, self._fills[rank])
         if state is InclusionState.OUT_OF_BUDGET:
@@ -58,6 +58,6 @@ class BarPainter:
         if state is InclusionState.LONG_TERM:
             area = area.adjusted(0, -3, 0, 0)
         if state is InclusionState.EXCLUDED:
-            rounded(painter, area, 1, None, self._tokens.t3)
+            rounded(painter, area, 1, None, self._tokens.ctl)
         else:
             painter.fillRect(area, self._fills[rank])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import compress
-from operator import is_not
+from operator import attrgetter, is_not
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,9 @@ BY_RANK = (
     None,  # stale, whatever the state below it
     InclusionState.FAILED,
 )
-_RANKS = {state: rank for rank, state in enumerate(BY_RANK) if state is not None}
+# By the stored word: hashing an enum member runs Python code, 100,000 times for a long chat.
+_STATE_WORD = attrgetter("state._value_")
+_RANKS = {state.value: rank for rank, state in enumerate(BY_RANK) if state is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +53,13 @@ def no_bars() -> Bars:
 def bars_of(story: Story, before: Bars, old: Story) -> Bars:
     """Bars of a story, taking over what did not change since `old`, whose bars are `before`."""
     count = len(story.messages)
-    kept = _same_head(story.inclusion, old.inclusion) if before.count else 0
-    kept = min(kept, count, before.count)
+    kept = min(_same_head(story.inclusion, old.inclusion), count, before.count)
     fresh = story.inclusion[kept:count]
     base = np.zeros(count, np.uint8)
     base[:kept] = before.base[:kept]
-    base[kept : kept + len(fresh)] = [_RANKS[i.state] for i in fresh]
-    ranks = np.zeros(count, np.uint8)
+    base[kept : kept + len(fresh)] = [_RANKS[word] for word in map(_STATE_WORD, fresh)]
+    ranks = base.copy()
     ranks[:kept] = before.ranks[:kept]
-    ranks[kept:] = base[kept:]
     stale = [kept + n for n, i in enumerate(fresh) if i.is_stale]
     if stale:
         ranks[stale] = np.maximum(ranks[stale], STALE)
@@ -67,19 +67,17 @@ def bars_of(story: Story, before: Bars, old: Story) -> Bars:
 
 
 def _tokens_of(story: Story, before: Bars, old: Story, count: int) -> NDArray[np.int32]:
-    if story.message_tokens is old.message_tokens and before.count == count:
-        return before.tokens
+    new, known = story.message_tokens[:count], old.message_tokens
+    kept = before.count if len(known) == before.count and new[: len(known)] == known else 0
     tokens = np.zeros(count, np.int32)
-    known = np.fromiter(story.message_tokens[:count], np.int32)
-    tokens[: len(known)] = known
+    tokens[:kept] = before.tokens[:kept]
+    tokens[kept : len(new)] = new[kept:]
     return tokens
 
 
 def _same_head(new: tuple[Inclusion, ...], old: tuple[Inclusion, ...]) -> int:
     """How many entries at the head are the same objects."""
     shorter = min(len(new), len(old))
-    if new is old:
-        return shorter
     different = compress(range(shorter), map(is_not, new, old))
     return next(different, shorter)
 

@@ -152,8 +152,8 @@ class ChatView(SettlingTable):
 
     def select_row(self, row: int) -> None:
         """Make a row current."""
-        flag = self.selectionModel().SelectionFlag.ClearAndSelect
-        self.selectionModel().setCurrentIndex(self._rows.index(row, 0), flag)
+        keep = self.selectionModel().SelectionFlag.NoUpdate
+        self.selectionModel().setCurrentIndex(self._rows.index(row, 0), keep)
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)

@@ -7,7 +7,7 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
-from ui.theme.fonts import MEDIUM, REGULAR, SEMIBOLD, ui_font
+from ui.theme.fonts import MEDIUM, REGULAR, SEMIBOLD, display_font, ui_font
 
 HATCH_SIDE = 4
 
@@ -63,8 +63,10 @@ def meta() -> Letters:
     return letters(11)
 
 
-def strong_meta() -> Letters:
-    return letters(11, MEDIUM)
+@cache
+def scene_number() -> Letters:
+    """A scene's number on its divider."""
+    return Letters(display_font(15))
 
 
 def loud_meta() -> Letters:

@@ -19,7 +19,6 @@ from ui.story.lettering import (
     letters,
     loud_meta,
     meta,
-    strong_meta,
 )
 from ui.story.message_model import MessageModel, MessageRow
 from ui.story.message_text import MessageTexts
@@ -181,7 +180,7 @@ class MessageDelegate(QStyledItemDelegate):
         if shown.inclusion.is_edited and left + 60 < right:
             ink = tokens.edited.text
             self._icon(painter, "pencil", ink, QRectF(left, middle - 7, 14, 14), 13)
-            strong_meta().draw(painter, "edited", ink, left + 19, middle)
+            loud_meta().draw(painter, "edited", ink, left + 19, middle)
 
     def _paint_gutter(
         self, painter: QPainter, card: QRect, column: Column, shown: MessageRow, text_height: int
@@ -202,7 +201,7 @@ class MessageDelegate(QStyledItemDelegate):
         if inclusion.is_stale:
             painter.fillRect(rail, hatch_brush(tokens.stale.text, faded(fill, 0.3)))
         elif inclusion.state is InclusionState.EXCLUDED:
-            rounded(painter, rail, 1.5, None, tokens.t3)
+            rounded(painter, rail, 1.5, None, tokens.ctl)
         elif inclusion.state is InclusionState.NONE:
             rounded(painter, rail, 1.5, tokens.line)
         elif inclusion.state is InclusionState.OUT_OF_BUDGET:
@@ -255,7 +254,7 @@ class MessageDelegate(QStyledItemDelegate):
             if inclusion.tokens:
                 counted = words.token_count(inclusion.tokens)
                 right = meta().draw_right(painter, counted, tokens.t3, right, middle) - WORD_GAP
-        left = strong_meta().draw(painter, "Recap", ink, left, middle) + 11
+        left = loud_meta().draw(painter, "Recap", ink, left, middle) + 11
         ink = tokens.t3 if inclusion.is_stale else tokens.t2
         body.draw(painter, " ".join(recap.text[:600].split()), ink, left, middle, right - left)
 

@@ -85,7 +85,7 @@ class _SceneDelegate(QStyledItemDelegate):
             rounded(painter, QRectF(card), 8, None, tokens.ring, RING_WIDTH)
         scene = self._model.scene(row)
         name = words.scene_name(self._model.story, scene)
-        title = letters(12, SEMIBOLD if is_current else MEDIUM)
+        title = letters(12, SEMIBOLD)
         left, right, middle = card.x(), card.right() - 10, card.y() + 13.0
         number = letters(11, SEMIBOLD if is_current else MEDIUM)
         ink = tokens.accent_text if is_current else tokens.t3

@@ -102,7 +102,7 @@ class StoryPage(QWidget):
 
     def _lay_out(self) -> None:
         above = QHBoxLayout()
-        above.setContentsMargins(13, 4, 13, 5)
+        above.setContentsMargins(13, 4, 13, 4)
         above.addWidget(self.strip)
         self._strip_row = QWidget()
         self._strip_row.setLayout(above)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice
+from itertools import compress, count, islice
+from operator import ne
 
 from app.story.messages import Message
 from app.story.scenes import Scene
@@ -46,18 +47,19 @@ def is_folded(scene: Scene) -> bool:
 class RowLayout:
     """Rows of a story, computed from its scenes alone: a divider each, then their messages.
 
+    firsts and starts: of each scene, its first message and the row of its divider.
     Costs O(scenes) to make and O(log scenes) to ask, however many messages there are.
     """
 
-    __slots__ = ("_firsts", "_starts", "count", "scenes")
+    __slots__ = ("count", "firsts", "scenes", "starts")
 
     def __init__(self, scenes: Sequence[Scene] = ()) -> None:
         self.scenes = tuple(scenes)
-        self._firsts = [scene.first for scene in self.scenes]
-        self._starts: list[int] = []
+        self.firsts = [scene.first for scene in self.scenes]
+        self.starts: list[int] = []
         row = 0
         for scene in self.scenes:
-            self._starts.append(row)
+            self.starts.append(row)
             row += 1 if is_folded(scene) else 1 + scene.length
         self.count = row
 
@@ -65,9 +67,9 @@ class RowLayout:
         """What row `row` shows. Raises IndexError outside of 0 to count - 1."""
         if not 0 <= row < self.count:
             raise IndexError(row)
-        number = bisect_right(self._starts, row) - 1
+        number = bisect_right(self.starts, row) - 1
         scene = self.scenes[number]
-        offset = row - self._starts[number]
+        offset = row - self.starts[number]
         if offset:
             return Place(RowKind.MESSAGE, number, scene.first + offset - 1)
         kind = RowKind.FOLDED if is_folded(scene) else RowKind.DIVIDER
@@ -77,16 +79,16 @@ class RowLayout:
         """Row of a message, or of the folded scene that hides it. Raises IndexError."""
         number = self.scene_of_message(message)
         scene = self.scenes[number]
-        start = self._starts[number]
+        start = self.starts[number]
         return start if is_folded(scene) else start + 1 + message - scene.first
 
     def row_of_scene(self, number: int) -> int:
         """Row of a scene's divider, `number` counting from 0."""
-        return self._starts[number]
+        return self.starts[number]
 
     def scene_of_message(self, message: int) -> int:
         """Index of the scene that holds a message. Raises IndexError outside of the story."""
-        number = bisect_right(self._firsts, message) - 1
+        number = bisect_right(self.firsts, message) - 1
         if number < 0 or message > self.scenes[number].last:
             raise IndexError(message)
         return number
@@ -134,20 +136,21 @@ def _common_messages(old: Sequence[Message], new: Sequence[Message], start: int)
 
 def _common_head(old: RowLayout, new: RowLayout, messages: int) -> int:
     """Rows at the top that are the same, given how many messages are."""
-    rows = 0
-    for a, b in zip(old.scenes, new.scenes, strict=False):
-        if a.first != b.first or a.first >= messages:
-            break
-        rows += 1
-        if is_folded(a) and is_folded(b):
-            continue
-        if is_folded(a) or is_folded(b):
-            break
-        same = min(a.last, b.last, messages - 1) - a.first + 1
-        rows += same
-        if same < a.length or same < b.length:
-            break
-    return rows
+    # Scenes that begin at the same messages and rows have the same rows before them.
+    begun = min(_same_head(old.firsts, new.firsts), _same_head(old.starts, new.starts))
+    begun = min(begun, bisect_left(old.firsts, messages))
+    if not begun:
+        return 0
+    a, b = old.scenes[begun - 1], new.scenes[begun - 1]
+    rows = old.starts[begun - 1] + 1
+    if is_folded(a) or is_folded(b):
+        return rows
+    return rows + min(a.last, b.last, messages - 1) - a.first + 1
+
+
+def _same_head(a: Sequence[int], b: Sequence[int]) -> int:
+    different = compress(count(), map(ne, a, b))
+    return next(different, min(len(a), len(b)))
 
 
 def _common_tail(

@@ -8,7 +8,7 @@ from PySide6.QtGui import QPainter
 from ui.story import geometry as geo
 from ui.story import words
 from ui.story.geometry import Column
-from ui.story.lettering import centre_square, letters, meta
+from ui.story.lettering import centre_square, letters, meta, scene_number
 from ui.story.message_model import SceneRow
 from ui.theme.fonts import MEDIUM, SEMIBOLD
 from ui.theme.icons import icon_pixmap
@@ -49,7 +49,7 @@ class ScenePainter:
         if can_fold:
             self._chevron(painter, "chevron-down", column.card_left + CHEVRON_LEFT, middle)
         title = letters(14, SEMIBOLD)
-        left = title.draw(
+        left = scene_number().draw(
             painter, str(row.scene.number), tokens.accent_text, column.text_left, middle
         )
         right = float(column.text_right)

@@ -19,6 +19,7 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 # Real heights for 100,000 rows would block for 4 s, laying out their texts for 25 s more.
 ESTIMATED_HEIGHT = 170
 WHEEL_STEP = 24
+READING_LINE = 24  # px from the top: a row that only ends there is not being read
 MOST_ROUNDS = 4  # of settling, when the end of the story pulls rows into view
 
 
@@ -32,7 +33,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class VisibleRange:
-    """Messages in the viewport, both ends included; a folded scene counts whole."""
+    """Messages in the viewport, both ends included."""
 
     first: int
     last: int
@@ -64,8 +65,8 @@ class SettlingTable(QTableView):
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        # The current row is enough; a selection would be painted by the style, over the gutter.
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -186,19 +187,28 @@ class SettlingTable(QTableView):
         self.verticalScrollBar().setSingleStep(WHEEL_STEP)
 
     def _tell_visible(self) -> None:
-        first_row, last_row = self.rowAt(0), self.rowAt(max(self.viewport().height() - 1, 0))
-        if first_row < 0:
-            visible = VisibleRange(0, -1)
-        else:
-            last_row = last_row if last_row >= 0 else self._rows.rowCount() - 1
-            place = self._rows.place(last_row)
-            last = place.message
-            if place.kind is RowKind.FOLDED:
-                last = self._rows.layout.scenes[place.scene].last
-            visible = VisibleRange(self._rows.place(first_row).message, last)
+        visible = self._visible_now()
         if visible != self._visible:
             self._visible = visible
             self.visible_changed.emit(visible)
+
+    def _visible_now(self) -> VisibleRange:
+        """Messages in view. Folded scenes at the top count only where nothing else is in view."""
+        first_row, last_row = self.rowAt(READING_LINE), self.rowAt(self.viewport().height() - 1)
+        if first_row < 0:
+            first_row = self.rowAt(0)
+        if first_row < 0:
+            return VisibleRange(0, -1)
+        last_row = last_row if last_row >= 0 else self._rows.rowCount() - 1
+        row = first_row
+        while row < last_row and self._rows.place(row).kind is RowKind.FOLDED:
+            row += 1
+        if self._rows.place(row).kind is RowKind.FOLDED:
+            row = first_row
+        end = self._rows.place(last_row)
+        is_whole = end.kind is RowKind.FOLDED
+        last = self._rows.layout.scenes[end.scene].last if is_whole else end.message
+        return VisibleRange(self._rows.place(row).message, last)
 
     # Going places
 

@@ -53,26 +53,56 @@ class Clip:
     left: float
     width: float
 
-    def x_of(self, message: float) -> float:
-        """Where a message's bar begins; message may be a fraction, or last + 1."""
-        return self.left + self.width * (message - self.first) / (self.last + 1 - self.first)
+    @property
+    def bar_width(self) -> float:
+        return self.width / (self.last + 1 - self.first)
+
+    def x_of(self, message: int) -> float:
+        """Where a message's bar begins; message may be last + 1, for where the last one ends."""
+        return self.left + self.bar_width * (message - self.first)
 
 
-def clips_of(story: Story, width: int) -> list[Clip]:
-    """Lay all scenes side by side, each as wide as its messages are many."""
-    count, scenes = len(story.messages), story.scenes
-    if not count or not scenes or width <= 0:
-        return []
-    # Gaps may take a quarter of the width: a strip of a thousand scenes has none.
-    gap = GAP if GAP * (len(scenes) - 1) <= width / 4 else 0
-    per_message = (width - gap * (len(scenes) - 1)) / count
-    clips: list[Clip] = []
-    left = 0.0
-    for scene in scenes:
-        size = scene.length * per_message
-        clips.append(Clip(scene.first, scene.last, left, size))
-        left += size + gap
-    return clips
+class Clips:
+    """All scenes side by side, each as wide as its messages are many."""
+
+    def __init__(self, story: Story, width: int) -> None:
+        scenes = story.scenes if story.messages and width > 0 else ()
+        self.count = len(scenes)
+        self._firsts = [scene.first for scene in scenes]
+        self._lasts = [scene.last for scene in scenes]
+        if not scenes:
+            self._lefts: list[float] = []
+            self._bar_width = 0.0
+            return
+        # Gaps may take a quarter of the width: a strip of a thousand scenes has none.
+        gap = GAP if GAP * (self.count - 1) <= width / 4 else 0
+        self._bar_width = (width - gap * (self.count - 1)) / len(story.messages)
+        firsts = np.array(self._firsts)
+        self._lefts = (firsts * self._bar_width + np.arange(self.count) * gap).tolist()
+
+    def __getitem__(self, number: int) -> Clip:
+        first, last = self._firsts[number], self._lasts[number]
+        return Clip(first, last, self._lefts[number], (last + 1 - first) * self._bar_width)
+
+    @property
+    def bar_width(self) -> float:
+        """Px per message, the same in every clip."""
+        return self._bar_width
+
+    def scene_of(self, message: int) -> int:
+        """Which clip holds a message, -1 for none."""
+        return bisect_right(self._firsts, message) - 1
+
+    def clip_at(self, x: float) -> int:
+        """The clip at `x`, or the one before a gap; the first one left of all."""
+        return max(bisect_right(self._lefts, x) - 1, 0)
+
+    def wide(self, least: float) -> range | list[int]:
+        """Clips at least so many px wide."""
+        if self._bar_width >= least:
+            return range(self.count)
+        sizes = np.array(self._lasts) + 1 - np.array(self._firsts)
+        return [int(n) for n in np.flatnonzero(sizes * self._bar_width >= least)]
 
 
 class Strip(QWidget):
@@ -91,7 +121,7 @@ class Strip(QWidget):
         self._theme = theme
         self._story = empty_story()
         self._bars = no_bars()
-        self._clips: list[Clip] = []
+        self._clips = Clips(self._story, 0)
         self._visible = VisibleRange(0, -1)
         self._painter = BarPainter(theme.tokens)
         self._scale = 1.0  # tokens of the highest bar
@@ -111,14 +141,14 @@ class Strip(QWidget):
         self._story, self._bars = story, bars
         # One novel of a message must not flatten all the others.
         self._scale = max(float(np.percentile(bars.tokens, 98)), 1.0) if bars.count else 1.0
-        self._clips = clips_of(story, self.width())
-        self._scene = self._scene_of(self._visible.first)
+        self._clips = Clips(story, self.width())
+        self._scene = self._clips.scene_of(self._visible.first)
         self._forget_picture()
 
     def set_visible(self, visible: VisibleRange) -> None:
         """Move the frame to the messages in the viewport."""
         self._visible = visible
-        scene = self._scene_of(visible.first)
+        scene = self._clips.scene_of(visible.first)
         if scene != self._scene:
             self._scene = scene
             self._lifted = None
@@ -134,9 +164,6 @@ class Strip(QWidget):
             name = words.scene_name(self._story, scene)
             self.setAccessibleDescription(words.spoken_scene(scene, name, False))
 
-    def _scene_of(self, message: int) -> int:
-        return bisect_right(self._clips, message, key=lambda clip: clip.first) - 1
-
     def _forget_picture(self) -> None:
         self._picture = self._lifted = None
         self.update()
@@ -150,9 +177,9 @@ class Strip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         if self._picture is None:
-            self._picture = self._drawn(0, len(self._clips), is_current=False)
+            self._picture = self._drawn(0, self._clips.count, is_current=False)
         painter.drawPixmap(0, 0, self._picture)
-        if 0 <= self._scene < len(self._clips) and self._clips[self._scene].width >= 8:
+        if 0 <= self._scene < self._clips.count and self._clips[self._scene].width >= 8:
             if self._lifted is None:
                 self._lifted = self._drawn(self._scene, self._scene + 1, is_current=True)
             painter.drawPixmap(0, 0, self._lifted)
@@ -167,10 +194,14 @@ class Strip(QWidget):
     def frame(self) -> QRectF:
         """The viewport's frame in px; empty when nothing is visible."""
         visible = self._visible
-        if visible.last < visible.first or not self._clips or visible.last >= self._bars.count:
+        if (
+            visible.last < visible.first
+            or not self._clips.count
+            or visible.last >= self._bars.count
+        ):
             return QRectF()
-        left = self._clips[self._scene_of(visible.first)].x_of(visible.first) - 2
-        right = self._clips[self._scene_of(visible.last)].x_of(visible.last + 1) + 1
+        left = self._clips[self._clips.scene_of(visible.first)].x_of(visible.first) - 2
+        right = self._clips[self._clips.scene_of(visible.last)].x_of(visible.last + 1) + 1
         if right - left < 10:
             left, right = (left + right) / 2 - 5, (left + right) / 2 + 5
         left = max(left, 0)
@@ -184,8 +215,11 @@ class Strip(QWidget):
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
-        for number in range(first, end):
-            self._draw_clip(painter, number, self._clips[number], is_current=is_current)
+        if is_current:
+            self._draw_clip(painter, first, self._clips[first], is_current=True)
+        else:
+            for number in self._clips.wide(2 * CLIP_RADIUS):
+                self._draw_clip(painter, number, self._clips[number], is_current=False)
         self._draw_bars(painter, first, end)
         painter.end()
         return picture
@@ -194,10 +228,9 @@ class Strip(QWidget):
         tokens = self._theme.tokens
         left, right = round(clip.left), round(clip.left + clip.width)
         area = QRectF(left, 0, max(right - left, 1), CLIP_HEIGHT)
-        if area.width() >= 2 * CLIP_RADIUS:
-            ground = tokens.raised if is_current else tokens.well
-            edge = tokens.line2 if is_current else tokens.line
-            rounded(painter, area, CLIP_RADIUS, ground, edge)
+        ground = tokens.raised if is_current else tokens.well
+        edge = tokens.line2 if is_current else tokens.line
+        rounded(painter, area, CLIP_RADIUS, ground, edge)
         scene = self._story.scenes[number]
         room = area.width() - 12
         label, face = str(scene.number), loud_meta() if is_current else meta()
@@ -210,20 +243,20 @@ class Strip(QWidget):
             name = words.scene_name(self._story, scene) if scene.is_closed else scene.name
             face.draw(painter, name, ink, x, TITLE_MIDDLE, room)
 
-    def _draw_bars(self, painter: QPainter, first_clip: int, end_clip: int) -> None:
-        if not self._clips or not self._bars.count:
-            return
-        clips = self._clips[first_clip:end_clip]
-        if clips and clips[0].width / (clips[0].last + 1 - clips[0].first) >= PX_PER_BAR:
-            for clip in clips:
-                self._draw_clip_bars(painter, clip, clip.last + 1 - clip.first)
-        elif len(self._clips) * LEAST_BAR <= self.width():
-            for clip in clips:
-                size = clip.last + 1 - clip.first
-                self._draw_clip_bars(painter, clip, min(size, max(1, int(clip.width // LEAST_BAR))))
-        elif first_clip == 0 and end_clip == len(self._clips):
+    def _draw_bars(self, painter: QPainter, first: int, end: int) -> None:
+        """Draw a bar per message where there is room, else a bar per bucket."""
+        clips = self._clips
+        if clips.count * 2 * CLIP_RADIUS > self.width() and end - first > 1:
+            # More scenes than px: one row of buckets over all of them.
             whole = Clip(0, self._bars.count - 1, 0, self.width())
             self._draw_clip_bars(painter, whole, min(self._bars.count, self.width() // LEAST_BAR))
+            return
+        for number in range(first, end):
+            clip = clips[number]
+            columns = clip.last + 1 - clip.first
+            if clips.bar_width < PX_PER_BAR:
+                columns = min(columns, max(1, int(clip.width // LEAST_BAR)))
+            self._draw_clip_bars(painter, clip, columns)
 
     def _draw_clip_bars(self, painter: QPainter, clip: Clip, columns: int) -> None:
         part = slice(clip.first, clip.last + 1)
@@ -248,16 +281,16 @@ class Strip(QWidget):
 
     def message_at(self, x: float) -> int:
         """The message whose bar is at `x`; the nearest one in gaps and outside."""
-        if not self._clips:
+        if not self._clips.count:
             return -1
-        number = max(bisect_right(self._clips, x, key=lambda clip: clip.left) - 1, 0)
+        number = self._clips.clip_at(x)
         clip = self._clips[number]
         share = (x - clip.left) / clip.width if clip.width > 0 else 0.0
         message = clip.first + int(share * (clip.last + 1 - clip.first))
         return min(max(message, clip.first), clip.last)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton or not self._clips:
+        if event.button() != Qt.MouseButton.LeftButton or not self._clips.count:
             return
         self._by_key = False
         x, frame = event.position().x(), self.frame()
@@ -277,7 +310,7 @@ class Strip(QWidget):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         message = self.message_at(event.position().x())
         if message >= 0:
-            self.scene_opened.emit(self._scene_of(message))
+            self.scene_opened.emit(self._clips.scene_of(message))
 
     def _drag_to(self, x: float) -> None:
         message = self.message_at(x - (self._drag_offset or 0.0))
@@ -285,7 +318,7 @@ class Strip(QWidget):
             self.place_wanted.emit(message)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        last = len(self._clips) - 1
+        last = self._clips.count - 1
         match event.key():
             case Qt.Key.Key_Left:
                 wanted = max(self._scene - 1, 0)
@@ -321,7 +354,7 @@ class Strip(QWidget):
         message = self.message_at(point.x())
         if message < 0:
             return ""
-        scene = self._story.scenes[self._scene_of(message)]
+        scene = self._story.scenes[self._clips.scene_of(message)]
         name = words.scene_name(self._story, scene)
         title = f"{scene.number} {name}, {words.scene_range(scene)}"
         if point.y() < FRAME_TOP:
@@ -332,6 +365,6 @@ class Strip(QWidget):
         return f"{', '.join(parts)}\n{title}"
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._clips = clips_of(self._story, self.width())
-        self._scene = self._scene_of(self._visible.first)
+        self._clips = Clips(self._story, self.width())
+        self._scene = self._clips.scene_of(self._visible.first)
         self._forget_picture()
