@@ -1,0 +1,190 @@
+"""Puts what speaks for a scene break between two messages into numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log2, sqrt
+
+from app.story.scene_cues.headers import LONG_GAP_MINUTES, minutes_between, place_changed
+from app.story.scene_cues.reading import VETO, Reading, Sentence
+
+NEAR = 8  # messages that count as just said
+AHEAD = 3  # messages behind the opener that are looked at
+_BEHIND = 4  # messages before it that it is compared with
+
+Evidence = dict[str, float]
+
+
+def gather(readings: Sequence[Reading]) -> list[Evidence]:
+    """Evidence for a break before each message, one entry each; the first has none.
+
+    Looks back at most 60 messages and ahead at most AHEAD + 2.
+    """
+    table: list[Evidence] = [{}]
+    similar = [_similarity(readings, at) for at in range(len(readings))]
+    novel = _novelty(readings)
+    for at in range(1, len(readings)):
+        entry: Evidence = {}
+        _add_header(entry, readings, at)
+        _add_opening(entry, readings, at)
+        _add_closing(entry, readings, at)
+        _add_usual(entry, readings, novel, at)
+        _add_cohesion(entry, readings, similar, at)
+        table.append(entry)
+    return table
+
+
+def _add_header(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
+    header = readings[at].header
+    if header is None:
+        return
+    before = next(
+        (r.header for r in reversed(readings[max(0, at - 20) : at]) if r.header is not None), None
+    )
+    if before is None:
+        entry["header_first"] = float(at > 4)
+        return
+    gap = minutes_between(before, header)
+    if place_changed(before, header):
+        entry["header_place"] = 1.0
+    if gap >= LONG_GAP_MINUTES:
+        entry["header_time"] = 1.0
+    if len(entry) == 0:
+        entry["header_same"] = 1.0
+
+
+def _leap(sentence: Sentence, cue: str, latest: int) -> bool:
+    return any(hit.cue == cue and hit.start <= latest for hit in sentence.hits)
+
+
+def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
+    opener = readings[at]
+    sentences = opener.opening
+    if not sentences:
+        entry["untold"] = 1.0
+        return
+    for number, sentence in enumerate(sentences[:3]):
+        cues = sentence.cues
+        place = "0" if number == 0 else "1"
+        if "jump" in cues or "when" in cues:
+            if cues & VETO:
+                continue
+            if "jump" in cues:
+                entry[("jump" if _leap(sentence, "jump", 3) else "jump_late") + place] = 1.0
+            else:
+                entry["when" + place] = 1.0
+        if "wake" in cues:
+            entry["wake"] = 1.0
+        if "go" in cues:
+            entry["go" + place] = 1.0
+    first = sentences[0]
+    routes = [sum(hit.cue == "path" for hit in s.hits) for s in sentences if "go" in s.cues]
+    entry["route"] = float(max(routes, default=0) >= 2)
+    hits = [hit for sentence in sentences[:3] for hit in sentence.hits]
+    entry["path"] = min(3, sum(hit.cue == "path" for hit in hits)) / 3
+    entry["exist"] = min(3, sum(hit.cue == "exist" for hit in hits)) / 3
+    entry["react0"] = float("react" in first.cues)
+    entry["react1"] = float(any("react" in s.cues for s in sentences[1:3]))
+    entry["past"] = float("past" in first.cues)
+    if len(first.tokens) <= 7 and first.cues & {"jump", "when"} and not first.cues & VETO:
+        entry["stamp"] = 1.0
+    entry["anaphor"] = float(any(hit.cue == "anaphor" and hit.start == 0 for hit in first.hits))
+    entry["anaphora"] = (
+        min(3, sum(hit.cue == "anaphor" for s in sentences[:2] for hit in s.hits)) / 3
+    )
+    entry["named"] = float(opener.first_is_name)
+    entry["short0"] = float(len(first.tokens) <= 4)
+    head = [stem for stems in opener.head_stems[:2] for stem in stems]
+    near = readings[at - 1].stems | (readings[at - 2].stems if at > 1 else frozenset())
+    entry["link0"] = sum(stem in near for stem in head) / (len(head) + 2)
+
+
+def _add_closing(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
+    before, opener = readings[at - 1], readings[at]
+    for sentence in before.closing[-2:]:
+        for cue in ("fade", "sleep", "leave"):
+            if cue in sentence.cues:
+                entry[cue] = 1.0
+    if "bye" in before.last_words:
+        entry["bye"] = 1.0
+    entry["question"] = float(before.ends_with_question)
+    entry["ends_told"] = float(before.ends_told)
+    skips = [r.aside for r in readings[max(0, at - 2) : at] if "skip" in r.aside]
+    if skips:
+        entry["noskip" if any("noskip" in s for s in skips) else "skip"] = 1.0
+    usual = readings[max(0, at - 9) : at - 1]
+    ruled = sum(r.rule_at >= 0 for r in usual) > 0.4 * len(usual)  # decoration of every message
+    if not ruled and (before.rule_at >= 0.4 or 0 <= opener.rule_at < 0.4):
+        entry["rule"] = 1.0
+    if before.turn_at >= 0.4 or 0 <= opener.turn_at < 0.4:
+        entry["turn"] = 1.0
+
+
+def _add_usual(
+    entry: Evidence, readings: Sequence[Reading], novel: Sequence[float], at: int
+) -> None:
+    opener = readings[at]
+    entry["speech_first"] = float(opener.starts_with_speech)
+    same = [i for i in range(max(0, at - 24), at) if readings[i].speaker == opener.speaker][-8:]
+    lead = log2(1 + min(opener.lead, 400) / 20)
+    usual = [log2(1 + min(readings[i].lead, 400) / 20) for i in same] + [2.0] * 2
+    entry["lead"] = lead / 4
+    entry["lead_more"] = (lead - sum(usual) / len(usual)) / 4
+    before = [novel[i] for i in same] + [0.6] * 2
+    entry["novelty"] = novel[at]
+    entry["novelty_more"] = novel[at] - sum(before) / len(before)
+    size = log2(1 + opener.size / 20)
+    sizes = [log2(1 + readings[i].size / 20) for i in same]
+    entry["longer"] = (size - sum(sizes) / len(sizes)) / 4 if sizes else 0.0
+    if opener.is_narrator:
+        around = readings[max(0, at - 20) : at]
+        entry["narrator"] = 1 - sum(r.is_narrator for r in around) / len(around)
+    entry["scenic"] = (
+        max(0.0, entry["lead_more"])
+        * (1 - entry.get("react0", 0.0))
+        * (1 - entry.get("anaphor", 0.0))
+        * (1 - 0.5 * entry.get("named", 0.0))
+    )
+
+
+def _add_cohesion(
+    entry: Evidence, readings: Sequence[Reading], similar: Sequence[float], at: int
+) -> None:
+    usual = similar[max(1, at - 15) : at]
+    here = similar[at]
+    entry["apart"] = (sum(usual) / len(usual) - here) * 5 if usual else 0.0
+    left = max(similar[max(1, at - 2) : at] or [here])
+    right = max(similar[at + 1 : at + 3] or [here])
+    entry["depth"] = (left + right - 2 * here) * 5
+    opener, before = readings[at], readings[at - 1]
+    sizes = max(1, len(opener.stems)) * max(1, len(before.stems))
+    entry["link"] = len(opener.stems & before.stems) / sqrt(sizes) * 5
+    near = _union(readings[max(0, at - 12) : at])
+    new = {stem for stems in opener.head_stems[:3] for stem in stems} - near
+    after = _union(readings[at + 1 : at + 1 + AHEAD])
+    entry["kept"] = min(4, len(new & after)) / 4
+
+
+def _union(readings: Sequence[Reading]) -> frozenset[str]:
+    return frozenset[str]().union(*(reading.stems for reading in readings))
+
+
+def _similarity(readings: Sequence[Reading], at: int) -> float:
+    if at == 0:
+        return 0.0
+    left = _union(readings[max(0, at - _BEHIND) : at])
+    right = _union(readings[at : at + AHEAD + 1])
+    return len(left & right) / sqrt(max(1, len(left)) * max(1, len(right)))
+
+
+def _novelty(readings: Sequence[Reading]) -> list[float]:
+    """Share of the opening's words that were not used in the messages just before."""
+    last_use: dict[str, int] = {}
+    result = []
+    for at, reading in enumerate(readings):
+        head = [stem for stems in reading.head_stems[:3] for stem in stems]
+        fresh = sum(last_use.get(stem, -99) < at - NEAR for stem in head)
+        result.append((fresh + 1.8) / (len(head) + 3))
+        for stem in reading.stems:
+            last_use[stem] = at
+    return result
