@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import TavernkeepError
+from app.errors import AnswerUnusable, TavernkeepError
 from app.llm.writer import RecapWriter, SceneDraft, Written
 from app.operations import Operation, OperationKind, Outcome
 from app.signals import Signal
@@ -161,10 +161,15 @@ class Recapper:
             if message.anchor not in wanted:
                 continue
             context = messages[max(0, index - MESSAGE_CONTEXT) : index]
-            written = await writer.message_recap(message, context=context)
+            old = chat.story.message_recaps.get(message.anchor, MessageRecap())
+            try:
+                written = await writer.message_recap(message, context=context)
+            except AnswerUnusable as error:  # one message without words must not cost the others
+                recaps[message.anchor] = _message_recap(message, old, error=str(error))
+                continue
             prompt_tokens += written.prompt_tokens
             output_tokens += written.output_tokens
-            recaps[message.anchor] = _message_recap(message, written.value, chat)
+            recaps[message.anchor] = _message_recap(message, old, text=written.value)
         store, chat_id = self._store, chat.chat_id
         await store.run(lambda: store.recaps.save_message_recaps(chat_id, recaps))
         return Outcome(prompt_tokens, output_tokens, writer.label)
@@ -208,11 +213,13 @@ def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
     raise Outdated("The scene is there no more: its break was moved or its messages deleted.")
 
 
-def _message_recap(message: Message, text: str, chat: OpenChat) -> MessageRecap:
-    old = chat.story.message_recaps.get(message.anchor, MessageRecap())
+def _message_recap(
+    message: Message, old: MessageRecap, *, text: str = "", error: str = ""
+) -> MessageRecap:
     return MessageRecap(
         text=text,
         is_excluded=old.is_excluded,
         is_remembered=old.is_remembered,
+        error=error,
         source_hash=message.content_hash,
     )

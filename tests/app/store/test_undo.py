@@ -35,7 +35,7 @@ async def test_undo_and_redo_by_name_survive_a_restart(tmp_path: Path) -> None:
     await store.open()
     chat_id = await store.run(lambda: store.chats.id_of("chat"))
     empty = await state_of(store, chat_id)
-    mark = SceneBreak("a", BreakOrigin.HAND, "hand", name="It's the \"quay\"; DROP TABLE chat")
+    mark = SceneBreak("a", BreakOrigin.HAND, "hand", name='It\'s the "quay"; DROP TABLE chat')
     await store.run_undoable(chat_id, "scene break", lambda: store.scenes.save(chat_id, [mark]))
     marked = await state_of(store, chat_id)
     await store.aclose()
@@ -126,9 +126,7 @@ async def test_undoing_everything_restores_every_state_on_the_way(
         chat_id = await store.run(lambda: store.chats.id_of("chat"))
         states = [await state_of(store, chat_id)]
         for action in actions:
-            await store.run_undoable(
-                chat_id, "step", lambda a=action: perform(store, chat_id, a)
-            )
+            await store.run_undoable(chat_id, "step", lambda a=action: perform(store, chat_id, a))
             states.append(await state_of(store, chat_id))
         for state in reversed(states[:-1]):
             await store.run(lambda: store.undo.undo(chat_id))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from app.operations import OperationKind, OperationSpec
+from app.operations import OperationSpec
 from app.settings import REGISTRY
 from app.story.messages import Message, MessageKind, MessageRecap, digest
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap

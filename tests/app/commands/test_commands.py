@@ -1,0 +1,195 @@
+"""The headless commands: shapes that are a contract, exit codes, and files left as they were."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.commands import main
+from tests.e2e.sillytavern import dialogue, write_chat
+from tests.labelled import WrittenTavern
+
+
+@pytest.fixture
+def demo_chat(demo_tavern: WrittenTavern) -> Path:
+    return demo_tavern.chat
+
+
+class Commands:
+    def __init__(self, data_dir: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.data_dir = data_dir
+        self.capture = capture
+
+    def run(self, *arguments: str) -> tuple[int, str, str]:
+        code = main([*arguments, "--data-dir", str(self.data_dir)])
+        printed = self.capture.readouterr()
+        return code, printed.out, printed.err
+
+    def json(self, *arguments: str) -> Any:
+        code, out, err = self.run(*arguments, "--json")
+        assert code == 0, err
+        return json.loads(out)
+
+
+@pytest.fixture
+def commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Commands:
+    return Commands(tmp_path / "own data", capsys)
+
+
+def test_scenes_cover_the_chat_without_a_gap(commands: Commands, demo_chat: Path) -> None:
+    data = commands.json("scenes", str(demo_chat))
+    assert data["messages"] == 145
+    scenes = data["scenes"]
+    assert all(scene.keys() == {"first", "last", "name", "cue", "confidence"} for scene in scenes)
+    assert [scene["first"] for scene in scenes] == [0, *(s["last"] + 1 for s in scenes[:-1])]
+    assert scenes[-1]["last"] == 144
+    assert scenes[-1]["cue"] is None
+    assert all(0 < scene["confidence"] <= 1 for scene in scenes[:-1])
+    assert len(scenes) >= 6
+
+
+def test_every_closed_scene_has_a_recap_and_all_but_the_newest_a_running_version(
+    commands: Commands, demo_chat: Path
+) -> None:
+    before = demo_chat.read_bytes()
+    data = commands.json("recap", str(demo_chat))
+    *closed, last = data["scenes"]
+    assert all(scene["recap"] and scene["versions"] == [scene["recap"]] for scene in closed)
+    assert last["recap"] is None
+    versions = data["running"]
+    assert [version["scene_count"] for version in versions] == list(range(1, len(closed)))
+    assert [version["version"] for version in versions] == list(range(len(closed) - 1))
+    assert data["current_version"] == versions[-1]["version"]
+    assert all(version["content"] and version["made_by"] == "built-in" for version in versions)
+    assert demo_chat.read_bytes() == before
+    assert sorted(path.name for path in demo_chat.parent.iterdir()) == [demo_chat.name]
+    assert commands.json("recap", str(demo_chat)) == data  # done once, and the same for ever
+
+
+def test_until_sees_no_later_message_and_leaves_the_chat_s_own_memory_alone(
+    commands: Commands, demo_chat: Path
+) -> None:
+    early = commands.json("recap", str(demo_chat), "--until", "60")
+    assert early["scenes"][-1]["last"] == 60
+    assert all(version["last_message"] < 60 for version in early["running"])
+    whole = commands.json("recap", str(demo_chat))
+    assert whole["scenes"][-1]["last"] == 144
+    assert len(whole["running"]) > len(early["running"])
+    assert commands.json("recap", str(demo_chat), "--until", "60") == early
+
+
+def test_slots_hold_the_running_recap_within_the_total(commands: Commands, demo_chat: Path) -> None:
+    data = commands.json("slots", str(demo_chat), "--for", "Captain Henrike Sloe")
+    (slot,) = data["slots"]
+    assert slot.keys() == {
+        *("key", "position", "depth", "role", "scan"),
+        *("text", "tokens", "budget", "full_tokens"),
+    }
+    assert (slot["key"], slot["position"], slot["depth"], slot["role"], slot["scan"]) == (
+        *("auto_recap_memory_scene", 2, 2, 0, False),
+    )
+    running = commands.json("recap", str(demo_chat))["running"]
+    assert running[-1]["content"] in slot["text"]
+    small = commands.json("slots", str(demo_chat), "--total", "150")
+    assert 0 < small["total_tokens"] <= 150
+    assert small["slots"][0]["full_tokens"] == slot["full_tokens"] > 150
+
+
+def test_inclusion_says_of_every_message_where_its_recap_goes(
+    commands: Commands, demo_chat: Path
+) -> None:
+    data = commands.json("inclusion", str(demo_chat))
+    assert data["limit"] == 819
+    rows = data["messages"]
+    assert [row["index"] for row in rows] == list(range(145))
+    assert len({row["anchor"] for row in rows}) == 145
+    included = [row for row in rows if row["state"] == "included"]
+    assert 0 < sum(row["tokens"] for row in included) <= 819
+    assert all(row["reason"] for row in rows)
+    first = included[0]["index"]
+    assert all(row["state"] != "included" for row in rows[:first])
+
+
+def test_a_chat_is_found_by_its_title(commands: Commands, demo_chat: Path) -> None:
+    tavern = str(demo_chat.parents[2])
+    data = commands.json("scenes", demo_chat.stem, "--tavern", tavern)
+    assert data["messages"] == 145
+    code, _, err = commands.run("scenes", "no such chat", "--tavern", tavern)
+    assert code == 2
+    assert "no such chat" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nonsense"],
+        ["scenes"],
+        ["recap", "chat.jsonl", "--llm", "nonsense"],
+        ["recap", "chat.jsonl", "--until", "-3"],
+        ["slots", "chat.jsonl", "--total", "-1"],
+        ["scenes", "chat.jsonl", "--detector", "llm"],
+    ],
+)
+def test_wrong_usage_is_2_and_says_so(
+    arguments: list[str], commands: Commands, demo_chat: Path
+) -> None:
+    arguments = [str(demo_chat) if argument == "chat.jsonl" else argument for argument in arguments]
+    code = main(arguments + (["--data-dir", str(commands.data_dir)] if arguments else []))
+    assert code == 2
+    assert commands.capture.readouterr().err
+
+
+def test_a_chat_that_is_not_there_is_1_and_named(commands: Commands, tmp_path: Path) -> None:
+    code, out, err = commands.run("scenes", str(tmp_path / "gone.jsonl"), "--json")
+    assert (code, out) == (1, "")
+    assert "gone.jsonl" in err
+    assert "Traceback" not in err
+
+
+def test_a_model_that_nobody_serves_is_1_with_what_could_be_done(
+    commands: Commands, tmp_path: Path
+) -> None:
+    chat = tmp_path / "Chat.jsonl"
+    write_chat(chat, dialogue(*(f"Message number {n} of the story." for n in range(4))))
+    # Port 9 of loopback: refused at once. The heuristic finds no break here, so nothing is asked.
+    code, out, _ = commands.run(
+        "recap", str(chat), "--json", "--llm", "openai:m@http://127.0.0.1:9"
+    )
+    assert code == 0
+    assert json.loads(out)["running"] == []
+
+
+def test_bridge_goes_in_and_out_again(commands: Commands, demo_chat: Path) -> None:
+    user_folder = demo_chat.parents[2]
+    before = sorted(user_folder.rglob("*"))
+    (state,) = commands.json("bridge", "status", "--tavern", str(user_folder))["taverns"]
+    assert not state["installed"]
+    (state,) = commands.json("bridge", "install", "--tavern", str(user_folder))["taverns"]
+    assert state["installed"]
+    assert (user_folder / "extensions" / "tavernkeep" / "manifest.json").exists()
+    (state,) = commands.json("bridge", "remove", "--tavern", str(user_folder))["taverns"]
+    assert not state["installed"]
+    assert not (user_folder / "extensions" / "tavernkeep").exists()
+    assert set(before) <= set(user_folder.rglob("*"))
+
+
+def test_a_path_that_is_no_tavern_is_named(commands: Commands, tmp_path: Path) -> None:
+    code, _, err = commands.run("bridge", "install", "--tavern", str(tmp_path))
+    assert code == 1
+    assert str(tmp_path) in err
+
+
+def test_doctor_looks_at_every_part(commands: Commands, demo_chat: Path) -> None:
+    data = commands.json("doctor", "--tavern", str(demo_chat.parents[2]))
+    parts = {finding["part"]: finding["good"] for finding in data["findings"]}
+    assert parts == {
+        "python": True,
+        "database": True,
+        "tokenizer": True,
+        "sillytavern": True,
+        "bridge": False,
+    }

@@ -1,0 +1,89 @@
+"""Tavernkeep itself, as a process beside SillyTavern."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+ROOT = Path(__file__).resolve().parents[2]
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Program:
+    """`tavernkeep serve` over one tavern; its data outlive a restart."""
+
+    user_folder: Path
+    data_dir: Path
+    llm: str
+    process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it serves."""
+        self.process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "app", "serve"),
+                *("--tavern", str(self.user_folder)),
+                *("--data-dir", str(self.data_dir)),
+                *("--llm", self.llm),
+            ],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line.startswith("Serving"), line
+
+    def stop(self) -> int:
+        """End it as a user does; gives the exit code."""
+        return self._end(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it as a power cut does."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, number: signal.Signals) -> int:
+        process, self.process = self.process, None
+        if process is None:
+            return 0
+        process.send_signal(number)
+        try:
+            return process.wait(15)
+        finally:
+            process.kill()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+    def command(self, *arguments: str) -> Any:
+        """Run a headless command on the same data and give its JSON."""
+        done = subprocess.run(
+            [sys.executable, "-m", "app", *arguments, "--json", "--data-dir", str(self.data_dir)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+
+def wait_until(found: Callable[[], T | None], seconds: float = 30.0) -> T:
+    """Ask again and again until there is something."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        value = found()
+        if value:
+            return value
+        time.sleep(0.1)
+    raise TimeoutError("it never came")
