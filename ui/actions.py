@@ -46,7 +46,6 @@ _ACTIONS = (
     ),
     ActionSpec("chats", "Choose a chat", "Open another chat.", ("Ctrl+O",), "chat"),
     ActionSpec("sync", "Sync", "Read the chat again, now.", ("F5",), "sync"),
-    ActionSpec("prompt.text", "See the exact text", "Read the next prompt.", (), "prompt"),
     ActionSpec("undo", "Undo", "Take back the last change.", ("Ctrl+Z",), "undo"),
     ActionSpec("redo", "Redo", "Make the change again.", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
     ActionSpec("pause", "Pause the work", "Begin nothing new in the queue.", (), "pause"),

@@ -15,6 +15,7 @@ from app.tasks import TaskSupervisor
 from ui.actions import PAGE_ACTIONS, Actions
 from ui.controls.surfaces import Stage
 from ui.library.card import LibraryCard
+from ui.library.words import chat_title
 from ui.session import Session
 from ui.shell.activity_bar import ActivityBar, PageButton
 from ui.shell.header import Header
@@ -144,7 +145,6 @@ class MainWindow(QWidget):
             "search": self.open_palette,
             "chats": self.open_chats,
             "sync": self._on_sync,
-            "prompt.text": self._on_see_text,
             "undo": self._on_undo,
             "redo": self._on_redo,
             "pause": self._on_pause,
@@ -157,7 +157,7 @@ class MainWindow(QWidget):
         }
         for key, slot in doing.items():
             self.actions_[key].triggered.connect(slot)
-        for key in ("chats", "sync", "undo", "redo", "pause", "prompt.text"):
+        for key in ("chats", "sync", "undo", "redo", "pause"):
             self.actions_[key].setEnabled(False)
         self.header.left_toggled.connect(self.navigator_split.toggle)
         self.header.right_toggled.connect(self._on_right)
@@ -241,7 +241,7 @@ class MainWindow(QWidget):
     def _make_story(self, session: Session) -> QWidget:
         from ui.story_stage import StoryStage
 
-        stage = StoryStage(session, self._theme, self.actions_["prompt.text"])
+        stage = StoryStage(session, self._theme, self.actions_["page.prompt"])
         stage.split.set_pane_width(self.state.inspector_width)
         stage.split.set_open(self.state.inspector_open)
         self._story_stage = stage
@@ -254,7 +254,7 @@ class MainWindow(QWidget):
         session = self.session
         story = session.story if session is not None else None
         if self._page == "story" or (story is None and self._page not in BARE_PAGES):
-            title, place = "Story", f"{story.chat.title}.jsonl" if story is not None else ""
+            title, place = "Story", chat_title(story.chat) if story is not None else ""
         else:
             title = TITLES[self._page]
             place = story.chat.owner_name or story.chat.title if story is not None else ""
@@ -320,7 +320,11 @@ class MainWindow(QWidget):
         self._palette.open_over(self)
 
     def _shown_actions(self) -> tuple[tuple[QAction, str], ...]:
-        own = tuple((a, self.actions_.icon(a.objectName())) for a in self.actions_.all())
+        own = tuple(
+            (action, self.actions_.icon(action.objectName()))
+            for action in self.actions_.all()
+            if action is not self.actions_["search"]
+        )
         if self._story_stage is None or self._page != "story":
             return own
         return own + tuple((a, "book") for a in self._story_stage.page.actions())
@@ -332,7 +336,6 @@ class MainWindow(QWidget):
         self.notice.hide()
         self.card.show_story(story)
         self.setWindowTitle(f"{story.chat.owner_name or story.chat.title} — Tavernkeep")
-        self.actions_["prompt.text"].setEnabled(True)
         self.show_page(self._page)
 
     def _on_story_changed(self, _change: object) -> None:
@@ -357,9 +360,6 @@ class MainWindow(QWidget):
         action = self.sender()
         if action is not None:
             self.show_page(action.objectName().removeprefix("page."))
-
-    def _on_see_text(self) -> None:
-        self.show_page("prompt")
 
     def _on_sync(self) -> None:
         if self.session is not None:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QTextBlockFormat, QTextCursor
+from PySide6.QtGui import (
+    QFont,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
@@ -201,10 +209,12 @@ class Prose(QTextEdit):
         px: float = 14,
         line_px: float = 21,
         font: QFont | None = None,
+        has_headings: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._line_px = line_px
+        self._has_headings = has_headings
         self.setAccessibleName(name)
         self.setAcceptRichText(False)
         self.setUndoRedoEnabled(True)
@@ -222,14 +232,29 @@ class Prose(QTextEdit):
         if text == self.toPlainText():
             return
         self.setPlainText(text)
-        self._space()
-
-    def _space(self) -> None:
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
+        cursor.mergeBlockFormat(self._spacing(self._line_px))
+        if self._has_headings:
+            self._set_headings(text.split("\n"))
+        self.document().clearUndoRedoStacks()
+
+    def _spacing(self, line_px: float) -> QTextBlockFormat:
         block = QTextBlockFormat()
-        block.setLineHeight(self._line_px, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-        cursor.mergeBlockFormat(block)
+        block.setLineHeight(line_px, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        return block
+
+    def _set_headings(self, lines: list[str]) -> None:
+        """Show headings in the program's voice and blank lines at half height."""
+        letters = QTextCharFormat()
+        letters.setFont(ui_font(12, SEMIBOLD))
+        for number, line in enumerate(lines):
+            cursor = QTextCursor(self.document().findBlockByNumber(number))
+            if not line.strip():
+                cursor.mergeBlockFormat(self._spacing(self._line_px / 2))
+            elif is_heading(lines, number):
+                cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+                cursor.mergeCharFormat(letters)
 
     def _tint(self) -> None:
         t = current_tokens()
@@ -254,3 +279,21 @@ class Prose(QTextEdit):
                 self.committed.emit()
                 return
         super().keyPressEvent(event)
+
+
+HEADING_LENGTH = 80
+
+
+def is_heading(lines: list[str], number: int) -> bool:
+    """Whether a line titles the lines under it: first of its paragraph, short, no sentence."""
+    line = lines[number].strip()
+    starts = number == 0 or not lines[number - 1].strip()
+    has_more = number + 1 < len(lines) and bool(lines[number + 1].strip())
+    return (
+        bool(line)
+        and starts
+        and has_more
+        and len(line) <= HEADING_LENGTH
+        and ": " not in line
+        and line[-1] not in ".!?…”\"'"
+    )

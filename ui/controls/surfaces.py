@@ -72,7 +72,7 @@ class FloatingSheet(QWidget):
         )
         if not t.is_dark:
             for step in range(SHADOW_STEPS, 0, -1):
-                shadow = QColor(20, 18, 12, 5)
+                shadow = QColor(20, 18, 12, 3)
                 grown = sheet.adjusted(-step, -step, step, step).translated(0, 3)
                 rounded(painter, grown, CARD_RADIUS + step, shadow)
         rounded(painter, sheet, CARD_RADIUS, t.float_, t.line2)

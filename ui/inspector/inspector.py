@@ -43,7 +43,7 @@ class Inspector(QWidget):
         self._bar = BudgetBar()
         self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._change = Label(font=ui_font(12), tone=T2_ROLE)
-        self._text = Prose("Running recap")
+        self._text = Prose("Running recap", has_headings=True)
         self._text.committed.connect(self._keep)
         self._text.escaped.connect(self._drop)
         self._empty = body(EMPTY)
@@ -150,7 +150,7 @@ class Inspector(QWidget):
         for slot in slots.slots:
             if slot.key == RUNNING_RECAP_KEY:
                 self._show_tokens(slot)
-        self._next.show_slots(slots, self._turn_words(slots))
+        self._next.show_slots(slots, self._turn_words())
 
     def _show_tokens(self, slot: Slot) -> None:
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
@@ -158,12 +158,10 @@ class Inspector(QWidget):
         cut = slot.full_tokens - slot.tokens
         self._change.setText(f"{cut:,} cut" if cut > 0 else "")
 
-    def _turn_words(self, slots: SlotSet) -> str:
+    def _turn_words(self) -> str:
         story = self._session.story
         names = story.chat.speakers if story is not None else ()
-        name = names[0] if len(names) == 1 else ""
-        total = f"{slots.total_tokens:,} tokens"
-        return f"{name} answers, {total}" if name else total
+        return f"{names[0]} answers" if len(names) == 1 else ""
 
     def _on_version_activated(self, row: int) -> None:
         path = self._session.path

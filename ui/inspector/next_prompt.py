@@ -32,7 +32,7 @@ class NextPrompt(QWidget):
         self._rows.setVerticalSpacing(7)
         self._rows.setColumnStretch(1, 1)
         self._nothing = body("Nothing is injected yet.")
-        self._button = Button(see_text.text(), icon="prompt")
+        self._button = Button("See the exact text", icon="prompt")
         self._button.follow(see_text)
         self._button.setSizePolicy(
             self._button.sizePolicy().Policy.Expanding, self._button.sizePolicy().verticalPolicy()

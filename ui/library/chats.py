@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.story.story import ChatRef
+from ui.library.words import chat_title
 
 if TYPE_CHECKING:
     from app.sillytavern.data_folders import Tavern
@@ -40,18 +41,18 @@ def library_rows(
         found = [
             chat
             for chat in chats
-            if not wanted or wanted in owner.casefold() or wanted in chat.title.casefold()
+            if not wanted or wanted in f"{owner} {chat.title} {chat_title(chat)}".casefold()
         ]
         if found:
             rows.append(LibraryRow(owner, None, is_group))
-            rows.extend(LibraryRow(chat.title, chat, is_group) for chat in found)
+            rows.extend(LibraryRow(chat_title(chat), chat, is_group) for chat in found)
 
     for tavern in taverns:
         for character in tavern.characters:
             add(character.name, character.chats)
         for group in tavern.groups:
             add(group.name, group.chats, is_group=True)
-    if demo is not None:
+    if demo is not None and all(row.chat is None or row.chat.path != demo.path for row in rows):
         add("Demo story", (demo,), is_group=demo.kind.value == "group")
     return tuple(rows)
 

@@ -65,6 +65,7 @@ class LibraryPopover(FloatingSheet):
         self._list.setFrameShape(QFrame.Shape.NoFrame)
         self._list.setAccessibleName("Chats")
         self._list.setMouseTracking(True)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self._list.viewport().setAutoFillBackground(False)
         self._list.clicked.connect(self._choose)
@@ -86,7 +87,7 @@ class LibraryPopover(FloatingSheet):
         self._field.clear()
         self._show_rows()
         at = anchor.mapToGlobal(QPoint(-self.MARGIN, anchor.height() + 4 - self.MARGIN))
-        height = min(self._wanted_height(), LIST_HEIGHT) + 60 + 2 * self.MARGIN
+        height = min(self._wanted_height(), LIST_HEIGHT) + 50 + 2 * self.MARGIN
         self.setGeometry(QRect(at, QSize(WIDTH, height)))
         self.show()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -134,12 +135,12 @@ class LibraryPopover(FloatingSheet):
         heights = (
             HEADING_HEIGHT if self._model.row(row).chat is None else ROW_HEIGHT for row in rows
         )
-        return sum(heights) + 8
+        return sum(heights) + 2
 
 
 class _ChatDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(WIDTH, HEADING_HEIGHT if index.data(HEADING_ROLE) else ROW_HEIGHT)
+        return QSize(100, HEADING_HEIGHT if index.data(HEADING_ROLE) else ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         t = current_tokens()

@@ -27,7 +27,7 @@ from ui.theme.fonts import MEDIUM, mono_font, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.theme.style import rounded
 
-COLUMN = 880
+COLUMN = 960
 LINE_PX = 17
 
 EMPTY = "Nothing is injected yet. Once a scene has closed and its recap is written, it stands here."
@@ -74,6 +74,7 @@ class PromptPage(QWidget):
         for number, slot in enumerate(slots.slots):
             if slot.key not in self._cards:
                 self._cards[slot.key] = SlotCard()
+                self._cards[slot.key].setMaximumWidth(COLUMN)
                 self._column.insertWidget(2 + number, self._cards[slot.key])
             self._cards[slot.key].show_slot(slot)
         self._empty.setVisible(not slots.slots)
@@ -145,6 +146,7 @@ class ExactText(QTextEdit):
         self.setReadOnly(True)
         self.setAcceptRichText(False)
         self.setFont(mono_font())
+        self.setForegroundRole(T2_ROLE)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -65,7 +65,7 @@ class RecapsPage(QWidget):
         self._keep.clicked.connect(self._on_keep)
         self._drop = Button("Leave as it was", role=ButtonRole.QUIET)
         self._drop.clicked.connect(self._end_edit)
-        self._text = Prose("Text of the version", px=15.5, line_px=24)
+        self._text = Prose("Text of the version", px=15.5, line_px=24, has_headings=True)
         self._text.committed.connect(self._on_keep)
         self._text.escaped.connect(self._end_edit)
         self._empty = body(EMPTY)

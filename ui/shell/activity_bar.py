@@ -84,7 +84,7 @@ class ActivityBar(QWidget):
         self._column.setContentsMargins(0, 12, 0, 12)
         self._column.setSpacing(6)
         self._column.addWidget(_Emblem())
-        self._column.addSpacing(14)
+        self._column.addSpacing(12)
         self._column.addStretch(1)
         self._top = 2
 

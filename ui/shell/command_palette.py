@@ -71,7 +71,9 @@ def find_entries(
     found = [
         Entry(action.text(), key_text(action.shortcut()), icon, action=action)
         for action, icon in actions
-        if action.isEnabled() and all(word in action.text().casefold() for word in words)
+        if action.isEnabled()
+        and action.isVisible()
+        and all(word in action.text().casefold() for word in words)
     ]
     if story is None:
         return tuple(found)
@@ -221,7 +223,7 @@ class CommandPalette(FloatingSheet):
 
 class _EntryDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(WIDTH - 24, ROW_HEIGHT)
+        return QSize(100, ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         t = current_tokens()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QStyleOption,
     QStyleOptionComboBox,
     QStyleOptionComplex,
+    QStyleOptionFrame,
     QStyleOptionSlider,
     QWidget,
 )
@@ -140,7 +141,9 @@ class InstrumentStyle(QProxyStyle):
             case Primitive.PE_PanelButtonCommand | Primitive.PE_PanelButtonTool:
                 self._draw_button(option, painter)
             case Primitive.PE_PanelLineEdit | Primitive.PE_FrameLineEdit:
-                self._draw_field(option, painter)
+                # The field inside a spin box or list has no frame of its own.
+                if not isinstance(option, QStyleOptionFrame) or option.lineWidth > 0:
+                    self._draw_field(option, painter)
             case Primitive.PE_IndicatorCheckBox:
                 self._draw_check(option, painter)
             case Primitive.PE_IndicatorRadioButton:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.story.story import ChatRef
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta
+from ui.library.words import chat_title
 from ui.session import Session
 from ui.theme.fonts import display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 WIDTH = 560
 RECENT = 5
-FOUND = "Tavernkeep keeps the long memory of your stories, beside SillyTavern. Choose a story."
+FOUND = "It keeps the long memory of your stories, beside SillyTavern."
 NOT_FOUND = (
-    "Tavernkeep keeps the long memory of your stories, beside SillyTavern. It has found no "
-    "SillyTavern folder on this machine yet. Nothing leaves this machine unless you choose a model "
-    "elsewhere."
+    "It keeps the long memory of your stories, beside SillyTavern. No SillyTavern folder was found "
+    "on this machine yet. Nothing leaves this machine unless you choose a model elsewhere."
 )
 
 
@@ -47,6 +47,7 @@ class WelcomePage(QWidget):
         self._recent_title = meta("Newest chats")
         self._recent = QVBoxLayout()
         self._recent.setSpacing(4)
+        self._recent.setContentsMargins(-14, 0, 0, 0)  # words in line, not their buttons
         deeds = QHBoxLayout()
         deeds.setSpacing(8)
         deeds.addWidget(self._main)
@@ -65,7 +66,11 @@ class WelcomePage(QWidget):
         column.addLayout(self._recent)
         outer = QVBoxLayout(self)
         outer.addStretch(2)
-        outer.addWidget(block, 0, Qt.AlignmentFlag.AlignHCenter)
+        row = QHBoxLayout()  # an aligned widget would be as high as its hint, wrapped text or not
+        row.addStretch(1)
+        row.addWidget(block)
+        row.addStretch(1)
+        outer.addLayout(row)
         outer.addStretch(3)
         session.library_changed.connect(self.refresh)
         self.refresh()
@@ -106,8 +111,8 @@ class WelcomePage(QWidget):
 
 class _ChatLink(Button):
     def __init__(self, chat: ChatRef) -> None:
-        name = chat.owner_name or chat.owner
-        super().__init__(f"{name}: {chat.title}" if name else chat.title, role=ButtonRole.QUIET)
+        title, name = chat_title(chat), chat.owner_name or chat.owner
+        super().__init__(f"{name}, {title}" if name else title, role=ButtonRole.QUIET)
         self.chat = chat
 
 

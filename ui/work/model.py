@@ -51,7 +51,9 @@ class Progress:
 
 
 def duration_words(seconds: float) -> str:
-    """0:08, 12:30, 1:02:03."""
+    """0.4 s, 12:30, 1:02:03."""
+    if 0 <= seconds < 10:
+        return f"{seconds:.1f} s"
     whole = max(0, int(seconds))
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
