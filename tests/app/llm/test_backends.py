@@ -1,0 +1,379 @@
+"""Both HTTP backends against a real server that does well, badly and worse."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from app.errors import (
+    AnswerUnusable,
+    BackendBusy,
+    BackendError,
+    BackendRefused,
+    BackendUnreachable,
+    PromptTooLong,
+)
+from app.llm.backend import Request
+from app.llm.ollama import OllamaBackend, ollama_models
+from app.llm.openai_compatible import OpenAiBackend
+from app.llm.streams import Limits, is_nearby
+
+KINDS = ("ollama", "openai")
+PATHS = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}
+ASK = Request("be brief", "what now?", max_output_tokens=100)
+SHORT = Limits(
+    connect_seconds=1,
+    first_seconds=0.4,
+    idle_seconds=0.2,
+    total_seconds=2.0,
+    lookup_seconds=1,
+    wire_bytes=300_000,
+    line_bytes=100_000,
+)
+
+
+def backend_of(kind: str, url: str, limits: Limits | None = None, **options: Any) -> Any:
+    kinds: dict[str, Any] = {"ollama": OllamaBackend, "openai": OpenAiBackend}
+    return kinds[kind]("m", url, limits=limits or Limits(), **options)
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def asked(llm: Any, says: Any, kind: str) -> Any:
+    """Script the chat path, ask once, and give the answer."""
+    llm.on("/api/show", says.json({"model_info": {"llama.context_length": 4096}}))
+    llm.on("/v1/models", says.json({"data": [{"id": "m", "max_model_len": 4096}]}))
+
+    async def ask(
+        *behaviours: Any, limits: Limits | None = None, request: Request = ASK, **options: Any
+    ) -> Any:
+        llm.on(PATHS[kind], *behaviours)
+        backend = backend_of(kind, llm.url, limits, **options)
+        try:
+            return await backend.generate(request)
+        finally:
+            await backend.aclose()
+
+    return ask
+
+
+def good(says: Any, kind: str, *pieces: str, **how: Any) -> Any:
+    return getattr(says, kind)(*pieces, **how)
+
+
+async def test_an_answer_is_put_together_from_its_pieces(asked: Any, says: Any, kind: str) -> None:
+    answer = await asked(good(says, kind, "Hel", "lo ", "wörld"))
+    assert (answer.text, answer.truncated) == ("Hello wörld", False)
+    assert (answer.prompt_tokens, answer.output_tokens) == (11, 7)
+
+
+async def test_text_is_heard_while_it_comes(llm: Any, says: Any, kind: str) -> None:
+    llm.on("/api/show", says.json({}))
+    llm.on(PATHS[kind], good(says, kind, "<think>secret</think>", "One.", " Two."))
+    backend = backend_of(kind, llm.url)
+    heard: list[str] = []
+    await backend.generate(ASK, on_text=heard.append)
+    await backend.aclose()
+    assert heard
+    assert not any("secret" in text or "<" in text for text in heard)
+
+
+async def test_separate_reasoning_never_enters_the_text(asked: Any, says: Any, kind: str) -> None:
+    how = {"thinking" if kind == "ollama" else "reasoning": "let me see"}
+    answer = await asked(good(says, kind, "Fine.", **how))
+    assert (answer.text, answer.reasoning) == ("Fine.", "let me see")
+
+
+async def test_reasoning_without_an_answer_counts_as_truncated(
+    asked: Any, says: Any, kind: str
+) -> None:
+    how = {"thinking" if kind == "ollama" else "reasoning": "let me see"}
+    answer = await asked(good(says, kind, **how, reason="length"))
+    assert (answer.text, answer.truncated) == ("", True)
+
+
+async def test_a_stop_at_the_length_limit_is_told(asked: Any, says: Any, kind: str) -> None:
+    assert (await asked(good(says, kind, "Half", reason="length"))).truncated
+
+
+async def test_an_empty_answer_is_an_empty_text(asked: Any, says: Any, kind: str) -> None:
+    assert (await asked(good(says, kind))).text == ""
+
+
+async def test_half_a_stream_is_a_broken_connection(asked: Any, says: Any, kind: str) -> None:
+    with pytest.raises(BackendUnreachable, match="broke"):
+        await asked(good(says, kind, "Hel", done=False))
+
+
+@pytest.mark.parametrize(
+    ("status", "fault"),
+    [
+        (400, BackendRefused),
+        (401, BackendRefused),
+        (404, BackendRefused),
+        (429, BackendBusy),
+        (500, BackendBusy),
+        (503, BackendBusy),
+        (302, BackendRefused),
+    ],
+)
+async def test_each_status_has_its_fault(
+    asked: Any, says: Any, status: int, fault: type[BackendError]
+) -> None:
+    with pytest.raises(fault) as caught:
+        await asked(says.status(status))
+    assert caught.value.is_transient == (fault is BackendBusy)
+
+
+async def test_retry_after_is_passed_on(asked: Any, says: Any) -> None:
+    with pytest.raises(BackendBusy) as caught:
+        await asked(says.status(429, Retry_After="17"))
+    assert caught.value.retry_after_seconds == 17
+
+
+async def test_a_prompt_that_is_too_long_has_its_own_fault(asked: Any, says: Any) -> None:
+    with pytest.raises(PromptTooLong):
+        await asked(says.status(400, {"message": "exceeds the available context size"}))
+
+
+async def test_memory_that_is_missing_is_no_passing_fault(asked: Any, says: Any) -> None:
+    with pytest.raises(BackendRefused):
+        await asked(says.status(500, "model requires more system memory than is available"))
+
+
+async def test_a_closed_port_is_unreachable(llm: Any, kind: str) -> None:
+    url = llm.url
+    await llm.stop()
+    backend = backend_of(kind, url, SHORT)
+    with pytest.raises(BackendUnreachable, match="Nobody answers"):
+        await backend.generate(ASK)
+    await backend.aclose()
+    await llm.start()
+
+
+async def test_a_reset_is_unreachable(asked: Any, says: Any) -> None:
+    with pytest.raises(BackendUnreachable):
+        await asked(says.reset())
+
+
+async def test_silence_ends(asked: Any, says: Any) -> None:
+    with pytest.raises(BackendUnreachable, match="silent"):
+        await asked(says.nothing(), limits=SHORT)
+
+
+async def test_a_stream_that_falls_silent_ends(asked: Any, says: Any, kind: str) -> None:
+    begin = good(says, kind, "Hel", done=False)
+
+    async def stall(exchange: Any) -> None:
+        await begin(exchange)
+        await says.nothing()(exchange)
+
+    with pytest.raises(BackendUnreachable, match="silent"):
+        await asked(stall, limits=SHORT)
+
+
+async def test_an_endless_answer_is_cut_and_left(
+    llm: Any, asked: Any, says: Any, kind: str
+) -> None:
+    parts = {"ollama": {"message": {"content": "la " * 50}}}
+    parts["openai"] = {"choices": [{"delta": {"content": "la " * 50}}]}  # type: ignore[dict-item]
+    prefix = b"data: " if kind == "openai" else b""
+    piece = prefix + json.dumps(parts[kind]).encode() + b"\n"
+    answer = await asked(says.endless(piece))
+    assert answer.truncated
+    assert len(answer.text) < 20_000
+
+
+@pytest.mark.parametrize("piece", [b": ping\n", b"\n", b"x" * 1000], ids=["ping", "empty", "line"])
+async def test_an_endless_answer_without_text_ends_too(asked: Any, says: Any, piece: bytes) -> None:
+    try:
+        answer = await asked(says.endless(piece), limits=SHORT)
+    except BackendError:
+        return
+    assert (answer.text, answer.truncated) == ("", True)
+
+
+async def test_a_web_page_is_no_model_server(asked: Any, says: Any) -> None:
+    with pytest.raises(BackendRefused, match="web page"):
+        await asked(says.raw(b"<!doctype html><h1>Hi", "text/html; charset=utf-8"))
+    with pytest.raises(BackendRefused, match="web page"):
+        await asked(says.raw(b"  <html>\n<body>\n", "text/plain"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"hello": "world"}',
+        b"[1, 2]",
+        b"nonsense",
+        b'{"choices": {"a": 1}}',
+        b"\xff\xfe\x00",
+        b"[",
+    ],
+)
+async def test_json_of_another_kind_is_no_answer(asked: Any, says: Any, body: bytes) -> None:
+    with pytest.raises((AnswerUnusable, BackendUnreachable)):
+        await asked(says.raw(body))
+
+
+async def test_an_error_inside_of_the_stream_is_raised(asked: Any, says: Any, kind: str) -> None:
+    start = b"data: " if kind == "openai" else b""
+    body = start + json.dumps({"error": {"message": "slots full", "code": 503}}).encode() + b"\n"
+    with pytest.raises(BackendBusy, match="slots full"):
+        await asked(says.raw(body, "text/event-stream"))
+
+
+async def test_a_megabyte_is_cut_to_what_was_asked_for(asked: Any, says: Any, kind: str) -> None:
+    answer = await asked(good(says, kind, "word " * 200_000))
+    assert answer.truncated
+    assert 1000 < len(answer.text) <= 100 * 12 + 8192
+
+
+async def test_a_server_that_does_not_stream_is_understood(
+    asked: Any, says: Any, kind: str
+) -> None:
+    message = {"role": "assistant", "content": "All at once."}
+    whole: dict[str, Any] = {"message": message, "done": True, "done_reason": "stop"}
+    if kind == "openai":
+        whole = {"choices": [{"message": message, "finish_reason": "stop"}]}
+    for indent in (None, 2):
+        answer = await asked(says.raw(json.dumps(whole, indent=indent).encode()))
+        assert answer.text == "All at once."
+
+
+async def test_cancelling_closes_the_request_at_once(llm: Any, says: Any, kind: str) -> None:
+    llm.on("/api/show", says.json({}))
+    llm.on(PATHS[kind], says.nothing())
+    llm.arrived.clear()
+    backend = backend_of(kind, llm.url)
+    asking = asyncio.get_running_loop().create_task(backend.generate(ASK))
+    while not llm.bodies(PATHS[kind]):
+        llm.arrived.clear()
+        await llm.arrived.wait()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    async with asyncio.timeout(5):
+        await llm.exchanges[-1].was_left.wait()
+    await backend.aclose()
+
+
+async def test_the_key_is_sent_and_never_told(
+    llm: Any, asked: Any, says: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="app")
+    with pytest.raises(BackendRefused) as caught:
+        await asked(says.status(400, "bad key sk-very-secret given"), api_key="sk-very-secret")
+    assert llm.exchanges[-1].headers["authorization"] == "Bearer sk-very-secret"
+    assert "secret" not in str(caught.value) + caplog.text
+
+
+async def test_ollama_is_told_context_and_answer_length(llm: Any, says: Any) -> None:
+    shown = {"model_info": {"qwen3.context_length": 6000}, "capabilities": ["thinking"]}
+    llm.on("/api/show", says.json(shown))
+    llm.on("/api/chat", says.ollama("ok"))
+    backend = OllamaBackend("m", llm.url)
+    await backend.generate(Request("s", "p", max_output_tokens=77, json=True))
+    await backend.aclose()
+    (body,) = llm.bodies("/api/chat")
+    assert body["options"]["num_ctx"] == 6000
+    assert body["options"]["num_predict"] == 77
+    assert (body["think"], body["format"], body["stream"]) == (False, "json", True)
+    assert [m["role"] for m in body["messages"]] == ["system", "user"]
+
+
+async def test_a_model_that_cannot_think_is_not_told_to(llm: Any, says: Any) -> None:
+    llm.on("/api/show", says.json({"capabilities": ["completion"]}))
+    llm.on("/api/chat", says.ollama("ok"))
+    backend = OllamaBackend("m", llm.url, context_tokens=2048)
+    await backend.generate(ASK)
+    await backend.aclose()
+    (body,) = llm.bodies("/api/chat")
+    assert "think" not in body
+    assert body["options"]["num_ctx"] == 2048
+
+
+async def test_models_are_listed_by_name(llm: Any, says: Any) -> None:
+    llm.on("/api/tags", says.json({"models": [{"name": "b"}, {"name": ""}, {"name": 3}, {}, 7]}))
+    llm.on("/v1/models", says.json({"data": [{"id": "z"}, {"id": "a"}, None]}))
+    assert await ollama_models(llm.url) == ("b",)
+    backend = OpenAiBackend("m", llm.url)
+    assert await backend.list_models() == ("a", "z")
+    await backend.aclose()
+
+
+async def test_no_ollama_means_no_models(llm: Any) -> None:
+    url = llm.url
+    await llm.stop()
+    assert await ollama_models(url) == ()
+    await llm.start()
+
+
+async def test_a_field_the_server_refuses_is_left_out(llm: Any, says: Any) -> None:
+    llm.on(
+        "/v1/chat/completions",
+        says.status(400, {"message": "'response_format.type' must be 'text'"}),
+        says.status(400, {"message": "Unsupported parameter: 'max_tokens'. Use another."}),
+        says.openai("ok"),
+    )
+    backend = OpenAiBackend("m", llm.url)
+    request = Request("s", "p", max_output_tokens=9, json=True)
+    assert (await backend.generate(request)).text == "ok"
+    await backend.generate(request)
+    await backend.aclose()
+    first, _, third, fourth = llm.bodies("/v1/chat/completions")
+    assert first["response_format"] == {"type": "json_object"}
+    assert "response_format" not in third
+    assert "max_tokens" not in third
+    assert third["max_completion_tokens"] == 9
+    assert third == fourth
+
+
+async def test_a_stream_that_says_it_is_finished_need_not_end(llm: Any, says: Any) -> None:
+    begin = says.openai("ok", done=False)
+
+    async def stay(exchange: Any) -> None:
+        await begin(exchange)
+        await exchange.send(b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n')
+        await says.nothing()(exchange)
+
+    llm.on("/v1/chat/completions", stay)
+    backend = OpenAiBackend("m", llm.url, limits=SHORT)
+    assert (await backend.generate(ASK)).text == "ok"
+    await backend.aclose()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost:1",
+        "http://127.0.0.1",
+        "http://[::1]:5",
+        "http://10.0.0.3",
+        "http://nas",
+        "http://box.local",
+    ],
+)
+def test_a_proxy_is_not_asked_for_what_is_nearby(url: str) -> None:
+    assert is_nearby(url)
+
+
+def test_a_public_host_is_not_nearby() -> None:
+    assert not is_nearby("https://openrouter.ai/api")
+    assert not is_nearby("http://8.8.8.8")
+
+
+async def test_a_proxy_of_the_environment_does_not_see_a_local_model(
+    asked: Any, says: Any, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    assert (await asked(good(says, kind, "direct"))).text == "direct"
