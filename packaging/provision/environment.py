@@ -91,7 +91,7 @@ class Environment:
     def _install(self, name: str) -> None:
         say(f"Installing what {self._lock(name).name} names; the first time takes some minutes ...")
         started = time.monotonic()
-        command = [str(self.python), "-m", "pip", "install", "--quiet", "--no-input"]
+        command = [str(self.python), "-m", "pip", "install", "-qq", "--no-input"]
         command += ["--disable-pip-version-check", "--require-hashes"]
         command += ["--requirement", str(self._lock(name))]
         if subprocess.run(command, stdout=sys.stderr, env=clean_environ()).returncode != 0:
