@@ -24,6 +24,7 @@ from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_handshake, bridge_installer, bridge_protocol
 from app.sillytavern.bridge_file import BridgeFile
+from app.sillytavern.bridge_link import Page, PageLink
 from app.sillytavern.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
@@ -33,13 +34,14 @@ from app.sillytavern.bridge_protocol import (
     ChatIdentity,
     Event,
     Hello,
-    Request,
     Slots,
     TurnRequest,
     Welcome,
     wire_slots,
 )
 from app.tasks import TaskSupervisor
+
+__all__ = ("BridgeServer", "OnTurn", "Page")
 
 log = logging.getLogger(__name__)
 
@@ -54,27 +56,8 @@ GRACE_SECONDS = 60.0
 HELLO_SECONDS = 10.0
 LATE_TURN_SECONDS = 10.0
 TURNS_AT_ONCE = 8
-OUTBOX_FRAMES = 256
 CHATS_KEPT = 100
 TOKEN_ROTATED = 4401  # close code: come back with the new token
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of SillyTavern that is connected now.
-
-    id: random, new at each load of the page. chat: the one it shows, None for none. length: its
-    messages. since: seconds since the epoch. version: of the extension; sillytavern: "" if unknown.
-    """
-
-    id: str
-    user_folder: Path
-    chat: ChatIdentity | None
-    length: int
-    since: float
-    version: str
-    sillytavern: str
-
 
 OnTurn = Callable[[Page, TurnRequest], Awaitable[SlotSet]]
 
@@ -84,17 +67,6 @@ class _Tavern:
     token: str
     file: BridgeFile
     published: dict[ChatIdentity, SlotSet] = field(default_factory=dict)
-
-
-@dataclass(eq=False, slots=True)
-class _Link:
-    """One connection: its page, and what waits to be sent so that a slow page holds up nobody."""
-
-    connection: ServerConnection
-    page: Page
-    outbox: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(OUTBOX_FRAMES))
-    waiting: dict[str, asyncio.Future[Answer]] = field(default_factory=dict)
-    turns: int = 0
 
 
 class BridgeServer:
@@ -126,9 +98,8 @@ class BridgeServer:
         self._tasks = TaskSupervisor()
         self._session = secrets.token_hex(8)
         self._taverns: dict[Path, _Tavern] = {}
-        self._links: dict[ServerConnection, _Link] = {}
+        self._links: dict[ServerConnection, PageLink] = {}
         self._server: Server | None = None
-        self._request_number = 0
         self._version = bridge_installer.program_version()
 
     @property
@@ -237,7 +208,7 @@ class BridgeServer:
             await asyncio.sleep(ROTATION_SECONDS)
             await self.rotate_tokens()
 
-    async def _let_go(self, links: tuple[_Link, ...], grace_seconds: float) -> None:
+    async def _let_go(self, links: tuple[PageLink, ...], grace_seconds: float) -> None:
         await asyncio.sleep(grace_seconds)
         for link in links:
             await link.connection.close(TOKEN_ROTATED)
@@ -262,7 +233,7 @@ class BridgeServer:
             if link.page.user_folder == user_folder and link.page.chat == chat
         ]
         for link in showing:
-            self._send(link, Slots(chat, slots.revision, wire_slots(slots)))
+            link.send(Slots(chat, slots.revision, wire_slots(slots)))
         return len(showing)
 
     async def request(
@@ -281,20 +252,7 @@ class BridgeServer:
         link = next((link for link in self._links.values() if link.page.id == page.id), None)
         if link is None:
             raise BridgeError("SillyTavern's page is not connected any more.")
-        self._request_number += 1
-        number = str(self._request_number)
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        link.waiting[number] = future
-        try:
-            self._send(link, Request(number, kind, params or {}))
-            answer = await asyncio.wait_for(future, timeout)
-        except TimeoutError:
-            raise BridgeError("SillyTavern's page did not answer in time.") from None
-        finally:
-            link.waiting.pop(number, None)
-        if answer.error:
-            raise BridgeError(f"SillyTavern's page could not do this: {answer.error}.")
-        return answer.result
+        return await link.request(kind, params or {}, timeout)
 
     # --- handshake
 
@@ -350,12 +308,12 @@ class BridgeServer:
             version=hello.version,
             sillytavern=hello.sillytavern,
         )
-        link = _Link(connection, page)
+        link = PageLink(connection, page)
         self._links[connection] = link
-        sender = self._tasks.spawn(self._send_outbox(link), name="bridge sender")
+        sender = self._tasks.spawn(link.send_outbox(), name="bridge sender")
         try:
             wait_ms = round(self.turn_wait_seconds * 1000)
-            self._send(link, Welcome(self._session, self._version, wait_ms))
+            link.send(Welcome(self._session, self._version, wait_ms))
             self._send_published(link)
             self.connected.emit(page)
             async for data in connection:
@@ -363,12 +321,10 @@ class BridgeServer:
         finally:
             del self._links[connection]
             sender.cancel()
-            for future in link.waiting.values():
-                if not future.done():
-                    future.set_exception(BridgeError("SillyTavern's page went away."))
+            link.give_up()
             self.disconnected.emit(link.page)
 
-    def _on_data(self, link: _Link, data: str | bytes) -> None:
+    def _on_data(self, link: PageLink, data: str | bytes) -> None:
         try:
             frame = bridge_protocol.decode(data)
         except BridgeError as error:
@@ -383,26 +339,24 @@ class BridgeServer:
         elif isinstance(frame, TurnRequest):
             self._on_turn_asked(link, frame)
         elif isinstance(frame, Answer):
-            future = link.waiting.get(frame.id)
-            if future is not None and not future.done():
-                future.set_result(frame)
+            link.take_answer(frame)
 
-    def _show(self, link: _Link, chat: ChatIdentity | None, length: int) -> None:
+    def _show(self, link: PageLink, chat: ChatIdentity | None, length: int) -> None:
         link.page = replace(link.page, chat=chat, length=length)
 
-    def _on_event(self, link: _Link, event: Event) -> None:
+    def _on_event(self, link: PageLink, event: Event) -> None:
         self._show(link, event.chat, event.length)
         if event.name == "chat_changed":
             self._send_published(link)
         self.event.emit((link.page, event))
 
-    def _on_turn_asked(self, link: _Link, turn: TurnRequest) -> None:
+    def _on_turn_asked(self, link: PageLink, turn: TurnRequest) -> None:
         if link.turns >= TURNS_AT_ONCE:
             return
         link.turns += 1
         self._tasks.spawn(self._answer_turn(link, turn), name="bridge turn")
 
-    async def _answer_turn(self, link: _Link, turn: TurnRequest) -> None:
+    async def _answer_turn(self, link: PageLink, turn: TurnRequest) -> None:
         # Longer than the page waits: a late answer is still the best it knows at the next turn.
         try:
             async with asyncio.timeout(LATE_TURN_SECONDS):
@@ -413,27 +367,13 @@ class BridgeServer:
         finally:
             link.turns -= 1
         frame = Slots(turn.chat, slots.revision, wire_slots(slots), turn.avatar, turn.id)
-        self._send(link, frame)
+        link.send(frame)
 
-    def _send_published(self, link: _Link) -> None:
+    def _send_published(self, link: PageLink) -> None:
         chat = link.page.chat
         tavern = self._taverns.get(link.page.user_folder)
         if chat is None or tavern is None:
             return
         slots = tavern.published.get(chat)
         if slots is not None:
-            self._send(link, Slots(chat, slots.revision, wire_slots(slots)))
-
-    def _send(self, link: _Link, frame: bridge_protocol.ProgramFrame) -> None:
-        try:
-            link.outbox.put_nowait(bridge_protocol.encode(frame))
-        except asyncio.QueueFull:
-            # It has not read for long; it comes back by itself when it lives.
-            if not link.connection.transport.is_closing():
-                log.warning("A page of SillyTavern does not read what it is sent and was let go")
-                link.connection.transport.abort()
-
-    async def _send_outbox(self, link: _Link) -> None:
-        with contextlib.suppress(ConnectionClosed):
-            while True:
-                await link.connection.send(await link.outbox.get())
+            link.send(Slots(chat, slots.revision, wire_slots(slots)))

@@ -2,7 +2,7 @@
 
 import { context } from './tavern.js';
 
-const index = (value) => (Number.isInteger(Number(value)) ? { index: Number(value) } : {});
+const index = (value) => (/^\d+$/.test(String(value)) ? { index: Number(value) } : {});
 const kind = (value) => ({ kind: String(value ?? '').slice(0, 100) });
 const withoutEnding = (name) => String(name ?? '').replace(/\.jsonl$/, '').slice(0, 500);
 

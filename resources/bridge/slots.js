@@ -17,7 +17,8 @@ const known = new Map();
 const written = new Map();
 const refused = new Set();
 let arrivals = 0;
-let heldUntil = 0;
+/** Timer that ends the hold by itself: not every prompt that is begun gets built. */
+let holding = 0;
 let hasHeldPush = false;
 let settled = '';
 /** @type {(key: string) => void} */
@@ -32,7 +33,8 @@ export function reportRefused(listener) {
 export function settle(chat) {
     settled = chatKey(chat);
     hasHeldPush = false;
-    heldUntil = 0;
+    clearTimeout(holding);
+    holding = 0;
 }
 
 /** Remember slots of a chat, in place of what is known for the same responder. */
@@ -66,7 +68,7 @@ export function lastKnown(key, avatar = '') {
 
 /** Set what is known of the open chat, unless a prompt is being built or the chat still opens. */
 export function refresh() {
-    if (Date.now() < heldUntil) {
+    if (holding) {
         hasHeldPush = true;
         return;
     }
@@ -78,12 +80,14 @@ export function refresh() {
 
 /** A prompt is built from now on: its slots must not be exchanged half-way. */
 export function hold(milliseconds) {
-    heldUntil = Date.now() + milliseconds;
+    clearTimeout(holding);
+    holding = setTimeout(release, milliseconds);
 }
 
 /** The prompt is built. */
 export function release() {
-    heldUntil = 0;
+    clearTimeout(holding);
+    holding = 0;
     if (hasHeldPush) {
         hasHeldPush = false;
         refresh();

@@ -36,7 +36,10 @@ export function chatKey(chat) {
 /** @returns {{name: string, avatar: string}} Who is about to answer, empty strings when unknown. */
 export function responder(ctx = context()) {
     const character = ctx.characters?.[ctx.characterId];
-    return { name: String(character?.name ?? ''), avatar: String(character?.avatar ?? '') };
+    return {
+        name: String(character?.name ?? '').slice(0, 500),
+        avatar: String(character?.avatar ?? ''),
+    };
 }
 
 /** What an answer to the request `state` holds. */

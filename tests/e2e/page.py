@@ -63,6 +63,18 @@ class TavernPage:
         )
         return self.llm.requests[number:]
 
+    async def stream(self, is_on: bool) -> None:
+        """Have answers streamed from now on, or not."""
+        await self.evaluate(
+            f"isOn => {{ {CONTEXT}.chatCompletionSettings.stream_openai = isOn; }}", is_on
+        )
+
+    async def generate_again(self, kind: str) -> RecordedRequest:
+        """Regenerate, swipe or continue the last answer, and wait until that is done."""
+        number = len(self.llm.requests)
+        await self.evaluate(f"kind => {CONTEXT}.generate(kind)", kind)
+        return self.llm.requests[number]
+
     async def intercept_milliseconds(self) -> float:
         """How long the bridge holds up a turn."""
         return float(

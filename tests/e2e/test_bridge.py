@@ -127,6 +127,74 @@ async def test_a_hung_program_delays_a_turn_by_the_bounded_wait(
     assert (await page.prompt_texts())[KEY] == "last known"
 
 
+async def test_slots_are_not_exchanged_while_a_prompt_is_built(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    async def answer(_turn):
+        return slot_set("of this turn")
+
+    bridge.answer = answer
+    await page.intercept_milliseconds()
+    bridge.publish("Harbour", slot_set("newer"))
+    await bridge.server.request(await bridge.page(), "ping")
+    assert (await page.prompt_texts())[KEY] == "of this turn"
+    await page.evaluate(
+        """() => {
+            const { eventSource, eventTypes } = SillyTavern.getContext();
+            return eventSource.emit(eventTypes.GENERATE_AFTER_DATA, { prompt: [] }, false);
+        }"""
+    )
+    assert (await page.prompt_texts())[KEY] == "newer"
+
+
+async def test_a_turn_says_what_kind_it_is(bridge: RecordingBridge, page: TavernPage) -> None:
+    await page.send("Something to answer.")
+    for kind in ("regenerate", "swipe", "continue"):
+        bridge.turns.clear()
+        await page.generate_again(kind)
+        assert [turn.kind for turn in bridge.turns] == [kind]
+        assert bridge.turns[0].responder == "Seraphina"
+
+
+async def test_a_streamed_answer_is_reported_once_it_is_whole(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    await page.stream(True)
+    request = await page.send("Tell me slowly.")
+    await page.stream(False)
+    assert request.body["stream"] is True
+    received = await bridge.until(
+        lambda: next((e for e in bridge.events if e.name == "message_received"), None)
+    )
+    assert received.index == await page.length() - 1
+    length = await page.length()
+    await bridge.until(lambda: (bridge.changes and bridge.changes[-1].length == length) or None)
+
+
+async def test_looking_for_changes_is_cheap_in_a_long_chat(page: TavernPage) -> None:
+    milliseconds = await page.evaluate(
+        """async () => {
+            const folder = '/scripts/extensions/third-party/tavernkeep/';
+            const mirror = await import(`${folder}mirror.js?test`);
+            const chat = Array.from({ length: 10_000 }, (_unused, index) => ({
+                name: 'Ada', mes: `${index} `.repeat(300), is_system: false, swipe_id: 0,
+            }));
+            mirror.remember(chat);
+            const start = performance.now();
+            for (let look = 0; look < 10; look += 1) {
+                if (mirror.firstChange(chat) !== null) throw new Error('nothing changed');
+            }
+            const cost = (performance.now() - start) / 10;
+            chat[9_000].mes += '!';
+            if (mirror.firstChange(chat) !== 9_000) throw new Error('a change was missed');
+            chat.splice(100, 1);
+            if (mirror.firstChange(chat) !== 100) throw new Error('a deletion was missed');
+            return cost;
+        }"""
+    )
+    assert milliseconds < 20
+
+
 async def test_slots_survive_a_reload_of_the_page(
     bridge: RecordingBridge, page: TavernPage
 ) -> None:

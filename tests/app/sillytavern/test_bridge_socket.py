@@ -18,6 +18,7 @@ from app.errors import BridgeError
 from app.prompt.slots import Position, Role, Slot, SlotSet
 from app.sillytavern import bridge_installer, bridge_socket
 from app.sillytavern.bridge_file import read_bridge_file
+from app.sillytavern.bridge_link import OUTBOX_FRAMES
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.bridge_socket import BridgeServer
 
@@ -362,7 +363,7 @@ async def test_a_page_that_comes_again_replaces_its_old_connection(server, user_
         assert [page.id for page in server.pages] == ["p"]
 
 
-@pytest.mark.expects_log("app.sillytavern.bridge_socket")
+@pytest.mark.expects_log("app.sillytavern.bridge_link")
 async def test_a_page_that_does_not_read_holds_up_nobody(server, user_folder):
     disconnected = Heard(server.disconnected)
     async with dial(server, user_folder) as slow, dial(server, user_folder) as quick:
@@ -370,7 +371,7 @@ async def test_a_page_that_does_not_read_holds_up_nobody(server, user_folder):
         await greet(quick, page="quick", chat=WIRE_OTHER)
         slow.transport.pause_reading()
         large = slots("x" * 200_000)
-        for _ in range(2 * bridge_socket.OUTBOX_FRAMES):
+        for _ in range(2 * OUTBOX_FRAMES):
             server.publish(user_folder, CHAT, large)
         server.publish(user_folder, OTHER, slots("on time"))
         assert (await receive(quick))["slots"][0]["text"] == "on time"

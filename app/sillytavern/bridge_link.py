@@ -1,0 +1,102 @@
+"""One connected page: what it shows, what waits to be sent to it, what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from app.errors import BridgeError
+from app.sillytavern.bridge_protocol import Answer, ChatIdentity, ProgramFrame, Request, encode
+
+log = logging.getLogger(__name__)
+
+OUTBOX_FRAMES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of SillyTavern that is connected now.
+
+    id: random, new at each load of the page. chat: the one it shows, None for none. length: its
+    messages. since: seconds since the epoch. version: of the extension; sillytavern: "" if unknown.
+    """
+
+    id: str
+    user_folder: Path
+    chat: ChatIdentity | None
+    length: int
+    since: float
+    version: str
+    sillytavern: str
+
+
+class PageLink:
+    """A page's connection. Frames wait in its own outbox, so that a slow page holds up nobody.
+
+    page: as it is now. turns: how many are being answered.
+    """
+
+    def __init__(self, connection: ServerConnection, page: Page) -> None:
+        self.connection = connection
+        self.page = page
+        self.turns = 0
+        self._outbox: asyncio.Queue[str] = asyncio.Queue(OUTBOX_FRAMES)
+        self._asked: dict[str, asyncio.Future[Answer]] = {}
+        self._numbers = itertools.count(1)
+
+    def send(self, frame: ProgramFrame) -> None:
+        """Send a frame as soon as the page takes it."""
+        try:
+            self._outbox.put_nowait(encode(frame))
+        except asyncio.QueueFull:
+            # It has not read for long; it comes back by itself when it lives.
+            if not self.connection.transport.is_closing():
+                log.warning("A page of SillyTavern does not read what it is sent and was let go")
+                self.connection.transport.abort()
+
+    async def send_outbox(self) -> None:
+        """Send what waits, until the connection ends."""
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await self.connection.send(await self._outbox.get())
+
+    async def request(
+        self,
+        kind: str,
+        params: dict[str, Any],
+        timeout: float,  # noqa: ASYNC109
+    ) -> dict[str, Any]:
+        """Ask the page; raises BridgeError when it cannot, is gone, or takes too long."""
+        number = str(next(self._numbers))
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._asked[number] = future
+        try:
+            self.send(Request(number, kind, params))
+            answer = await asyncio.wait_for(future, timeout)
+        except TimeoutError:
+            raise BridgeError("SillyTavern's page did not answer in time.") from None
+        finally:
+            del self._asked[number]
+        if answer.error:
+            raise BridgeError(f"SillyTavern's page could not do this: {answer.error}.")
+        return answer.result
+
+    def take_answer(self, answer: Answer) -> None:
+        """Hand an answer to whoever asked; late ones are dropped."""
+        future = self._asked.get(answer.id)
+        if future is not None and not future.done():
+            future.set_result(answer)
+
+    def give_up(self) -> None:
+        """The connection ended: whoever still waits hears so."""
+        for future in self._asked.values():
+            if not future.done():
+                future.set_exception(BridgeError("SillyTavern's page went away."))
