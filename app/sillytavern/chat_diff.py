@@ -53,7 +53,9 @@ def messages_of(
     reading and what it gave; messages that did not change keep their objects.
     """
     lines = snapshot.lines
-    change = changes(old if len(old_messages) else None, snapshot)
+    if old is None or len(old.lines) != len(old_messages):
+        return tuple(map(_message, lines, anchors))
+    change = changes(old, snapshot)
     if change.first is None:
         first, old_end, new_end = len(lines), len(old_messages), len(lines)
     else:

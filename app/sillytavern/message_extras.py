@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from app.sillytavern.chat_line import ChatLine
-from app.sillytavern.recap_text import display_text
+from app.sillytavern.stored_recap import display_text
 from app.sillytavern.string_hash import string_hashes
 from app.story.messages import MessageRecap
 

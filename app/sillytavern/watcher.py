@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from watchfiles import awatch
+from watchfiles import Change, awatch
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ _WATCHED = {
 }
 _DEBOUNCE_MS = 250
 _STEP_MS = 50
-_LONGEST_RETRY_SECONDS = 60.0
+_LONGEST_RETRY_SECONDS = 15.0
 
 
 class FileChange(StrEnum):
@@ -70,15 +70,20 @@ class TavernWatcher:
         self._force_polling = force_polling
         self._tick_seconds = tick_seconds
         self._check_seconds = check_seconds
-        self._times: _Times = {}
+        self._times: _Times | None = None
         self._next_check = 0.0
 
+    async def start(self) -> None:
+        """Take note of the files as they are: `changes` tells what happens from here on."""
+        self._times = await asyncio.to_thread(self._scan)
+
     async def changes(self) -> AsyncGenerator[frozenset[ChangedFile], None]:
-        """What changes from now on, in sets that are never empty, without an end.
+        """What changed since `start`, or else from now on: sets that are never empty, no end.
 
         A missing folder is waited for. Leave early through contextlib.aclosing, or by cancelling.
         """
-        self._times = await asyncio.to_thread(self._scan)
+        if self._times is None:
+            await self.start()
         pause = self._tick_seconds
         while True:
             folders = await asyncio.to_thread(self._present_folders)
@@ -86,15 +91,16 @@ class TavernWatcher:
                 try:
                     async with aclosing(self._watch(folders)) as news:
                         async for changed in news:
-                            pause = self._tick_seconds
                             yield changed
+                    pause = self._tick_seconds
+                except FileNotFoundError:
+                    log.debug("A folder vanished before it was watched")
                 except (OSError, RuntimeError) as error:
-                    # A folder vanished just now, or the system has no watches left to give.
-                    log.warning("Watching failed (%s), trying again", type(error).__name__)
-                    self._force_polling |= not isinstance(error, FileNotFoundError)
-            gone = await asyncio.to_thread(self._check_all)
-            if gone:
-                yield gone
+                    log.warning("No news from the system (%s), polling", type(error).__name__)
+                    self._force_polling = True
+            changed = await asyncio.to_thread(self._check_all)
+            if changed:
+                yield changed
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_RETRY_SECONDS)
 
@@ -112,10 +118,12 @@ class TavernWatcher:
         )
         async with aclosing(news):
             async for events in news:
-                paths = {path for _, path in events}
-                changed = await asyncio.to_thread(self._check, paths)
+                changed = await asyncio.to_thread(self._check, {path for _, path in events})
                 if changed:
                     yield changed
+                # A folder made anew may get the inode of the one before, so ask for both signs.
+                if any(c is Change.deleted and path in folders for c, path in events):
+                    return
                 if await asyncio.to_thread(self._present_folders) != folders:
                     return
 
@@ -123,28 +131,30 @@ class TavernWatcher:
         """Which of the files are news; of all files when it is time, or when a folder changed."""
         if time.monotonic() >= self._next_check or any(map(self._may_be_folder, paths)):
             return self._check_all()
-        wanted = [path for path in paths if self._is_wanted(path)]
-        return self._compare({p: self._times.get(p) for p in wanted}, dict(_stamps(wanted)))
+        wanted = {path for path in paths if self._is_wanted(path)}
+        return self._compare(wanted, dict(_stamps(wanted)))
 
     def _check_all(self) -> frozenset[ChangedFile]:
         self._next_check = time.monotonic() + self._check_seconds
-        return self._compare(dict(self._times), self._scan())
+        now = self._scan()
+        return self._compare(now.keys() | (self._times or {}).keys(), now)
 
-    def _compare(
-        self, before: dict[str, tuple[int, int, int] | None] | _Times, now: _Times
-    ) -> frozenset[ChangedFile]:
+    def _compare(self, paths: Iterable[str], now: _Times) -> frozenset[ChangedFile]:
+        """What is different about `paths`, and remember it."""
+        times = self._times or {}
         changed = set()
-        for path in before.keys() | now.keys():
-            old, new = self._times.get(path), now.get(path)
+        for path in paths:
+            old, new = times.get(path), now.get(path)
             if old == new:
                 continue
             if new is None:
-                del self._times[path]
+                del times[path]
                 change = FileChange.REMOVED
             else:
-                self._times[path] = new
+                times[path] = new
                 change = FileChange.CHANGED if old else FileChange.ADDED
             changed.add(ChangedFile(Path(path), change))
+        self._times = times
         return frozenset(changed)
 
     def _present_folders(self) -> _Folders:
@@ -175,8 +185,13 @@ class TavernWatcher:
         return len(rest) == depth and path.endswith(ending)
 
     def _may_be_folder(self, path: str) -> bool:
-        """A character's folder that was made, renamed or removed: its files are not told of."""
-        return Path(path).parent == self._folder / "chats" or path == str(self._folder)
+        """A character's folder that came or went: of the files in it nothing is told.
+
+        Also a path that is not below the folder's own name, as macOS tells where links lead.
+        """
+        return Path(path).parent == self._folder / "chats" or not Path(path).is_relative_to(
+            self._folder
+        )
 
 
 def _files(folder: str, ending: str, depth: int) -> Iterator[str]:

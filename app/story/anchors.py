@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
+import itertools
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Protocol
+from zlib import crc32
 
 import msgspec
 
@@ -15,6 +18,7 @@ from app.story.messages import combined_digest
 OPENING_CHARACTERS = 48
 
 _CHUNK = 1024
+_FEW = 4
 _identity = attrgetter("identity")
 _anchor = attrgetter("anchor")
 
@@ -48,17 +52,23 @@ def identities_of(
 ) -> tuple[str, str]:
     """The identity and the weak identity of a message.
 
-    first_sent, first_text: of its first swipe. first_hash: content hash of first_text. The weak
-    identity is opaque: one letter for how exact the date is (e exact, c to the minute), then a
-    digest of date and speaker, then one of the opening words and the speaker.
+    first_sent, first_text: of its first swipe. first_hash: content hash of first_text. Both are
+    opaque: the identity is first_hash with a checksum of date and speaker; the weak one has a
+    letter for how exact the date is (e exact, c to the minute), that checksum, and one of speaker
+    and opening words. Checksums will do, since they only tell apart what has the same text, or
+    propose among the few messages that nothing better was found for.
     """
-    speaker = f"{name}\0{is_user:d}"
-    dated = f"{first_sent}\0{speaker}"
-    identity = _short(f"{dated}\0{first_hash}", 16)
+    speaker = _speaker(name, is_user)
+    dated = f"{crc32(first_sent.encode('utf-8', 'surrogatepass'), speaker):08x}"
+    words = first_text[:OPENING_CHARACTERS].encode("utf-8", "surrogatepass")
     # "2026-11-20T23:38:00.000Z" is exact, "November 20, 2026 11:38pm" is not.
     grain = "e" if first_sent[4:5] == "-" and first_sent.count(":") > 1 else "c"
-    opening = f"{first_text[:OPENING_CHARACTERS]}\0{speaker}"
-    return identity, f"{grain}{_short(dated, 8)}{_short(opening, 8)}"
+    return first_hash + dated, f"{grain}{dated}{crc32(words, speaker):08x}"
+
+
+@lru_cache(maxsize=64)
+def _speaker(name: str, is_user: bool) -> int:
+    return crc32(f"{name}\0{is_user:d}".encode("utf-8", "surrogatepass"))
 
 
 def align(
@@ -151,9 +161,9 @@ class _Gap:
         self._match_neighbours()
         self._match_in_order(lambda message, _: message.identity)
         self._match_in_order(lambda message, place: (place, message.content_hash))
-        self._match_unique(lambda message: _exact_date(message.weak_identity))
-        self._match_in_order(lambda message, place: (place, message.weak_identity[17:]))
-        self._match_in_order(lambda message, place: (place, message.weak_identity[:17]))
+        self._match_unique(_exact_date)
+        self._match_in_order(lambda message, place: (place, _opening(message)))
+        self._match_in_order(lambda message, place: (place, _date(message)))
 
     def _pair(self, new: int, old: int) -> None:
         self.pairs[new] = old
@@ -213,37 +223,45 @@ def _unique(items: Iterable[tuple[str | None, int]]) -> dict[str, int | None]:
     return places
 
 
-def _exact_date(weak_identity: str) -> str | None:
-    return weak_identity[:17] if weak_identity.startswith("e") else None
+def _date(message: Fingerprint) -> str:
+    return message.weak_identity[:9]
+
+
+def _opening(message: Fingerprint) -> str:
+    return message.weak_identity[9:]
+
+
+def _exact_date(message: Fingerprint) -> str | None:
+    return _date(message) if message.weak_identity.startswith("e") else None
 
 
 def _fresh_anchors(
-    identities: Sequence[str], known: Sequence[str], retired: Iterable[KnownMessage]
+    identities: Sequence[str], known: list[str], retired: Iterable[KnownMessage]
 ) -> list[str]:
     """Anchors for messages that nobody knows: a retired one, else a new one."""
     if not identities:
         return []
-    used = set(known)
-    returning: dict[str, list[str]] = {}
+    # To search a list a few times is cheaper than to make a set of 100,000.
+    present: Collection[str] = known if len(identities) <= _FEW else frozenset(known)
+    taken: set[str] = set()
+    returning: dict[str, deque[str]] = {}
     for message in retired:
-        if message.anchor not in used:
-            returning.setdefault(message.identity, []).append(message.anchor)
-    taken = used.union(*returning.values())
+        taken.add(message.anchor)
+        returning.setdefault(message.identity, deque()).append(message.anchor)
     fresh: list[str] = []
     for identity in identities:
         waiting = returning.get(identity)
-        anchor = waiting.pop(0) if waiting else _new_anchor(identity, taken)
+        while waiting and waiting[0] in present:
+            waiting.popleft()
+        anchor = waiting.popleft() if waiting else _new_anchor(identity, present, taken)
         taken.add(anchor)
         fresh.append(anchor)
     return fresh
 
 
-def _new_anchor(identity: str, taken: set[str]) -> str:
-    count = 0
-    while (anchor := combined_digest(identity, str(count))) in taken:
-        count += 1
-    return anchor
-
-
-def _short(text: str, size: int) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+def _new_anchor(identity: str, present: Collection[str], taken: set[str]) -> str:
+    for count in itertools.count():
+        anchor = combined_digest(identity, str(count))
+        if anchor not in taken and anchor not in present:
+            return anchor
+    raise AssertionError("count() ends nowhere")

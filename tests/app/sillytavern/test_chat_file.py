@@ -1,0 +1,546 @@
+"""Reading chats: all versions' formats, only what changed, and whatever is broken."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.errors import ChatUnreadable
+from app.sillytavern.chat_file import MAX_PROBLEMS, ChatSnapshot, read_chat
+from app.story.messages import MessageKind, digest
+from tests.chat_files import (
+    HEADER,
+    date_of,
+    jsonl,
+    message,
+    save_like_sillytavern,
+    swiped,
+    write_chat,
+)
+
+LONG_AGO = 1_700_000_000
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "chats" / "Mira" / "Mira - 2026-11-20.jsonl"
+
+
+def read(path: Path, *messages: object, header: dict[str, Any] | None = HEADER) -> ChatSnapshot:
+    return read_chat(write_chat(path, messages, header))
+
+
+def texts(snapshot: ChatSnapshot) -> list[str]:
+    return [line.text for line in snapshot.lines]
+
+
+def only_problem(snapshot: ChatSnapshot) -> str:
+    (problem,) = snapshot.problems
+    return problem.sentence
+
+
+# --- formats
+
+
+def test_a_chat_of_today(path: Path) -> None:
+    snapshot = read(path, message(0, "Hello."), swiped(1, "One.", "Two.", "Three.", shown=1))
+    user, reply = snapshot.lines
+    assert (user.name, user.text, user.is_user, user.sent) == ("Ana", "Hello.", True, date_of(0))
+    assert (reply.name, reply.text, reply.is_user) == ("Mira", "Two.", False)
+    assert (reply.swipe, reply.swipes) == (1, 3)
+    assert (reply.sent, reply.first_sent) == (date_of(101), date_of(1))
+    assert reply.content_hash == digest("Two.")
+    assert reply.first_hash == digest("One.")
+    assert snapshot.integrity == HEADER["chat_metadata"]["integrity"]
+    assert snapshot.line_numbers.tolist() == [2, 3]
+    assert snapshot.problems == ()
+
+
+def test_a_swipe_and_an_edit_and_a_hide_leave_the_identities_that_anchors_need(path: Path) -> None:
+    plain = read(path, message(0), swiped(1, "One.", "Two.", shown=0)).lines
+    other = read(
+        path, message(0, "Edited.", is_system=True), swiped(1, "One.", "Two.", shown=1)
+    ).lines
+    assert plain[1].identity == other[1].identity
+    assert plain[1].content_hash != other[1].content_hash
+    assert plain[0].identity != other[0].identity
+    assert plain[0].weak_identity[:9] == other[0].weak_identity[:9]
+    hidden = read(path, message(0, is_system=True)).lines[0]
+    assert hidden.identity == plain[0].identity
+    assert hidden.is_hidden
+
+
+def test_a_chat_of_1_12_with_names_in_the_header_and_local_dates(path: Path) -> None:
+    header = {
+        "user_name": "Ana",
+        "character_name": "Mira",
+        "create_date": "2024-07-01@20h15m30s",
+        "chat_metadata": {"note_prompt": ""},
+    }
+    sent = "July 1, 2024 8:15pm"
+    snapshot = read(path, message(0, send_date=sent), header=header)
+    assert snapshot.has_header
+    assert snapshot.lines[0].sent == sent
+    assert snapshot.integrity == ""
+
+
+def test_a_header_of_long_ago_without_metadata(path: Path) -> None:
+    snapshot = read(path, message(0), header={"user_name": "Ana", "character_name": "Mira"})
+    assert snapshot.has_header
+    assert len(snapshot.lines) == 1
+
+
+def test_both_date_formats_in_one_file(path: Path) -> None:
+    old = "November 20, 2026 11:38pm"
+    snapshot = read(path, message(0, send_date=old), message(1))
+    assert [line.sent for line in snapshot.lines] == [old, date_of(1)]
+    assert [line.weak_identity[0] for line in snapshot.lines] == ["c", "e"]
+
+
+def test_an_old_group_chat_has_its_metadata_in_the_groups_file(tmp_path: Path) -> None:
+    (tmp_path / "groups").mkdir()
+    group = {
+        "id": "7",
+        "chat_id": "open",
+        "chats": ["open", "past"],
+        "chat_metadata": {"note_prompt": "of the open one"},
+        "past_metadata": {"past": {"note_prompt": "of the past one"}},
+    }
+    (tmp_path / "groups" / "7.json").write_text(json.dumps(group))
+    (tmp_path / "groups" / "0 broken.json").write_text("{")
+    for title in ("open", "past"):
+        snapshot = read(tmp_path / "group chats" / f"{title}.jsonl", message(0), header=None)
+        assert not snapshot.has_header
+        assert snapshot.chat_metadata["note_prompt"] == f"of the {title} one"
+        assert len(snapshot.lines) == 1
+    stranger = read(tmp_path / "group chats" / "stranger.jsonl", message(0), header=None)
+    assert stranger.chat_metadata == {}
+
+
+def test_a_new_group_chat_has_a_header_and_says_who_speaks(tmp_path: Path) -> None:
+    snapshot = read(
+        tmp_path / "group chats" / "g.jsonl", message(1, original_avatar="Mira.png", extra=None)
+    )
+    assert snapshot.integrity
+    assert snapshot.lines[0].avatar == "Mira.png"
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind", "is_hidden"),
+    [
+        ({"is_system": ""}, MessageKind.CHAT, False),
+        ({"is_system": True}, MessageKind.CHAT, True),
+        ({"is_system": "", "extra": {"type": "narrator"}}, MessageKind.NARRATOR, False),
+        ({"is_system": "[bias]", "extra": {"type": "narrator"}}, MessageKind.NARRATOR, True),
+        (
+            {"is_system": False, "extra": {"type": "narrator", "isSmallSys": True}},
+            "narrator",
+            False,
+        ),
+        ({"is_system": True, "extra": {"type": "comment"}}, MessageKind.NOTICE, True),
+        ({"is_system": True, "extra": {"type": "assistant_note"}}, MessageKind.NOTICE, True),
+        ({"is_system": True, "extra": {"isSmallSys": True}}, MessageKind.NOTICE, True),
+        ({"is_system": False, "extra": {"type": "comment"}}, MessageKind.CHAT, False),
+        ({"is_system": False, "extra": {"type": "assistant_message"}}, MessageKind.CHAT, False),
+    ],
+)
+def test_what_a_message_is_to_the_story(
+    path: Path, fields: dict[str, Any], kind: MessageKind, is_hidden: bool
+) -> None:
+    line = read(path, message(1, **fields)).lines[0]
+    assert (line.kind, line.is_hidden) == (kind, is_hidden)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"mes": None}, {"text": ""}),
+        ({"mes": 5}, {"text": "5"}),
+        ({"name": None}, {"name": ""}),
+        ({"name": {"a": 1}}, {"name": ""}),
+        ({"send_date": 1_700_000_000_000}, {"sent": "1700000000000"}),
+        ({"send_date": None}, {"sent": ""}),
+        ({"is_user": None}, {"is_user": False}),
+        ({"is_user": []}, {"is_user": True}),
+        ({"extra": []}, {"kind": MessageKind.CHAT}),
+        ({"extra": "text"}, {"kind": MessageKind.CHAT}),
+        ({"extra": {"type": {"a": 1}}}, {"kind": MessageKind.CHAT}),
+        ({"swipes": [], "swipe_id": 0}, {"swipes": 1, "swipe": 0}),
+        ({"swipes": ["a", None], "swipe_id": "1"}, {"swipes": 2, "swipe": 1}),
+        ({"swipes": "a", "swipe_id": 3}, {"swipes": 1, "swipe": 0}),
+        ({"swipes": ["a"], "swipe_id": -1}, {"swipes": 1, "swipe": 0}),
+        ({"swipe_id": None}, {"swipe": 0}),
+        ({"swipe_info": [None], "swipes": ["x"]}, {"first_sent": date_of(1)}),
+        ({"swipe_info": [{"send_date": 7}], "swipes": ["x"]}, {"first_sent": "7"}),
+        ({"swipe_info": {}}, {"first_sent": date_of(1)}),
+    ],
+)
+def test_sloppy_types_are_read_without_a_word(
+    path: Path, fields: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    snapshot = read(path, message(1, **fields))
+    assert {key: getattr(snapshot.lines[0], key) for key in expected} == expected
+    assert snapshot.problems == ()
+
+
+def test_a_message_without_extra_or_date(path: Path) -> None:
+    snapshot = read(path, {"name": "Mira", "mes": "Hello."})
+    assert texts(snapshot) == ["Hello."]
+    assert snapshot.problems == ()
+
+
+def test_the_blocks_of_recap_extensions_are_kept_raw(path: Path) -> None:
+    block = {"memory": "She came.", "unknown": [1, 2]}
+    extra = {"qvink_memory": {"memory": "old"}, "auto_recap_memory": block, "model": "m"}
+    line = read(path, message(1, extra=extra)).lines[0]
+    assert [json.loads(raw) for raw in line.recaps] == [block, {"memory": "old"}]
+
+
+def test_half_characters_become_a_sign_that_can_be_stored(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b'{"name":"Mira","mes":"cut \\ud83d off"}')
+    assert texts(read_chat(path)) == ["cut \N{REPLACEMENT CHARACTER} off"]
+
+
+# --- only what changed
+
+
+def aged(path: Path) -> Path:
+    """A file that was not written just now, whose times can be trusted."""
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    return path
+
+
+def test_an_unchanged_file_gives_the_same_snapshot(path: Path) -> None:
+    write_chat(path, [message(0)])
+    snapshot = read_chat(aged(path))
+    assert read_chat(path, snapshot) is snapshot
+
+
+def test_a_change_right_after_reading_is_seen_even_if_size_and_times_are_equal(path: Path) -> None:
+    write_chat(path, [message(0, "aaaa")])
+    status = path.stat()
+    snapshot = read_chat(path)
+    with path.open("r+b") as file:
+        data = file.read().replace(b"aaaa", b"bbbb")
+        file.seek(0)
+        file.write(data)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert texts(read_chat(path, snapshot)) == ["bbbb"]
+
+
+def test_a_rewrite_with_the_same_lines_keeps_all_objects(path: Path) -> None:
+    snapshot = read(path, message(0), message(1))
+    save_like_sillytavern(path, path.read_bytes())
+    again = read_chat(path, snapshot)
+    assert again.lines is snapshot.lines
+    assert again.stamp.inode == path.stat().st_ino
+
+
+def test_a_new_line_costs_a_new_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = [message(number) for number in range(50)]
+    snapshot = read(path, *chat)
+    decoded = count_decoded(monkeypatch)
+    after = read_after_save(path, snapshot, [*chat, message(50, "New.")])
+    assert decoded == [b"New."]
+    assert all(a is b for a, b in zip(snapshot.lines, after.lines, strict=False))
+    assert after.lines[-1].text == "New."
+
+
+def test_a_changed_header_costs_no_message(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = [message(number) for number in range(10)]
+    snapshot = read(path, *chat)
+    decoded = count_decoded(monkeypatch)
+    header = HEADER | {"chat_metadata": {"tainted": True}}
+    save_like_sillytavern(path, jsonl([header, *chat]))
+    after = read_chat(path, snapshot)
+    assert decoded == []
+    assert after.chat_metadata == {"tainted": True}
+    assert after.lines == snapshot.lines
+
+
+def test_edits_insertions_and_deletions_cost_only_themselves(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = [message(number) for number in range(20)]
+    snapshot = read(path, *chat)
+    decoded = count_decoded(monkeypatch)
+    changed = [*chat[1:5], message(5, "Edited."), *chat[6:12], message(90, "Put in."), *chat[12:]]
+    after = read_after_save(path, snapshot, changed)
+    assert decoded == [b"Edited.", b"Put in."]
+    assert texts(after) == [m["mes"] for m in changed]
+
+
+def count_decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Texts of the lines that are decoded from now on."""
+    from app.sillytavern import chat_file
+
+    decoded: list[bytes] = []
+
+    class Counting(chat_file.LineDecoder):
+        def decode(self, line: bytes) -> Any:
+            decoded.append(json.loads(line)["mes"].encode())
+            return super().decode(line)
+
+    monkeypatch.setattr(chat_file, "LineDecoder", Counting)
+    return decoded
+
+
+def read_after_save(path: Path, before: ChatSnapshot, messages: list[Any]) -> ChatSnapshot:
+    save_like_sillytavern(path, jsonl([HEADER, *messages]))
+    return read_chat(path, before)
+
+
+line_pieces = st.one_of(
+    st.builds(lambda n: jsonl([message(n)]), st.integers(0, 5)),
+    st.sampled_from(
+        [b"", b"  ", b"{", b"[1]", b"\xff", b'{"mes":"x\xff"}', b'{"name":"n"}', b"\r"]
+    ),
+    st.builds(lambda n: jsonl([HEADER | {"n": n}]), st.integers(0, 2)),
+    st.binary(max_size=12),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(st.lists(line_pieces, max_size=9), min_size=2, max_size=3),
+    st.sampled_from([b"\n", b"\r\n"]),
+)
+def test_reading_what_changed_gives_what_reading_all_gives(
+    tmp_path: Path, versions: list[list[bytes]], newline: bytes
+) -> None:
+    path = tmp_path / "any.jsonl"
+    snapshot: ChatSnapshot | None = None
+    for lines in versions:
+        data = newline.join(lines)
+        save_like_sillytavern(path, data)
+        try:
+            whole = read_chat(path)
+        except ChatUnreadable:
+            with pytest.raises(ChatUnreadable):
+                read_chat(path, snapshot)
+            continue
+        snapshot = read_chat(path, snapshot)
+        assert snapshot.lines == whole.lines
+        assert snapshot.header == whole.header
+        assert snapshot.problems == whole.problems
+        assert snapshot.line_numbers.tolist() == whole.line_numbers.tolist()
+        assert path.read_bytes() == data
+
+
+# --- broken files
+
+
+def read_bytes(path: Path, data: bytes) -> ChatSnapshot:
+    """Read a file and check that reading left it as it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    try:
+        return read_chat(path)
+    finally:
+        assert path.read_bytes() == data
+
+
+def test_a_broken_line_in_the_middle_costs_only_itself(path: Path) -> None:
+    good = [jsonl([m]) for m in (HEADER, message(0, "One."), message(1), message(2, "Two."))]
+    snapshot = read_bytes(path, b"\n".join([*good[:2], good[2][:40], good[3]]))
+    assert texts(snapshot) == ["One.", "Two."]
+    assert only_problem(snapshot) == (
+        f"Line 3 of {path.name} is cut off or damaged; it is left out, the rest is shown."
+    )
+    assert snapshot.problems[0].line == 3
+    assert snapshot.line_numbers.tolist() == [2, 4]
+
+
+def test_a_cut_off_end_costs_only_the_last_line(path: Path) -> None:
+    snapshot = read_bytes(path, jsonl([HEADER, message(0, "One."), message(1)])[:-20])
+    assert texts(snapshot) == ["One."]
+    assert "Line 3" in only_problem(snapshot)
+
+
+def test_a_broken_header_costs_no_message(path: Path) -> None:
+    snapshot = read_bytes(path, jsonl([HEADER])[:-5] + b"\n" + jsonl([message(0)]))
+    assert len(snapshot.lines) == 1
+    assert not snapshot.has_header
+    assert "Line 1" in only_problem(snapshot)
+
+
+def test_an_empty_file_is_an_empty_chat(path: Path) -> None:
+    snapshot = read_bytes(path, b"")
+    assert snapshot.lines == ()
+    assert snapshot.problems == ()
+
+
+def test_only_a_header_is_an_empty_chat(path: Path) -> None:
+    snapshot = read_bytes(path, jsonl([HEADER]))
+    assert snapshot.has_header
+    assert snapshot.lines == ()
+
+
+def test_a_byte_order_mark_and_windows_newlines_do_no_harm(path: Path) -> None:
+    data = b"\xef\xbb\xbf" + jsonl([HEADER, message(0), message(1)]).replace(b"\n", b"\r\n")
+    snapshot = read_bytes(path, data + b"\r\n\r\n")
+    assert snapshot.has_header
+    assert len(snapshot.lines) == 2
+    assert snapshot.problems == ()
+
+
+def test_a_huge_line_is_read(path: Path) -> None:
+    huge = "x" * 50_000_000
+    snapshot = read_bytes(path, jsonl([HEADER, message(0, huge), message(1, "Small.")]))
+    assert [len(text) for text in texts(snapshot)] == [50_000_000, 6]
+
+
+def test_bytes_that_are_no_text_are_shown_as_such(path: Path) -> None:
+    data = jsonl([HEADER, message(0, "caf@ noir")]).replace(b"@", b"\xe9")
+    snapshot = read_bytes(path, data)
+    assert texts(snapshot) == ["caf\N{REPLACEMENT CHARACTER} noir"]
+    assert only_problem(snapshot).startswith(f"Line 2 of {path.name} has bytes that are no UTF-8")
+
+
+def test_a_message_without_text_keeps_its_place(path: Path) -> None:
+    textless = message(1)
+    del textless["mes"]
+    snapshot = read(path, message(0, "One."), textless, message(2, "Two."))
+    assert texts(snapshot) == ["One.", "", "Two."]
+    assert only_problem(snapshot).startswith(f"Line 3 of {path.name} has no text")
+
+
+def test_deep_nesting_is_no_crash(path: Path) -> None:
+    deep = b'{"name":"Mira","mes":"x","extra":{"a":' + b"[" * 200_000 + b"]" * 200_000 + b"}}"
+    snapshot = read_bytes(path, jsonl([HEADER, message(0, "One.")]) + b"\n" + deep)
+    assert texts(snapshot) == ["One."]
+    assert "Line 3" in only_problem(snapshot)
+    assert "nested too deeply" in only_problem(snapshot)
+
+
+def test_values_that_are_no_messages_are_left_out(path: Path) -> None:
+    snapshot = read(path, message(0, "One."), [1], 7, "text", None, {"a": 1})
+    assert texts(snapshot) == ["One."]
+    assert [problem.line for problem in snapshot.problems] == [3, 4, 5, 6, 7]
+
+
+def test_a_file_that_is_no_chat_is_named_with_its_first_trouble(path: Path) -> None:
+    with pytest.raises(ChatUnreadable) as caught:
+        read_bytes(path, b"Dear diary,\ntoday nothing happened.\n")
+    assert str(path) in str(caught.value)
+    assert "Line 1" in str(caught.value)
+
+
+def test_the_number_of_problems_is_bounded(path: Path) -> None:
+    snapshot = read_bytes(path, jsonl([message(0)]) + b"\n{" * (MAX_PROBLEMS + 50))
+    assert len(snapshot.problems) == MAX_PROBLEMS + 1
+    assert "50 more" in snapshot.problems[-1].sentence
+
+
+def test_a_mended_line_is_reported_again_where_it_stands_now(path: Path) -> None:
+    lines = [jsonl([m]) for m in (HEADER, message(0), message(1))]
+    before = read_bytes(path, b"\n".join([*lines, b"{"]))
+    save_like_sillytavern(path, b"\n".join([lines[0], lines[2], b"{"]))
+    after = read_chat(path, before)
+    assert [problem.line for problem in before.problems] == [4]
+    assert [problem.line for problem in after.problems] == [3]
+
+
+def test_a_chat_that_was_deleted_is_named(path: Path) -> None:
+    snapshot = read(path, message(0))
+    path.unlink()
+    with pytest.raises(ChatUnreadable, match="not there any more") as caught:
+        read_chat(path, snapshot)
+    assert str(path) in str(caught.value)
+
+
+def test_a_renamed_chat_is_read_under_its_new_name(path: Path) -> None:
+    snapshot = read(path, message(0))
+    renamed = path.rename(path.with_name("New name.jsonl"))
+    again = read_chat(renamed, snapshot)
+    assert again.path == renamed
+    assert again.lines[0] is snapshot.lines[0]
+
+
+def test_a_folder_is_no_chat(tmp_path: Path) -> None:
+    folder = tmp_path / "chat.jsonl"
+    folder.mkdir()
+    with pytest.raises(ChatUnreadable, match="is a folder"):
+        read_chat(folder)
+
+
+READ_AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from app.errors import ChatUnreadable
+from app.sillytavern.chat_file import read_chat
+if os.getuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+try:
+    read_chat(Path(sys.argv[1]))
+except ChatUnreadable as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="permissions of POSIX")
+def test_a_chat_without_permission_is_named() -> None:
+    # Not below tmp_path: pytest's own folders are closed to others, and then they are to blame.
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        path = write_chat(Path(folder) / "secret.jsonl", [message(0)])
+        before = path.read_bytes()
+        path.chmod(0)
+        done = subprocess.run(
+            [sys.executable, "-c", READ_AS_NOBODY, str(path)],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
+        assert str(path) in done.stdout
+        assert "permissions" in done.stdout
+        path.chmod(0o600)
+        assert path.read_bytes() == before
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(path: Path) -> None:
+    """Editors write in place; what is shown then is one state, not half of two."""
+    write_chat(path, [message(0, "before")])
+    from app.sillytavern import chat_file
+
+    class Interrupted(chat_file.LineDecoder):
+        is_done = False
+
+        def decode(self, line: bytes) -> Any:
+            if not Interrupted.is_done:
+                Interrupted.is_done = True
+                with path.open("r+b") as file:
+                    file.write(jsonl([HEADER, message(0, "after!"), message(1, "more")]))
+            return super().decode(line)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chat_file, "LineDecoder", Interrupted)
+        snapshot = read_chat(path)
+    assert texts(snapshot) == ["after!", "more"]
+    assert not snapshot.stamp.is_settled
+
+
+def test_memory_stays_below_three_times_the_file(path: Path) -> None:
+    import tracemalloc
+
+    write_chat(path, [swiped(n, "word " * 300, "other " * 300, shown=0) for n in range(2000)])
+    tracemalloc.start()
+    try:
+        snapshot = read_chat(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(snapshot.lines) == 2000
+    assert peak < 3 * path.stat().st_size

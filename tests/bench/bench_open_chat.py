@@ -1,0 +1,72 @@
+"""Opening a chat of 10,000 messages, against merely parsing its JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from app.sillytavern.chat_diff import messages_of
+from app.sillytavern.chat_file import read_chat
+from app.story.anchors import align, known_after
+from tests.bench.table import Row, best_ms
+from tests.chat_files import HEADER, jsonl, long_chat, message, save_like_sillytavern, write_chat
+
+MESSAGES = 10_000
+
+
+def measure() -> list[Row]:
+    """Reading at first sight and again, and giving anchors."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _measured(Path(folder))
+
+
+def _measured(folder: Path) -> list[Row]:
+    chat = long_chat(MESSAGES)
+    path = write_chat(folder / "chat.jsonl", chat)
+    longer = folder / "longer.jsonl"
+    save_like_sillytavern(longer, jsonl([HEADER, *chat, message(MESSAGES)]))
+    os.utime(path, (1, 1))
+
+    parse, parse_slowly = best_ms(lambda: _parse(path)), best_ms(lambda: _parse_stdlib(path))
+    first = best_ms(lambda: read_chat(path))
+    snapshot = read_chat(path)
+    after = read_chat(longer, snapshot)
+    anchors = align((), snapshot.lines)
+    known = known_after(anchors, snapshot.lines)
+    messages = messages_of(snapshot, anchors)
+    size = f"{MESSAGES:,} messages, {path.stat().st_size / 1e6:.0f} MB"
+    return [
+        Row(f"read a chat ({size})", first, "msgspec to dicts", parse, "at most 2"),
+        Row("the same", first, "json of the standard library", parse_slowly),
+        Row(
+            "read it again, one message more",
+            best_ms(lambda: read_chat(longer, snapshot)),
+            "msgspec to dicts",
+            parse,
+            "at most 0.5",
+        ),
+        Row(
+            "read it again, unchanged", best_ms(lambda: read_chat(path, snapshot)), "", None, "1 ms"
+        ),
+        Row("anchors at first sight", best_ms(lambda: align((), snapshot.lines)), aim="50 ms"),
+        Row("anchors, one message more", best_ms(lambda: align(known, after.lines)), aim="5 ms"),
+        Row(
+            "messages, one message more",
+            best_ms(lambda: messages_of(after, (*anchors, "new"), snapshot, messages)),
+            aim="5 ms",
+        ),
+    ]
+
+
+def _parse(path: Path) -> list[object]:
+    with path.open("rb") as file:
+        return [msgspec.json.decode(line) for line in file]
+
+
+def _parse_stdlib(path: Path) -> list[object]:
+    with path.open("rb") as file:
+        return [json.loads(line) for line in file]
