@@ -197,6 +197,7 @@ class ChatView(SettlingTable):
                 self._go(0)
             case Qt.Key.Key_End:
                 self._go(self._rows.rowCount() - 1)
+                self.scroll_to_end()
             case Qt.Key.Key_PageDown | Qt.Key.Key_Space:
                 self._page(1)
             case Qt.Key.Key_PageUp:
@@ -259,7 +260,11 @@ class ChatView(SettlingTable):
             if not self.currentIndex().isValid() and self._rows.rowCount():
                 self.select_row(max(self.rowAt(0), 0))
         self.attention.has_focus = True
-        super().focusInEvent(event)
+        if self.currentIndex().isValid():
+            super().focusInEvent(event)
+        else:
+            # Qt's view would make the first row current, and the actions would mean that one.
+            QWidget.focusInEvent(self, event)
         self._repaint_row(self.attention.current)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
