@@ -129,7 +129,7 @@ class ModelWriter:
                 later_name, later = await self._scene_part(task, inputs, part)
                 name = name or later_name
                 recap = await self._merged(task, recap.render(), later_name, later.render(), tokens)
-            return SceneDraft(name or "Scene", fitted(recap, tokens, self._count).render())
+            return SceneDraft(name, fitted(recap, tokens, self._count).render())
 
         return self._written(await self._within_context(write), task)
 

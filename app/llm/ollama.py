@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from app.errors import AnswerUnusable, BackendError, BackendUnreachable
+from app.errors import AnswerUnusable, BackendError, BackendRefused, BackendUnreachable
 from app.llm.backend import Answer, Request
 from app.llm.collecting import Collector
 from app.llm.faults import stream_fault, web_page_fault
@@ -57,10 +57,15 @@ class OllamaBackend:
         return self._context
 
     async def prepare(self) -> None:
-        """Ask once what the model can do. Raises BackendError when nobody answers."""
+        """Ask once what the model can do. Raises BackendError when nobody answers.
+
+        A server that refuses to tell is asked the question itself, whose refusal says more.
+        """
         if self._is_prepared:
             return
-        shown = await self._server.get_json("/api/show", {"model": self._spec.model})
+        shown: Any = None
+        with suppress(BackendRefused):
+            shown = await self._server.get_json("/api/show", {"model": self._spec.model})
         self._is_prepared = True
         if not isinstance(shown, dict):
             return

@@ -31,6 +31,7 @@ BARE_HARMONY_FINAL = "assistantfinal"
 # The beginning of a mark at the end of what has come so far.
 HALF_MARK = re.compile(
     r"<\|channel\|>[^<\n]{0,80}(?:<\|?[a-z]{0,10}\|?)?\Z"
+    r"|<\|start\|>[a-z]{0,12}\Z"
     r"|<(?:[/|a-z][^<>\n]{0,80})?\Z|\[/?[a-z]{0,5}\Z|◁/?[a-z]{0,5}\Z",
     re.IGNORECASE,
 )

@@ -85,7 +85,7 @@ def clipped(text: str, room: int, count_tokens: CountTokens) -> str:
 
 
 def newest_lines(text: str, room: int, count_tokens: CountTokens) -> str:
-    """The last lines of a text that fit into `room` tokens."""
+    """The last lines of a text that fit into `room` tokens; of one huge line its two ends."""
     if len(text) <= room * LONGEST_TOKEN and count_tokens(text) <= room:
         return text
     kept: list[str] = []
@@ -95,7 +95,8 @@ def newest_lines(text: str, room: int, count_tokens: CountTokens) -> str:
         if spent > room:
             break
         kept.append(line)
-    return "\n".join(reversed(kept)).strip()
+    newest = "\n".join(reversed(kept)).strip()
+    return newest or clipped(text, room, count_tokens)
 
 
 def _pieces(text: str, room: int, count_tokens: CountTokens) -> list[str]:

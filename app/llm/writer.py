@@ -27,7 +27,9 @@ class Written(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class SceneDraft:
-    """A scene's recap before it is kept. text: as it is stored, never empty."""
+    """A scene's recap before it is kept. name: "" when the model gave none. text: as it is stored,
+    never empty.
+    """
 
     name: str
     text: str
@@ -110,14 +112,17 @@ def make_writer(
     files, each replacing the shipped one of its name. context_tokens: else what the server says.
     Raises UsageError for a spec that makes no sense, PromptUnusable for a prompt file.
     """
-    from app.llm.builtin import BuiltinWriter
-    from app.llm.model_writer import ModelWriter
-    from app.llm.prompt_files import load_prompts
+    # Imported when needed: numpy for the one, the servers' side for the other.
     from app.llm.specs import BUILTIN, make_backend, parse_spec
 
     parsed = parse_spec(spec)
     if parsed.kind == BUILTIN:
+        from app.llm.builtin import BuiltinWriter
+
         return BuiltinWriter(count_tokens=count_tokens)
+    from app.llm.model_writer import ModelWriter
+    from app.llm.prompt_files import load_prompts
+
     key = api_key or os.environ.get(API_KEY_VARIABLE) or None
     backend = make_backend(parsed, api_key=key, context_tokens=context_tokens)
     return ModelWriter(backend, load_prompts(prompts_dir), count_tokens=count_tokens)

@@ -17,7 +17,8 @@ QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’"}
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 LITERALS = {"true": True, "false": False, "null": None, "none": None}
 VALUE_START = re.compile(
-    r"\s*(?:[\"'“„‘\[{\]}\d-]|true|false|null|none|[a-z_]\w{0,40}\"?\s?:|\Z)", re.IGNORECASE
+    SPACE.pattern + r"(?:[\"'“„‘\[{\]}\d-]|true|false|null|none|[a-z_]\w{0,40}\"?\s?:|\Z)",
+    re.IGNORECASE,
 )
 
 

@@ -88,8 +88,9 @@ def clean_items(items: Iterable[str]) -> tuple[str, ...]:
 
 def clean_line(text: str) -> str:
     """One printable line without a bullet, cut at a word when it is far too long."""
-    line = " ".join(text.split())
-    line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d").strip()
+    # The two joiners count as unprintable, and some scripts cannot be written without them.
+    signs = (s if s.isprintable() or s.isspace() or s in "\u200c\u200d" else "" for s in text)
+    line = " ".join("".join(signs).split())
     while (bullet := BULLET.match(line)) is not None:
         line = line[bullet.end() :].strip()
     if line in ("-", "*", "•", "–"):

@@ -1,0 +1,253 @@
+"""Both writers, from messages to a recap that can be kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from app.errors import AnswerUnusable, BackendRefused, PromptTooLong
+from app.llm.backend import Answer, Request
+from app.llm.builtin import BuiltinWriter
+from app.llm.model_writer import ModelWriter
+from app.llm.prompt_files import load_prompts
+from app.llm.writer import SceneDraft, make_writer
+from app.prompt.tokens import estimate_tokens
+from app.story.messages import Message, MessageKind, digest
+
+SCENE_ANSWER = json.dumps(
+    {
+        "name": "The Inn",
+        "recap": {"developments": ["Ann left."], "open": [], "state": ["Bo waits."]},
+    }
+)
+RUNNING_ANSWER = json.dumps({"recap": {"developments": ["Both."], "open": [], "state": []}})
+
+
+class ScriptedBackend:
+    """Answers from a list; the last answer stays."""
+
+    label = "scripted"
+    spec = "ollama:scripted"
+
+    def __init__(self, *answers: str | Exception, context_tokens: int = 8192) -> None:
+        self.context_tokens = context_tokens
+        self.requests: list[Request] = []
+        self._answers = list(answers)
+
+    async def generate(
+        self, request: Request, *, on_text: Callable[[str], None] | None = None
+    ) -> Answer:
+        self.requests.append(request)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        if on_text is not None:
+            on_text(answer)
+        return Answer(answer, prompt_tokens=10, output_tokens=3)
+
+    async def aclose(self) -> None: ...
+
+
+def messages(count: int, text: str = "Something was done here by someone.") -> list[Message]:
+    return [
+        Message(str(i), digest(f"{text} {i}"), "Ann" if i % 2 else "Bo", f"{text} {i}", bool(i % 2))
+        for i in range(count)
+    ]
+
+
+def writer_of(backend: ScriptedBackend) -> ModelWriter:
+    return ModelWriter(backend, load_prompts(), count_tokens=estimate_tokens)
+
+
+async def test_a_scene_becomes_a_name_and_headed_blocks() -> None:
+    backend = ScriptedBackend(SCENE_ANSWER)
+    heard: list[str] = []
+    written = await writer_of(backend).scene_recap(
+        messages(3), previous="Before.", tokens=200, on_text=heard.append
+    )
+    assert written.value == SceneDraft("The Inn", "DEVELOPMENTS\nAnn left.\n\nSTATE\nBo waits.")
+    assert (written.prompt_tokens, written.output_tokens) == (10, 3)
+    assert heard == ["DEVELOPMENTS\nAnn left.\n\nSTATE\nBo waits."]
+    (request,) = backend.requests
+    assert "[CHARACTER: Bo]\nSomething" in request.prompt
+    assert "[USER: Ann]\n" in request.prompt
+    assert "Before." in request.prompt
+
+
+async def test_the_system_part_is_the_same_for_each_scene() -> None:
+    backend = ScriptedBackend(SCENE_ANSWER)
+    writer = writer_of(backend)
+    await writer.scene_recap(messages(3), previous="", tokens=200)
+    await writer.scene_recap(messages(5, "Else."), previous="x", tokens=300)
+    assert backend.requests[0].system == backend.requests[1].system
+
+
+async def test_notices_are_not_sent() -> None:
+    backend = ScriptedBackend(SCENE_ANSWER)
+    notice = Message("n", "n", "System", "Chat was renamed.", kind=MessageKind.NOTICE)
+    await writer_of(backend).scene_recap([*messages(2), notice], previous="", tokens=100)
+    assert "renamed" not in backend.requests[0].prompt
+
+
+@pytest.mark.parametrize("context", [3000, 4096, 8192])
+async def test_no_request_goes_beyond_the_context(context: int) -> None:
+    backend = ScriptedBackend(*[SCENE_ANSWER, RUNNING_ANSWER] * 400, context_tokens=context)
+    long = [
+        *messages(200, "A long walk through the old town and its markets."),
+        *messages(1, "w " * 30_000),
+    ]
+    written = await writer_of(backend).scene_recap(long, previous="p. " * 9000, tokens=300)
+    assert written.value.text
+    assert len(backend.requests) > 2
+    for request in backend.requests:
+        needed = estimate_tokens(request.system) + estimate_tokens(request.prompt)
+        assert needed + request.max_output_tokens <= context
+
+
+async def test_each_message_of_a_long_scene_is_read_once() -> None:
+    backend = ScriptedBackend(*[SCENE_ANSWER, SCENE_ANSWER], context_tokens=3000)
+    scene = messages(120, "A long walk through the old town and its markets, number")
+    await writer_of(backend).scene_recap(scene, previous="", tokens=300)
+    sent = "\n".join(r.prompt for r in backend.requests if "<scene>\n[" in r.prompt)
+    for message in scene:
+        assert sent.count(message.text + "\n") == 1
+
+
+async def test_an_answer_that_says_nothing_is_asked_for_once_more() -> None:
+    backend = ScriptedBackend("", SCENE_ANSWER)
+    written = await writer_of(backend).scene_recap(messages(2), previous="", tokens=100)
+    assert written.value.name == "The Inn"
+    assert (written.prompt_tokens, written.output_tokens) == (20, 6)
+    first, second = backend.requests
+    assert second.prompt.startswith(first.prompt)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("", "No recap: the model answered with nothing, twice."),
+        ("I cannot do that.", "No recap: the model answered with text in another form"),
+        ('{"recap": {}}', "No recap: the model answered with an empty recap, twice."),
+    ],
+)
+async def test_two_useless_answers_are_a_failure_with_a_sentence(
+    answer: str, sentence: str
+) -> None:
+    backend = ScriptedBackend(answer)
+    with pytest.raises(AnswerUnusable) as caught:
+        await writer_of(backend).scene_recap(messages(2), previous="", tokens=100)
+    assert str(caught.value).startswith(sentence)
+    assert len(backend.requests) == 2
+
+
+async def test_a_fault_of_the_backend_passes_through() -> None:
+    backend = ScriptedBackend(BackendRefused("no"))
+    with pytest.raises(BackendRefused):
+        await writer_of(backend).scene_recap(messages(2), previous="", tokens=100)
+    assert len(backend.requests) == 1
+
+
+async def test_a_prompt_that_is_too_long_is_made_shorter() -> None:
+    backend = ScriptedBackend(PromptTooLong("too long"), SCENE_ANSWER)
+    await writer_of(backend).scene_recap(messages(2), previous="p.\n" * 9000, tokens=100)
+    first, second = backend.requests
+    assert len(second.prompt) < len(first.prompt)
+
+
+async def test_a_context_that_is_far_too_small_is_refused() -> None:
+    backend = ScriptedBackend(SCENE_ANSWER, context_tokens=600)
+    with pytest.raises(BackendRefused, match="too small"):
+        await writer_of(backend).scene_recap(messages(2), previous="", tokens=100)
+
+
+async def test_a_scene_is_merged_into_the_running_recap() -> None:
+    backend = ScriptedBackend(RUNNING_ANSWER)
+    written = await writer_of(backend).running_recap("Old.", "The Inn", "New.", tokens=100)
+    assert written.value == "DEVELOPMENTS\nBoth."
+    assert all(part in backend.requests[0].prompt for part in ("Old.", "The Inn", "New.", "100"))
+
+
+async def test_a_running_recap_is_cut_to_its_room() -> None:
+    items = [f"Deed number {i} was done." for i in range(200)]
+    answer = json.dumps({"recap": {"developments": items, "state": ["Now."]}})
+    written = await writer_of(ScriptedBackend(answer)).running_recap("", "S", "x", tokens=80)
+    assert estimate_tokens(written.value) <= 80
+    assert written.value.endswith("STATE\nNow.")
+    assert items[-1] in written.value
+
+
+async def test_a_message_becomes_a_sentence() -> None:
+    backend = ScriptedBackend('"Ann sold the boat."')
+    before = messages(9)
+    written = await writer_of(backend).message_recap(messages(1)[0], context=before)
+    assert written.value == "Ann sold the boat."
+    assert before[-1].text in backend.requests[0].prompt
+    assert not backend.requests[0].json
+
+
+async def test_a_break_is_an_index_among_the_eligible() -> None:
+    backend = ScriptedBackend('{"sceneBreakAt": 4, "rationale": "dawn"}')
+    written = await writer_of(backend).find_break(messages(8), first=2, last=5)
+    assert written.value == 3
+    prompt = backend.requests[0].prompt
+    assert "Message #3 [CHARACTER] Bo:" in prompt
+    assert "Message #2 " not in prompt
+    assert "Message #7 " not in prompt
+    assert prompt.count("Message invalid choice") == 4
+    assert "#3 to #6" in prompt
+
+
+async def test_no_break_is_none() -> None:
+    backend = ScriptedBackend('{"sceneBreakAt": false, "rationale": "same room"}')
+    assert (await writer_of(backend).find_break(messages(8))).value is None
+
+
+async def test_where_no_message_is_eligible_nothing_is_asked() -> None:
+    backend = ScriptedBackend("x")
+    assert (await writer_of(backend).find_break(messages(3), first=3)).value is None
+    assert backend.requests == []
+
+
+async def test_a_break_at_an_ineligible_message_is_refused() -> None:
+    backend = ScriptedBackend('{"sceneBreakAt": 1}')
+    with pytest.raises(AnswerUnusable, match="No scene break"):
+        await writer_of(backend).find_break(messages(8), first=2)
+    assert len(backend.requests) == 2
+
+
+async def test_decoration_is_no_evidence() -> None:
+    backend = ScriptedBackend('{"sceneBreakAt": false}')
+    story = messages(3, "He went.\n\n***\n--- Chapter Two ---\n\nIt rained.")
+    await writer_of(backend).find_break(story)
+    assert "***" not in backend.requests[0].prompt
+    assert "Chapter Two" not in backend.requests[0].prompt
+
+
+# The built-in way
+
+
+async def test_the_built_in_way_needs_nothing() -> None:
+    writer = make_writer("builtin", count_tokens=estimate_tokens)
+    assert (writer.label, writer.spec) == ("built-in", "builtin")
+    scene = messages(4, "The lamp of Orrin Keep went out at nine.")
+    draft = (await writer.scene_recap(scene, previous="", tokens=100)).value
+    assert "Orrin Keep" in draft.text
+    assert draft.name
+    running = await writer.running_recap("", draft.name, draft.text, tokens=100)
+    assert "Orrin Keep" in running.value
+    assert (running.prompt_tokens, running.output_tokens) == (0, 0)
+    assert "Orrin Keep" in (await writer.message_recap(scene[0])).value
+    assert (await writer.find_break(scene)).value is None
+    await writer.aclose()
+
+
+async def test_the_built_in_way_says_when_there_is_nothing_to_tell() -> None:
+    writer = BuiltinWriter(count_tokens=estimate_tokens)
+    empty: list[Any] = [Message("a", "b", "Ann", "***")]
+    with pytest.raises(AnswerUnusable, match="no words"):
+        await writer.scene_recap(empty, previous="", tokens=100)
+    with pytest.raises(AnswerUnusable, match="no words"):
+        await writer.message_recap(empty[0])

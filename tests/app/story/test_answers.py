@@ -1,0 +1,185 @@
+"""What models write is read where it can be, and refused where it says nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.story.answers import (
+    Unreadable,
+    preview,
+    read_break,
+    read_running,
+    read_scene,
+    read_sentence,
+)
+from app.story.lenient_json import find_object
+from app.story.recap_text import Recap
+
+GOOD = '{"name": "The Inn", "recap": '
+GOOD += '{"developments": ["Ann left."], "open": [], "state": ["Bo waits."]}}'
+WANTED = ("The Inn", Recap(("Ann left.",), (), ("Bo waits.",)))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        GOOD,
+        f"```json\n{GOOD}\n```",
+        f"Sure! Here is {{the}} object:\n{GOOD}\nI hope that helps {{you}}.",
+        GOOD.replace("}}", ",}},"),
+        GOOD.replace('"', "'"),
+        GOOD.replace('"', "“").replace("“name“", '"name"').replace("“", '"'),
+        GOOD.replace('"open": []', '"open": null'),
+        GOOD.replace('["Ann left."]', '"- Ann left.\\n"'),
+        GOOD.replace('["Ann left."]', '[{"text": "Ann left."}]'),
+        GOOD.replace('"name"', "name").replace('"state"', "state"),
+        GOOD.replace('"name": "The Inn", ', '"scene_name": "**The Inn**", // the name\n'),
+        GOOD[:-2],
+        '{"recap": {"developments": ["A draft."]}} and now: ' + GOOD,
+        '{"name": "The Inn", "developments": ["Ann left."], "state": "Bo waits."}',
+        '{"name": "The Inn", "recap": "DEVELOPMENTS\\nAnn left.\\n\\nSTATE\\nBo waits."}',
+    ],
+)
+def test_slips_are_forgiven(answer: str) -> None:
+    assert read_scene(answer) == WANTED
+
+
+def test_quotes_inside_of_a_string_are_kept() -> None:
+    answer = '{"recap": {"developments": ["Ann said "no" to Bo.", "Bo said \\"yes\\"."]}}'
+    assert read_running(answer).developments == ('Ann said "no" to Bo.', 'Bo said "yes".')
+
+
+def test_an_answer_that_was_cut_off_keeps_its_whole_items() -> None:
+    answer = '{"name": "x", "recap": {"developments": ["One.", "Two.", "Thr'
+    assert read_scene(answer)[1].developments == ("One.", "Two.")
+
+
+def test_headed_blocks_do_as_well_as_json() -> None:
+    assert read_running("**DEVELOPMENTS:**\n- One.\n\n## STATE\n* Two.") == Recap(
+        ("One.",), (), ("Two.",)
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "  \n",
+        "I'm sorry, I can't.",
+        "{}",
+        "[]",
+        '{"recap": {}}',
+        '{"recap": {"open": []}}',
+        "{",
+        '{"recap": 3}',
+        '{"recap": {"state": ["<A> is at <place>."]}}',
+        "{" * 5000,
+        "[" * 5000,
+        "null",
+    ],
+)
+def test_what_says_nothing_is_refused(answer: str) -> None:
+    with pytest.raises(Unreadable):
+        read_scene(answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "number"),
+    [
+        ('{"sceneBreakAt": 4, "rationale": "dawn"}', 4),
+        ('{"sceneBreakAt": "4"}', 4),
+        ('{"sceneBreakAt": "Message #4"}', 4),
+        ('{"sceneBreakAt": 4.0}', 4),
+        ('{"scenebreakat": false}', None),
+        ('{"sceneBreakAt": "false"}', None),
+        ('{"sceneBreakAt": null, "rationale": "…"}', None),
+        ('{"sceneBreakAt": 4, "rationale": "cut o', 4),
+    ],
+)
+def test_a_break_is_a_number_or_none(answer: str, number: int | None) -> None:
+    assert read_break(answer, {3, 4, 5}) == number
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"sceneBreakAt": 9}',
+        '{"sceneBreakAt": true}',
+        '{"sceneBreakAt": [4]}',
+        "4",
+        "",
+        '{"sceneBreakAt": 4',
+    ],
+)
+def test_a_message_that_was_not_eligible_is_no_answer(answer: str) -> None:
+    with pytest.raises(Unreadable):
+        read_break(answer, {3, 4, 5})
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        ("Ann left the inn.", "Ann left the inn."),
+        ('"Ann left the inn."', "Ann left the inn."),
+        ("Here is the sentence:\n\n- Ann left the inn.", "Ann left the inn."),
+        ('{"recap": "Ann left the inn."}', "Ann left the inn."),
+        ("**Ann left the inn.**\nNote: …", "Ann left the inn."),
+    ],
+)
+def test_a_sentence_stands_alone(answer: str, sentence: str) -> None:
+    assert read_sentence(answer) == sentence
+
+
+def test_what_came_so_far_can_be_read() -> None:
+    assert preview('{"name": "x", "recap": {"developments": ["One.", "Tw') == "DEVELOPMENTS\nOne."
+    assert preview('{"na') == ""
+    assert preview("Plain wor") == "Plain wor"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_good_json_is_read_as_it_is(value: object) -> None:
+    text = f"so: {json.dumps({'recap': value}, ensure_ascii=False)} ok"
+    found = find_object(text, ("recap",))
+    assert found is not None
+    assert found["recap"] == value
+
+
+@given(JSON, st.integers(0, 400))
+def test_any_beginning_of_json_is_survived(value: object, end: int) -> None:
+    text = json.dumps({"recap": value})[:end]
+    for read in (read_scene, read_running, lambda t: read_break(t, {1}), read_sentence):
+        try:
+            read(text)
+        except Unreadable:
+            continue
+    preview(text)
+
+
+@given(st.text(alphabet="{}[]:,'\"\\ \nabc01/“”", max_size=80))
+def test_any_signs_are_survived(text: str) -> None:
+    found = find_object(text, ("a",))
+    assert found is None or "a" in found
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", "[", '"', "{'", '","', '{"a":', "//", '"//', '" ', "\\", "{a:", '",a', "'\n'"]
+)
+def test_hostile_answers_cost_linear_time(piece: str) -> None:
+    text = '{"recap": [' + piece * (100_000 // len(piece))
+    started = time.perf_counter()
+    find_object(text, ("recap",))
+    assert time.perf_counter() - started < 5.0
