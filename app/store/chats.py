@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from app.store.database import Database
 from app.story.anchors import KnownMessage
 
 RETIRED = -1
+
+BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed"
+RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created"
+RUNNING_COLUMNS = (
+    "version, content, scene_count, first_anchor, last_anchor, made_by, created, reason, is_deleted"
+)
+MESSAGE_COLUMNS = "anchor, text, is_excluded, is_remembered, is_edited, error, source_hash"
 
 
 class Chats:
@@ -26,6 +32,22 @@ class Chats:
         if row is not None:
             return int(row[0])
         return int(chat.insert(path=name, first_seen=time.time()).execute())
+
+    def is_known(self, name: str) -> bool:
+        """Whether a chat of this name was ever read."""
+        chat = self._tables.Chat
+        return bool(chat.select().where(chat.path == name).exists())
+
+    def with_integrity(self, slug: str) -> tuple[tuple[int, str], ...]:
+        """Number and name of the chats that SillyTavern gave this slug; branches may share it."""
+        chat = self._tables.Chat
+        rows = chat.select(chat.id, chat.path).where((chat.integrity == slug) & (slug != ""))
+        return tuple(rows.order_by(chat.id).tuples())
+
+    def set_integrity(self, chat_id: int, slug: str) -> None:
+        """Note SillyTavern's slug of a chat."""
+        chat = self._tables.Chat
+        chat.update(integrity=slug).where(chat.id == chat_id).execute()
 
     def path_of(self, chat_id: int) -> str | None:
         """The name given to `id_of`, None for a number that is not known."""
@@ -69,11 +91,13 @@ class Chats:
         ]
         self._database.execute_many(statement, values)
 
-    def copy_knowledge(self, source: int, target: int, *, before: int) -> None:
+    def copy_knowledge(
+        self, source: int, target: int, *, before: int, with_recaps: bool = True
+    ) -> None:
         """Let a chat that shares its beginning with another know the same of it.
 
-        Messages below index `before`, and of them the breaks set by hand and message recaps;
-        what the target knows already stays.
+        Messages below index `before`, and what hangs on them; what the target knows already
+        stays. with_recaps: scenes and recaps too, otherwise only what was done by hand.
         """
         execute = self._database.execute
         execute(
@@ -83,26 +107,33 @@ class Chats:
             "AND NOT EXISTS (SELECT 1 FROM known_message WHERE chat_id = ?)",
             (target, source, before, target),
         )
-        shared = "SELECT anchor FROM known_message WHERE chat_id = ? AND position >= 0"
-        execute(
-            "INSERT OR REPLACE INTO scene_break "
-            "(chat_id, anchor, origin, cue, confidence, name, is_visible, is_collapsed) "
-            "SELECT ?, anchor, origin, cue, confidence, name, is_visible, is_collapsed "
-            "FROM scene_break WHERE chat_id = ? AND origin != 'heuristic' "
-            f"AND anchor IN ({shared})",
-            (target, source, target),
-        )
-        execute(
-            "INSERT OR REPLACE INTO message_recap "
-            "(chat_id, anchor, text, is_excluded, is_remembered, is_edited, error, source_hash) "
-            "SELECT ?, anchor, text, is_excluded, is_remembered, is_edited, error, source_hash "
-            f"FROM message_recap WHERE chat_id = ? AND anchor IN ({shared})",
+        condition = "" if with_recaps else " AND origin != 'heuristic'"
+        self._copy("scene_break", BREAK_COLUMNS, "anchor", source, target, condition)
+        self._copy("message_recap", MESSAGE_COLUMNS, "anchor", source, target)
+        if with_recaps:
+            self._copy("scene_recap", RECAP_COLUMNS, "anchor", source, target)
+            self._copy("scene_recap_choice", "anchor, version", "anchor", source, target)
+            self._copy("running_version", RUNNING_COLUMNS, "last_anchor", source, target)
+            execute(
+                "INSERT OR IGNORE INTO running_choice (chat_id, version) "
+                "SELECT ?, max(version) FROM running_version WHERE chat_id = ? AND is_deleted = 0 "
+                "GROUP BY chat_id",
+                (target, target),
+            )
+
+    def _copy(
+        self, table: str, columns: str, anchor: str, source: int, target: int, more: str = ""
+    ) -> None:
+        """Copy the rows of messages that the target has; names are our own, never from outside."""
+        self._database.execute(
+            f"INSERT OR IGNORE INTO {table} (chat_id, {columns}) "
+            f"SELECT ?, {columns} FROM {table} WHERE chat_id = ? AND {anchor} IN "
+            "(SELECT anchor FROM known_message WHERE chat_id = ? AND position >= 0)" + more,
             (target, source, target),
         )
 
-    def move(self, old: Path, new: Path) -> None:
-        """The chat file was renamed: everything known of it goes along."""
+    def move(self, chat_id: int, name: str) -> None:
+        """The chat's file was renamed: everything known of it goes along."""
         chat = self._tables.Chat
-
-        chat.delete().where(chat.path == str(new)).execute()
-        chat.update(path=str(new)).where(chat.path == str(old)).execute()
+        chat.delete().where((chat.path == name) & (chat.id != chat_id)).execute()
+        chat.update(path=name).where(chat.id == chat_id).execute()

@@ -10,6 +10,7 @@ from peewee import CharField, FloatField, IntegerField, TextField
 
 class Chat(peewee.Model):
     path = TextField(unique=True)
+    integrity = TextField(default="")
     first_seen = FloatField()
 
 

@@ -19,6 +19,7 @@ from app.story.scene_cues.language import LanguagePack
 from app.story.scene_detection import FoundBreak, detect_breaks
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatRef, Story
+from app.work.first_sight import find_origin, import_extras
 from app.work.token_ledger import TokenLedger
 
 
@@ -59,13 +60,15 @@ class OpenChat:
         store: Store,
         ledger: TokenLedger,
         packs: Sequence[LanguagePack],
-        settings: Callable[[], Mapping[str, Any]],
+        settings: Callable[[int], Mapping[str, Any]],
         heard: Heard,
         *,
         until: int | None = None,
+        is_first_sight: bool = False,
     ) -> None:
         self.chat = chat
         self.chat_id = chat_id
+        self.is_first_sight = is_first_sight
         self.story = Story(chat)
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
         self._store = store
@@ -76,6 +79,7 @@ class OpenChat:
         self._until = until
         self._snapshot: ChatSnapshot | None = None
         self._seen: ChatSnapshot | None = None  # what `story.messages` was made from
+        self._searched: tuple[Message, ...] | None = None  # these hold no more breaks
         self.last_read = 0.0  # seconds since the epoch
         self._known: tuple[KnownMessage, ...] | None = None  # None: not loaded yet
         self._retired: tuple[KnownMessage, ...] = ()
@@ -87,7 +91,15 @@ class OpenChat:
             snapshot = await asyncio.to_thread(read_chat, self.chat.path, self._snapshot)
             if snapshot is self._snapshot:
                 return False
+            if self.is_first_sight:
+                self.chat_id = await find_origin(
+                    self._store, self.chat_id, self.chat.path, snapshot
+                )
+            await self._note_integrity(snapshot)
             messages = await self._messages_of(snapshot)
+            if self.is_first_sight:
+                await import_extras(self._store, self.chat_id, snapshot, messages)
+                self.is_first_sight = False
             first = _first_difference(self.story.messages, messages)
             self._snapshot = snapshot
             self.last_read = time.time()
@@ -111,7 +123,7 @@ class OpenChat:
 
     def settings(self) -> Mapping[str, Any]:
         """The settings as they hold for this chat."""
-        return self._settings()
+        return self._settings(self.chat_id)
 
     def index_of(self, anchor: str) -> int | None:
         """Where a message stands now, None when it is gone."""
@@ -134,6 +146,11 @@ class OpenChat:
         await self._remember(known, current)
         seen, self._seen = self._seen, snapshot
         return await asyncio.to_thread(messages_of, snapshot, anchors, seen, self.story.messages)
+
+    async def _note_integrity(self, snapshot: ChatSnapshot) -> None:
+        slug = snapshot.integrity
+        if slug and self._until is None and (not self._seen or self._seen.integrity != slug):
+            await self._store.run(lambda: self._store.chats.set_integrity(self.chat_id, slug))
 
     async def _known_messages(self) -> tuple[KnownMessage, ...]:
         if self._known is not None:
@@ -174,8 +191,10 @@ class OpenChat:
                 store.recaps.message_recaps(chat_id),
             )
         )
-        settings = self._settings()
-        if settings["scene_breaks_auto"]:
+        settings = self._settings(self.chat_id)
+        # Only other messages can hold other breaks: what the store changed needs no new look.
+        if settings["scene_breaks_auto"] and self._searched is not old.messages:
+            self._searched = old.messages
             found = await self._detect(old.messages, breaks, int(settings["scene_minimum_length"]))
             if found:
                 await store.run(lambda: store.scenes.save(chat_id, found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,27 +141,26 @@ class OpenChats:
         chats = self._store.chats
         stored = str(path) if until is None else _with_until(path, until)
 
-        def unit() -> int:
+        def unit() -> tuple[int, bool]:
+            is_first_sight = until is None and not chats.is_known(stored)
             number = chats.id_of(stored)
             if until is not None:
-                chats.copy_knowledge(chats.id_of(str(path)), number, before=until + 1)
-            return number
+                source = chats.id_of(str(path))
+                chats.copy_knowledge(source, number, before=until + 1, with_recaps=False)
+            return number, is_first_sight
 
-        chat_id = await self._store.run(unit)
+        chat_id, is_first_sight = await self._store.run(unit)
         reference = await asyncio.to_thread(chat_ref_for, path)
-
-        def settings() -> Mapping[str, Any]:
-            return self._settings.for_chat(chat_id)
-
         return OpenChat(
             reference,
             chat_id,
             self._store,
             self._ledger,
             self._packs,
-            settings,
+            self._settings.for_chat,
             self.changed.emit,
             until=until,
+            is_first_sight=is_first_sight,
         )
 
 

@@ -95,16 +95,16 @@ class Recapper:
             made_by=value["made_by"],
             created=time.time(),
         )
-        await self._keep(spec.key, value, lambda: self._add_scene_recap(chat, recap))
+        await self._keep(
+            spec.key, value, lambda: self._add_scene_recap(chat, recap, operation.created)
+        )
         return outcome
 
-    def _add_scene_recap(self, chat: OpenChat, recap: SceneRecap) -> None:
+    def _add_scene_recap(self, chat: OpenChat, recap: SceneRecap, asked: float) -> None:
         store = self._store
         existing = store.recaps.scene_recaps(chat.chat_id).get(recap.anchor, ())
         # Killed between keeping the result and marking the operation as done: once is enough.
-        if any(
-            old.text == recap.text and old.source_digest == recap.source_digest for old in existing
-        ):
+        if any(old.text == recap.text and old.created >= asked for old in existing):
             return
         store.recaps.add_scene_recap(chat.chat_id, recap)
 

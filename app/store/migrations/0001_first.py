@@ -8,6 +8,7 @@ STATEMENTS = (
     """CREATE TABLE chat (
         id INTEGER PRIMARY KEY,
         path TEXT NOT NULL UNIQUE,
+        integrity TEXT NOT NULL DEFAULT '',
         first_seen REAL NOT NULL
     )""",
     """CREATE TABLE known_message (

@@ -1,0 +1,158 @@
+"""A chat is seen for the first time: whose continuation is it, and what did others leave in it?"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from app.sillytavern.chat_file import ChatSnapshot
+from app.sillytavern.message_extras import (
+    RunningExtra,
+    SceneExtra,
+    message_recaps,
+    running_extra,
+    scene_extra,
+)
+from app.sillytavern.stored_recap import display_text
+from app.store.store import Store
+from app.story.messages import Message
+from app.story.recaps import RunningVersion, SceneRecap
+from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
+from app.work.planner import recapped_messages
+
+IMPORTED = "ST-Auto-Recap"
+
+
+async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnapshot) -> int:
+    """Take over what is known of the chat that this one was; the number to go on with.
+
+    A renamed file keeps its number. A branch, a checkpoint and a copy begin with all that is
+    known of the messages they share, and with none of the future behind them
+    (spec/sillytavern.md §2: branches name their parent, old ones share its integrity slug).
+    """
+    chats, slug = store.chats, snapshot.integrity
+    kin = [row for row in await store.run(lambda: chats.with_integrity(slug)) if row[0] != chat_id]
+    gone = [number for number, name in kin if not await asyncio.to_thread(Path(name).exists)]
+    if len(gone) == 1:
+        await store.run(lambda: chats.move(gone[0], str(path)))
+        return gone[0]
+    parent = snapshot.chat_metadata.get("main_chat")
+    named = str(path.with_name(f"{parent}.jsonl")) if isinstance(parent, str) else ""
+
+    def unit() -> None:
+        source = None
+        if named and chats.is_known(named):
+            source = chats.id_of(named)
+        elif kin:
+            source = kin[0][0]
+        if source is not None and source != chat_id:
+            chats.copy_knowledge(source, chat_id, before=len(snapshot.lines))
+
+    await store.run(unit)
+    return chat_id
+
+
+async def import_extras(
+    store: Store, chat_id: int, snapshot: ChatSnapshot, messages: tuple[Message, ...]
+) -> None:
+    """Take in what ST-Auto-Recap and its kin left in the chat, where we know nothing yet.
+
+    Formats: spec/auto-recap.md §1 and §12. The file stays as it is.
+    """
+    recaps = await asyncio.to_thread(message_recaps, snapshot.lines)
+    scenes = {
+        index: extra
+        for index, line in enumerate(snapshot.lines)
+        if line.recaps and (extra := scene_extra(line)) is not None and extra.is_break
+    }
+    running = running_extra(snapshot.chat_metadata)
+    breaks = [_scene_break(messages[index], extra) for index, extra in scenes.items()]
+    by_anchor = {messages[index].anchor: recap for index, recap in recaps.items()}
+
+    chosen: dict[str, int] = {}
+
+    def unit() -> None:
+        known = store.scenes.breaks(chat_id)
+        store.scenes.save(chat_id, [b for b in breaks if b.anchor not in known])
+        for recap in _scene_recaps(messages, scenes, breaks):
+            added = store.recaps.add_scene_recap(chat_id, recap)
+            if recap.is_current:
+                chosen[recap.anchor] = added.version
+        for anchor, version in chosen.items():
+            store.recaps.choose_scene_recap(chat_id, anchor, version)
+        if not store.recaps.message_recaps(chat_id):
+            store.recaps.save_message_recaps(chat_id, by_anchor)
+        if running is not None and not store.recaps.running(chat_id).versions:
+            _import_running(store, chat_id, running, messages)
+
+    if breaks or by_anchor or running is not None:
+        await store.run(unit)
+
+
+def _scene_break(message: Message, extra: SceneExtra) -> SceneBreak:
+    return SceneBreak(
+        anchor=message.anchor,
+        origin=BreakOrigin.IMPORT,
+        cue="import",
+        name=extra.name,
+        is_visible=extra.is_visible,
+        is_collapsed=extra.is_collapsed,
+    )
+
+
+def _scene_recaps(
+    messages: Sequence[Message], extras: Mapping[int, SceneExtra], breaks: Sequence[SceneBreak]
+) -> list[SceneRecap]:
+    """All versions of all imported scenes, as texts; taken to be of the scene as it is now."""
+    found: list[SceneRecap] = []
+    scenes = {s.last: s for s in scenes_of(messages, {b.anchor: b for b in breaks})}
+    for index, extra in extras.items():
+        scene = scenes.get(index)
+        source = scene_digest(recapped_messages(messages, scene)) if scene else ""
+        for place, version in enumerate(extra.versions):
+            stamp = extra.metadata.get(place, {}).get("timestamp", 0)
+            created = stamp / 1000 if isinstance(stamp, int | float) else 0.0
+            text = display_text(version)
+            if not text:  # the extension stores an empty version when it only draws a break
+                continue
+            found.append(
+                SceneRecap(
+                    anchor=messages[index].anchor,
+                    version=place,
+                    name=extra.name,
+                    text=text,
+                    source_digest=source,
+                    made_by=IMPORTED,
+                    created=created,
+                    is_current=place == extra.current,
+                )
+            )
+    return found
+
+
+def _import_running(
+    store: Store, chat_id: int, running: RunningExtra, messages: Sequence[Message]
+) -> None:
+    numbers: dict[int, int] = {}
+    for extra in running.versions:
+        # An index behind the end tells of messages that are gone: kept, and never injected.
+        anchors = [
+            messages[index].anchor if 0 <= index < len(messages) else f"gone {index}"
+            for index in (extra.prev_scene_index, extra.new_scene_index)
+        ]
+        version = RunningVersion(
+            version=0,
+            content=extra.content,
+            scene_count=extra.scene_count,
+            first_anchor=anchors[0] if extra.prev_scene_index else "",
+            last_anchor=anchors[1],
+            made_by=IMPORTED,
+            created=extra.timestamp / 1000 or time.time(),
+            reason="import",
+        )
+        numbers[extra.version] = store.recaps.add_running_version(chat_id, version).version
+    current = numbers.get(running.current_version)
+    if current is not None:
+        store.recaps.choose_running(chat_id, current)

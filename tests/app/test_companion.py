@@ -1,0 +1,321 @@
+"""The companion on real chat files: what happens to a chat happens to its memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from app.companion import Companion, open_companion
+from app.errors import UsageError
+from app.operations import OperationStatus
+from app.paths import user_folders
+from app.story.scenes import BreakOrigin
+from app.story.story import Story
+from app.work.open_chat import StoryChange
+from tests.chat_files import save_like_sillytavern
+from tests.fakes import MODEL, FakeLlm
+from tests.labelled import WrittenTavern
+
+
+class Chat:
+    """A chat file that is changed the way SillyTavern changes it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.header, *self.messages = [json.loads(line) for line in path.read_text().splitlines()]
+
+    def save(self, path: Path | None = None) -> None:
+        lines = (json.dumps(line, ensure_ascii=False) for line in [self.header, *self.messages])
+        save_like_sillytavern(path or self.path, "\n".join(lines).encode())
+
+    def edit(self, index: int, text: str) -> None:
+        self.messages[index]["mes"] = text
+
+    def swipe(self, index: int, text: str) -> None:
+        message = self.messages[index]
+        swipes = message.setdefault("swipes", [message["mes"]])
+        infos = message.setdefault("swipe_info", [{"send_date": message["send_date"], "extra": {}}])
+        swipes.append(text)
+        date = message["send_date"].replace("2026", "2027")
+        infos.append({"send_date": date, "extra": {}})
+        message.update(mes=text, send_date=date, swipe_id=len(swipes) - 1)
+
+
+@pytest.fixture
+def chat(demo_tavern: WrittenTavern) -> Chat:
+    return Chat(demo_tavern.chat)
+
+
+@pytest_asyncio.fixture
+async def companion(demo_tavern: WrittenTavern, tmp_path: Path) -> AsyncIterator[Companion]:
+    folders = user_folders(tmp_path / "own data")
+    async with open_companion(folders, tavern=demo_tavern.user_folder, watch=False) as opened:
+        yield opened
+
+
+async def settled(companion: Companion, path: Path) -> Story:
+    await companion.open_story(path)
+    return await companion.settled(path)
+
+
+def done(companion: Companion) -> int:
+    return sum(op.status is OperationStatus.DONE for op in companion.operations)
+
+
+def made(companion: Companion) -> int:
+    """Operations that wrote something, instead of finding it among what was kept."""
+    return sum(
+        op.status is OperationStatus.DONE and op.backend != "kept" for op in companion.operations
+    )
+
+
+async def test_a_swipe_keeps_the_anchor_and_makes_the_recap_stale_until_it_is_swiped_back(
+    companion: Companion, chat: Chat
+) -> None:
+    companion.settings.put("message_recaps_auto", True)
+    before = await settled(companion, chat.path)
+    companion.pause()
+    old = dict(chat.messages[50])
+    chat.swipe(50, "Something else entirely happened here.")
+    chat.save()
+    story = await companion.open_story(chat.path)
+    assert [m.anchor for m in story.messages] == [m.anchor for m in before.messages]
+    assert story.messages[50].text == "Something else entirely happened here."
+    assert story.inclusion[50].is_stale
+    assert sum(inclusion.is_stale for inclusion in story.inclusion) == 1
+    chat.messages[50] = old
+    chat.save()
+    story = await companion.open_story(chat.path)
+    assert not story.inclusion[50].is_stale
+
+
+async def test_a_message_inserted_at_the_top_shifts_everything_and_loses_nothing(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    count = made(companion)
+    chat.messages.insert(
+        0, dict(chat.messages[0], mes="A prologue.", send_date="2025-01-01T00:00:00.000Z")
+    )
+    chat.save()
+    story = await settled(companion, chat.path)
+    assert [m.anchor for m in story.messages[1:]] == [m.anchor for m in before.messages]
+    assert [(s.first, s.last) for s in story.scenes[1:]] == [
+        (s.first + 1, s.last + 1) for s in before.scenes[1:]
+    ]
+    assert story.running == before.running
+    assert story.recaps == before.recaps
+    assert made(companion) <= count + 1  # a recap of the new message at most
+
+
+async def test_messages_deleted_from_the_end_take_the_future_out_of_the_prompt(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    versions = before.running.versions
+    assert len(versions) > 4
+    kept_scene = before.scenes[2]
+    del chat.messages[kept_scene.last + 3 :]
+    chat.save()
+    story = await settled(companion, chat.path)
+    text = (await companion.slots(chat.path)).slots[0].text
+    assert versions[2].content in text
+    assert versions[-1].content not in text
+    assert story.running.versions == versions  # and nothing was thrown away
+
+
+async def test_a_renamed_chat_keeps_its_memory_and_costs_nothing(
+    companion: Companion, chat: Chat, demo_tavern: WrittenTavern
+) -> None:
+    before = await settled(companion, chat.path)
+    count = done(companion)
+    renamed = chat.path.with_name("Another name.jsonl")
+    chat.path.rename(renamed)
+    story = await settled(companion, renamed)
+    assert story.running == before.running
+    assert story.breaks == before.breaks
+    assert done(companion) == count
+
+
+async def test_a_branch_begins_with_the_memory_of_its_parent_and_without_its_future(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    count = made(companion)
+    third = before.scenes[2]
+    parent = chat.path.stem
+    chat.header["chat_metadata"] |= {"main_chat": parent, "integrity": "a new one"}
+    del chat.messages[third.last + 4 :]
+    branch = chat.path.with_name(f"{parent} - Branch #1.jsonl")
+    chat.save(branch)
+    story = await settled(companion, branch)
+    assert [s.last for s in story.scenes[:3]] == [s.last for s in before.scenes[:3]]
+    assert story.running.versions == before.running.versions[:3]
+    assert made(companion) == count
+    text = (await companion.slots(branch)).slots[0].text
+    assert before.running.versions[-1].content not in text
+    # What happens in the branch stays in the branch.
+    await companion.remove_break(branch, story.messages[third.last].anchor)
+    assert companion.story(chat.path).scenes[2] == third  # type: ignore[union-attr]
+
+
+async def test_a_copy_with_the_same_integrity_is_no_rename(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    copy = chat.path.with_name("Copy.jsonl")
+    chat.save(copy)
+    assert (await settled(companion, copy)).running.versions == before.running.versions
+    assert (await settled(companion, chat.path)).running == before.running
+
+
+async def test_a_removed_break_joins_two_scenes_is_not_found_again_and_comes_back_by_undo(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    second = before.scenes[1]
+    await companion.remove_break(chat.path, before.messages[second.last].anchor)
+    story = await settled(companion, chat.path)
+    assert story.scenes[1].last == before.scenes[2].last
+    chat.edit(140, "An edit, so that everything is read again.")
+    chat.save()
+    assert (await settled(companion, chat.path)).scenes[1] == story.scenes[1]
+    assert (await companion.undo_labels(chat.path))[0] == "removed scene break"
+    await companion.undo(chat.path)
+    assert companion.story(chat.path).scenes == before.scenes  # type: ignore[union-attr]
+
+
+async def test_a_break_by_hand_cuts_where_it_is_set_and_both_halves_are_recapped(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    scene = max(before.scenes[:-1], key=lambda scene: scene.length)
+    middle = scene.first + scene.length // 2
+    await companion.mark_break(chat.path, before.messages[middle].anchor, name="By hand")
+    story = await companion.settled(chat.path)
+    mark = story.breaks[before.messages[middle].anchor]
+    assert (mark.origin, mark.name) == (BreakOrigin.HAND, "By hand")
+    assert len(story.scenes) == len(before.scenes) + 1
+    assert all(story.scene_recap(scene) for scene in story.scenes if scene.is_closed)
+
+
+async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_once(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    await companion.edit_running_recap(chat.path, "STATE\nThe lamps are out.")
+    story = companion.story(chat.path)
+    assert story is not None
+    current = story.running.current
+    assert current is not None
+    assert (current.made_by, current.reason) == ("you", "edit")
+    assert story.running.versions[:-1] == before.running.versions
+    assert "The lamps are out." in (await companion.slots(chat.path)).slots[0].text
+    await companion.select_running_version(chat.path, 0)
+    assert before.running.versions[0].content in (await companion.slots(chat.path)).slots[0].text
+    assert (await companion.settled(chat.path)).running.current_version == 0
+    with pytest.raises(UsageError, match="99"):
+        await companion.select_running_version(chat.path, 99)
+
+
+async def test_a_scene_recap_done_again_keeps_the_old_version(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    anchor = before.messages[before.scenes[0].last].anchor
+    await companion.edit_scene_recap(chat.path, anchor, "They met.")
+    await companion.redo_scene_recap(chat.path, anchor)
+    story = await companion.settled(chat.path)
+    texts = [recap.text for recap in story.recaps[anchor]]
+    assert texts == [before.recaps[anchor][0].text, "They met.", before.recaps[anchor][0].text]
+    assert [recap.is_current for recap in story.recaps[anchor]] == [False, False, True]
+
+
+async def test_what_st_auto_recap_left_in_a_chat_is_taken_in_and_the_file_left_alone(
+    companion: Companion, chat: Chat
+) -> None:
+    ours = {"scene_break": True, "scene_break_name": "The tavern", "scene_recap_memory": "Two met."}
+    versions = {"scene_recap_versions": ["First try.", "Two met."], "scene_recap_current_index": 1}
+    chat.messages[11]["extra"]["auto_recap_memory"] = ours | versions
+    chat.messages[5]["extra"]["auto_recap_memory"] = {"memory": "A short recap.", "remember": True}
+    chat.messages[6]["extra"]["auto_summarize_memory"] = {"memory": "Old.", "exclude": True}
+    chat.header["chat_metadata"]["auto_recap_running_scene_recaps"] = {
+        "chat_id": chat.path.stem,
+        "current_version": 3,
+        "versions": [
+            {"version": 2, "content": "Older.", "scene_count": 1, "new_scene_index": 11},
+            {"version": 3, "content": "What was so far.", "scene_count": 1, "new_scene_index": 11},
+        ],
+    }
+    chat.save()
+    before = chat.path.read_bytes()
+    companion.pause()
+    story = await companion.open_story(chat.path)
+    assert (story.scenes[0].last, story.scenes[0].name) == (11, "The tavern")
+    recap = story.scene_recap(story.scenes[0])
+    assert recap is not None
+    assert recap.text == "Two met."
+    assert [v.text for v in story.recaps[recap.anchor]] == ["First try.", "Two met."]
+    assert story.inclusion[5].state.value == "long-term"
+    assert story.inclusion[6].state.value == "excluded"
+    assert [v.content for v in story.running.versions] == ["Older.", "What was so far."]
+    assert "What was so far." in (await companion.slots(chat.path)).slots[0].text
+    assert chat.path.read_bytes() == before
+
+
+async def test_a_chat_that_vanished_keeps_its_last_story_and_says_so(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    heard: asyncio.Queue[tuple[Path, str]] = asyncio.Queue()
+    companion.trouble.connect(heard.put_nowait)
+    chat.path.unlink()
+    await companion.sync()
+    _, sentence = await asyncio.wait_for(heard.get(), 15)
+    assert chat.path.name in sentence
+    assert companion.story(chat.path) == before
+
+
+async def test_a_new_message_saved_by_sillytavern_arrives_by_itself(
+    demo_tavern: WrittenTavern, tmp_path: Path, chat: Chat
+) -> None:
+    folders = user_folders(tmp_path / "own data")
+    async with open_companion(folders, tavern=demo_tavern.user_folder) as companion:
+        await settled(companion, chat.path)
+        changes: asyncio.Queue[StoryChange] = asyncio.Queue()
+        companion.story_changed.connect(changes.put_nowait)
+        chat.messages.append(
+            dict(chat.messages[-1], mes="A new line.", send_date="2027-01-01T00:00:00.000Z")
+        )
+        chat.save()
+        async with asyncio.timeout(15):
+            while (await changes.get()).first_message != 145:
+                pass
+        story = companion.story(chat.path)
+        assert story is not None
+        assert story.messages[-1].text == "A new line."
+
+
+async def test_an_answer_that_makes_no_sense_fails_in_one_sentence_and_costs_nothing_else(
+    demo_tavern: WrittenTavern, tmp_path: Path, chat: Chat
+) -> None:
+    def reply(request: Any) -> str:
+        return "" if "Drowned Bell" in request.text else '{"name": "N", "recap": {"state": ["S."]}}'
+
+    folders = user_folders(tmp_path / "own data")
+    with FakeLlm(reply) as model:
+        llm = f"openai:{MODEL}@{model.url}"
+        async with open_companion(
+            folders, tavern=demo_tavern.user_folder, llm=llm, watch=False
+        ) as companion:
+            story, failures = await companion.finished(chat.path)
+    assert failures
+    assert all("No recap" in failure for failure in failures)
+    recapped = [scene for scene in story.scenes if story.scene_recap(scene)]
+    assert 0 < len(recapped) < len(story.scenes)
