@@ -119,7 +119,22 @@ PIECES = st.sampled_from(
         "[/THINK]",
         "◁think▷",
         "◁/think▷",
-    , "<|channel>thought\n", "<channel|>", "<|channel|>final<|message|>", "<|end|>", "<", ">", "`", "<|channel|>analysis<|message|>", "```", "\n", " ", "words", "{", "assistantfinal", "<|"]
+        "<|channel>thought\n",
+        "<channel|>",
+        "<|channel|>final<|message|>",
+        "<|end|>",
+        "<",
+        ">",
+        "`",
+        "<|channel|>analysis<|message|>",
+        "```",
+        "\n",
+        " ",
+        "words",
+        "{",
+        "assistantfinal",
+        "<|",
+    ]
 )
 
 
@@ -138,7 +153,22 @@ def test_one_closed_block_never_costs_the_answer(inside: str, answer: str) -> No
 
 @pytest.mark.parametrize(
     "piece",
-    ["<think>", "</think>", "<think></think>", "<", "<think ", "[", "<|channel|>", "```\n", "\n ", "<think><analysis></think>", "<|channel|>analysis<|message|>", "<|", "◁", "analysis"],
+    [
+        "<think>",
+        "</think>",
+        "<think></think>",
+        "<",
+        "<think ",
+        "[",
+        "<|channel|>",
+        "```\n",
+        "\n ",
+        "<think><analysis></think>",
+        "<|channel|>analysis<|message|>",
+        "<|",
+        "◁",
+        "analysis",
+    ],
 )
 def test_hostile_answers_cost_linear_time(piece: str) -> None:
     text = piece * (400_000 // len(piece))
