@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.story.messages import Message
 from app.story.scene_cues.evidence import gather
-from app.story.scene_cues.language import LanguagePack, language_shares, tokens_of
-from app.story.scene_cues.narration import WINDOW
-from app.story.scene_cues.reading import Reading, is_story, read
+from app.story.scene_cues.language import LanguagePack
+from app.story.scene_cues.reading import is_story, read_all
 from app.story.scene_cues.weighing import confidence, main_cue, weigh
 
 CONTEXT = 60  # messages before `start` that are read for comparison
@@ -19,7 +16,6 @@ _APART = 3  # messages within which only the strongest of several candidates cou
 _CERTAIN = 2.0  # a score that needs no such comparison beyond the minimum length
 _USUAL_LENGTH = 7  # a scene shorter than this takes more evidence
 _SHORT_PENALTY = 1.0
-_NAME = re.compile(r"(?<=[a-zà-ÿ,] )[^\W\d_a-zà-ÿ]\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,8 @@ def detect_breaks(
     a few of it do; running again from behind the last found break finds the same.
     """
     final = len(messages) - 1 if settled is None else min(settled, len(messages) - 1)
-    story, readings = _readings(messages, range(max(0, start - CONTEXT), len(messages)), packs)
+    story = _story_from(messages, start)
+    readings = read_all([messages[index] for index in story], packs)
     evidence = gather(readings)
     candidates = [
         _Candidate(story[at - 1], at, weigh(evidence[at]), main_cue(evidence[at]))
@@ -95,25 +92,8 @@ def _is_outdone(candidate: _Candidate, scores: dict[int, float], minimum_length:
     )
 
 
-def _readings(
-    messages: Sequence[Message], within: range, packs: Sequence[LanguagePack]
-) -> tuple[list[int], list[Reading]]:
-    """The story's messages within a range, as indexes and as readings."""
-    stopwords: frozenset[str] = frozenset().union(*(pack.stopwords for pack in packs))
-    shares = [0.0] * len(packs)
-    indexes = [index for index in within if is_story(messages[index])]
-    readings = []
-    names: Counter[str] = Counter()
-    keys = {word: field for pack in packs for word, field in pack.header_keys.items()}
-    for index in indexes:
-        text = messages[index].text[:WINDOW]
-        words = tokens_of(text)
-        counted = language_shares(words, packs)
-        shares = [old * 0.9 + new for old, new in zip(shares, counted, strict=True)]
-        pack = packs[shares.index(max(shares))] if packs else None
-        known = {name for name, count in names.items() if count > 1}
-        readings.append(
-            read(messages[index], pack, stopwords=stopwords, names=known, header_keys=keys)
-        )
-        names.update(word.casefold() for word in _NAME.findall(text))
-    return indexes, readings
+def _story_from(messages: Sequence[Message], start: int) -> list[int]:
+    """Indexes of the story's messages from `start` on, with CONTEXT of them before it."""
+    before = [index for index in range(min(start, len(messages))) if is_story(messages[index])]
+    after = (index for index in range(start, len(messages)) if is_story(messages[index]))
+    return [*before[-CONTEXT:], *after]

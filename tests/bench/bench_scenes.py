@@ -113,9 +113,9 @@ def seconds_per_10000(paths: list[Path]) -> float:
     packs = load_packs()
     pool = [message for path in paths for message in load_story(path).messages]
     messages = (pool * (10_000 // len(pool) + 1))[:10_000]
-    began = time.perf_counter()
+    began = time.process_time()
     detect_breaks(messages, packs)
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def story_paths() -> list[Path]:

@@ -101,7 +101,7 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
 
 def _add_closing(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     before, opener = readings[at - 1], readings[at]
-    for sentence in before.closing[-2:]:
+    for sentence in before.closing:
         for cue in ("fade", "sleep", "leave"):
             if cue in sentence.cues:
                 entry[cue] = 1.0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from app.errors import UsageError
 
 # One token per word; scripts without spaces give one token per character, so that phrases of
 # theirs can be found anywhere.
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+")
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+_PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _PIECE = re.compile(r"<([a-z_]+)>|([^\s<>]+)")
 _MAX_PHRASE = 10  # tokens of the longest phrase that is tried
 NUMBER = "number"  # the class that takes digits too
@@ -23,15 +26,20 @@ class _Node:
     prefixes: dict[str, _Node] = field(default_factory=dict)
     classes: dict[str, _Node] = field(default_factory=dict)
     cues: list[str] = field(default_factory=list)
+    # Texts repeat their words, so each step is looked up once.
+    seen: dict[str, tuple[_Node, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A phrase found in a list of tokens: its cue and where it stands (end exclusive)."""
 
     cue: str
     start: int
     end: int
+
+
+# What can begin with a token: the cues that it is alone, and where longer phrases go on.
+_Start = tuple[tuple[str, ...], tuple[_Node, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,51 +56,72 @@ class LanguagePack:
     header_keys: Mapping[str, str]
     classes: Mapping[str, frozenset[str]]
     _root: _Node = field(repr=False)
-    # Which phrases can begin with a token: nearly always none, and then nothing else is tried.
-    _starts: dict[str, tuple[_Node, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _starts: dict[str, _Start] = field(default_factory=dict, repr=False, compare=False)
 
     def find(self, tokens: Sequence[str]) -> list[Hit]:
         """Every phrase in the tokens (see `tokens_of`), by start; of each cue the longest."""
         hits: list[Hit] = []
         starts = self._starts
         for start, token in enumerate(tokens):
-            nodes = starts.get(token)
-            if nodes is None:
-                nodes = self._step(self._root, token)
+            known = starts.get(token)
+            if known is None:
+                known = self._start(token)
                 if len(starts) < 50_000:  # a bound for hostile text; a novel has 20,000 words
-                    starts[token] = nodes
+                    starts[token] = known
+            cues, nodes = known
             if nodes:
-                hits += self._longest(nodes, tokens, start)
+                hits += self._longest(known, tokens, start)
+            elif cues:
+                hits += [Hit(cue, start, start + 1) for cue in cues]
         return hits
 
-    def _longest(self, nodes: tuple[_Node, ...], tokens: Sequence[str], start: int) -> list[Hit]:
-        longest: dict[str, int] = {}
+    def _start(self, token: str) -> _Start:
+        nodes = self._step(self._root, token)
+        cues = tuple(dict.fromkeys(cue for node in nodes for cue in node.cues))
+        return cues, tuple(node for node in nodes if node.words or node.prefixes or node.classes)
+
+    def _longest(self, known: _Start, tokens: Sequence[str], start: int) -> list[Hit]:
+        cues, nodes = known
         end = start + 1
-        while nodes:
+        longest = dict.fromkeys(cues, end)
+        stop = min(len(tokens), start + _MAX_PHRASE)
+        while nodes and end < stop:
+            token = tokens[end]
+            end += 1
+            if len(nodes) == 1:
+                nodes = self._after(nodes[0], token)
+            else:
+                nodes = tuple(after for node in nodes for after in self._after(node, token))
             for node in nodes:
                 for cue in node.cues:
                     longest[cue] = end
-            if end == len(tokens) or end - start == _MAX_PHRASE:
-                break
-            token = tokens[end]
-            nodes = tuple(after for node in nodes for after in self._step(node, token))
-            end += 1
         return [Hit(cue, start, stop) for cue, stop in longest.items()]
 
-    def _step(self, node: _Node, token: str) -> tuple[_Node, ...]:
+    def _after(self, node: _Node, token: str) -> tuple[_Node, ...]:
+        after = node.seen.get(token)
+        if after is None:
+            after = tuple(self._step(node, token))
+            if len(node.seen) < 5_000:
+                node.seen[token] = after
+        return after
+
+    def _step(self, node: _Node, token: str) -> list[_Node]:
         after = []
         if token in node.words:
             after.append(node.words[token])
-        after += [child for prefix, child in node.prefixes.items() if token.startswith(prefix)]
+        for prefix, child in node.prefixes.items():
+            if token.startswith(prefix):
+                after.append(child)
         for name, child in node.classes.items():
             if token in self.classes[name] or (name == NUMBER and token.isdecimal()):
                 after.append(child)
-        return tuple(after)
+        return after
 
 
 def tokens_of(text: str) -> list[str]:
     """The words of a text, casefolded, without punctuation."""
-    return _WORD.findall(text.casefold())
+    words = _PLAIN_WORD if text.isascii() else _WORD
+    return words.findall(text.casefold())
 
 
 def parse_pack(source: str) -> LanguagePack:
@@ -159,7 +188,6 @@ def _child(node: _Node, piece: str, classes: Mapping[str, frozenset[str]]) -> _N
     return node
 
 
-def language_shares(tokens: Iterable[str], packs: Sequence[LanguagePack]) -> list[int]:
+def common_words(tokens: Sequence[str], packs: Sequence[LanguagePack]) -> list[int]:
     """How many of the tokens are common words of each pack's language."""
-    words = list(tokens)
-    return [sum(map(pack.stopwords.__contains__, words)) for pack in packs]
+    return [sum(map(pack.stopwords.__contains__, tokens)) for pack in packs]

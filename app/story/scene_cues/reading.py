@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections import deque
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from app.story.messages import Message, MessageKind
 from app.story.scene_cues.headers import Header, split_header
-from app.story.scene_cues.language import Hit, LanguagePack, tokens_of
+from app.story.scene_cues.language import Hit, LanguagePack, common_words, tokens_of
 from app.story.scene_cues.narration import WINDOW, Span, Voice, split_voices
 
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\s*]+|(?<=[。！？])|\n+")
 _RULE = re.compile(r"^[ \t]*(?:[*\-_=~#•·◇◆⁂❖—–+oO][ \t]*){3,60}$", re.MULTILINE)
+RECENT = 16  # messages that tell the language and the speakers' names
+_SAMPLE = 60  # words of a message that are looked at for it
+_LEAST_SHARE = 0.15  # common words among them that a pack must know
 _OPENING = 600  # characters of narration that are searched for an opening
 _CLOSING = 300  # and for a closing
-_SENTENCES = 5
+_OPENING_SENTENCES = 4
+_CLOSING_SENTENCES = 2
+_WORDY = re.compile(r"[^\W_]")
 _PARAGRAPHS = 12  # of a message that are searched for a leap in time
 _QUOTED = re.compile(r"\s*\**\s*[\"“”„«»「『‘—–-]")
 _STEM = 6
@@ -38,6 +44,7 @@ class Sentence:
 class Reading:
     """One message, read.
 
+    language: code of the pack that it was read with, "" for none.
     opening, closing: the first and last narrated sentences. last_words: cues in what is said
     last. aside: cues in what is said out of character. lead: characters of narration before the
     first speech. rule_at, turn_at: where a separator or a paragraph with a leap in time stands,
@@ -45,6 +52,7 @@ class Reading:
     """
 
     speaker: str
+    language: str
     size: int
     is_narrator: bool
     header: Header | None
@@ -74,25 +82,55 @@ def ends_of(text: str) -> str:
     return text if len(text) <= 2 * WINDOW else f"{text[:WINDOW]}\n{text[-WINDOW:]}"
 
 
-def read(
+def read_all(messages: Sequence[Message], packs: Sequence[LanguagePack]) -> list[Reading]:
+    """Read messages of one chat, in order.
+
+    A message is read with the pack of the language that was written most around it, with none
+    when the words fit no pack. What one reading says depends on at most RECENT messages before.
+    """
+    stopwords: frozenset[str] = frozenset().union(*(pack.stopwords for pack in packs))
+    keys = {word: field for pack in packs for word, field in pack.header_keys.items()}
+    recent: deque[tuple[list[int], int, list[str]]] = deque(maxlen=RECENT)
+    readings = []
+    for message in messages:
+        header, text = split_header(ends_of(message.text), keys)
+        words = tokens_of(text)
+        sample = words[:_SAMPLE]
+        recent.append((common_words(sample, packs), len(sample), tokens_of(message.name)))
+        names = {name for _, _, names in recent for name in names}
+        shares = [sum(counts) for counts in zip(*(counts for counts, _, _ in recent), strict=True)]
+        pack = None
+        if shares and max(shares) >= _LEAST_SHARE * sum(size for _, size, _ in recent):
+            pack = packs[shares.index(max(shares))]
+        readings.append(_read(message, header, text, words, pack, stopwords, names))
+    return readings
+
+
+def _read(
     message: Message,
+    header: Header | None,
+    text: str,
+    words: Sequence[str],
     pack: LanguagePack | None,
-    *,
     stopwords: Container[str],
     names: Container[str],
-    header_keys: Mapping[str, str],
 ) -> Reading:
-    """Read a message. names: casefolded words that were used as names before."""
-    header, text = split_header(ends_of(message.text), header_keys)
     rule = _RULE.search(text)
     spans = split_voices(text)
     told = [span for span in spans if span.voice is not Voice.ASIDE]
-    opening = _sentences(_narrated(spans, _OPENING, from_end=False), pack)[:_SENTENCES]
-    closing = _sentences(_narrated(spans, _CLOSING, from_end=True), pack)[-_SENTENCES:]
+    opening = [
+        _sentence(part, pack)
+        for part in _parts(_narrated(spans, _OPENING, from_end=False))[:_OPENING_SENTENCES]
+    ]
+    closing = [
+        _sentence(part, pack)
+        for part in _parts(_narrated(spans, _CLOSING, from_end=True))[-_CLOSING_SENTENCES:]
+    ]
     last_speech = next((s.text for s in reversed(told) if s.voice is Voice.SPEECH), "")[-200:]
     aside = " ".join(span.text for span in spans if span.voice is Voice.ASIDE)
     return Reading(
         speaker=message.name,
+        language=pack.code if pack else "",
         size=len(text),
         is_narrator=message.kind is MessageKind.NARRATOR,
         header=header,
@@ -110,7 +148,7 @@ def read(
         lead=_lead(told),
         rule_at=rule.start() / len(text) if rule else -1.0,
         turn_at=_turn(text, pack),
-        stems=frozenset(_stems(tokens_of(text), stopwords)),
+        stems=frozenset(_stems(words, stopwords)),
         head_stems=tuple(tuple(_stems(s.tokens, stopwords)) for s in opening),
     )
 
@@ -154,14 +192,14 @@ def _narrated(spans: Sequence[Span], limit: int, *, from_end: bool) -> str:
     return "\n".join(reversed(parts) if from_end else parts)
 
 
-def _sentences(text: str, pack: LanguagePack | None) -> list[Sentence]:
-    sentences = []
-    for part in _SENTENCE.split(text):
-        if part and (tokens := tokens_of(part)):
-            hits = tuple(pack.find(tokens)) if pack else ()
-            cues = frozenset(hit.cue for hit in hits)
-            sentences.append(Sentence(part.strip(), tuple(tokens), cues, hits))
-    return sentences
+def _parts(text: str) -> list[str]:
+    return [part for part in _SENTENCE.split(text) if part and _WORDY.search(part)]
+
+
+def _sentence(text: str, pack: LanguagePack | None) -> Sentence:
+    tokens = tokens_of(text)
+    hits = tuple(pack.find(tokens)) if pack else ()
+    return Sentence(text.strip(), tuple(tokens), frozenset(hit.cue for hit in hits), hits)
 
 
 def _cues(tokens: Sequence[str], pack: LanguagePack | None) -> frozenset[str]:
