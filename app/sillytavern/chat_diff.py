@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec import structs
 
@@ -34,7 +35,7 @@ def changes(old: ChatSnapshot | None, new: ChatSnapshot) -> ChatChanges:
     """What differs in `new`; everything when there is no `old`."""
     if old is None:
         return ChatChanges(0 if new.lines else None, 0, len(new.lines), bool(new.header))
-    is_header_changed = old.header != new.header
+    is_header_changed = _differ(old.header, new.header)
     head, tail = common_ends(old.lines, new.lines)
     if head == len(old.lines) == len(new.lines):
         return ChatChanges(None, is_header_changed=is_header_changed)
@@ -66,6 +67,13 @@ def messages_of(
         *map(_message, lines[first:new_end], anchors[first:new_end]),
         *_with_anchors(behind, anchors[new_end:]),
     )
+
+
+def _differ(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    try:
+        return old is not new and old != new
+    except RecursionError:
+        return True  # nested as deep as a header can be and still be read
 
 
 def _with_anchors(messages: tuple[Message, ...], anchors: Sequence[str]) -> list[Message]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,6 +86,9 @@ def read_chat(path: Path, previous: ChatSnapshot | None = None) -> ChatSnapshot:
     `problems`. The file is never written. Raises ChatUnreadable when nothing can be read.
     """
     try:
+        # Opening a pipe would wait for ever.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ChatUnreadable(f"{path} is a folder or a device, not a chat file.")
         with path.open("rb") as file:
             stamp = stamp_of(os.fstat(file.fileno()))
             if (
@@ -214,8 +218,8 @@ class _Reading:
         if (
             before is None
             or before.path != snapshot.path
-            or before.header != snapshot.header
             or not np.array_equal(before.line_digests, snapshot.line_digests)
+            or (not snapshot.has_header and before.header != snapshot.header)
         ):
             return snapshot
         return before if before.stamp == snapshot.stamp else replace(before, stamp=snapshot.stamp)
@@ -236,8 +240,6 @@ def _why_unreadable(path: Path, error: OSError) -> str:
     match error:
         case FileNotFoundError():
             return f"{path} is not there any more; it may have been renamed or deleted."
-        case IsADirectoryError():
-            return f"{path} is a folder, not a chat file."
         case PermissionError():
             return f"{path} may not be read by this user. Check the file's permissions."
     reason = error.strerror or type(error).__name__

@@ -34,6 +34,7 @@ NOTICE_TYPES = frozenset(
     }
 )
 
+_NO_RECAPS: tuple[bytes, ...] = ()
 _Loose = str | int | float | bool | None
 
 
@@ -86,7 +87,7 @@ class _Message(Struct, gc=False):
     is_system: _Loose = False
     send_date: _Loose = ""
     swipe_id: _Loose = 0
-    swipes: list[str] | None = None
+    swipes: list[Raw] | None = None
     swipe_info: list[_Swipe | None] | None = None
     original_avatar: _Loose = ""
     extra: _Extra | None = None
@@ -121,28 +122,32 @@ class LineDecoder:
         return self._chat_line(_coerced(raw)), flaw
 
     def _chat_line(self, raw: _Message) -> ChatLine:
-        text = raw.mes
+        # Runs for each message of a first reading, hence the checks in line: what is usual costs
+        # no call.
+        text, sent, name, extra = raw.mes, raw.send_date, raw.name, raw.extra
+        sent = sent if type(sent) is str else _text(sent)
+        name = self._once(name if type(name) is str else _text(name))
+        is_user, is_hidden = bool(raw.is_user), bool(raw.is_system)
         content_hash = first_hash = digest(text)
-        name = self._once(_text(raw.name))
-        sent = first_sent = _text(raw.send_date)
-        is_user = bool(raw.is_user)
-        is_hidden = bool(raw.is_system)
-        first_text, swipes = text, 1
+        first_text, first_sent = text, sent
+        swipe, swipes = 0, 1
         if raw.swipes:
             swipes = len(raw.swipes)
-            if raw.swipes[0] != text:
-                first_text = raw.swipes[0]
+            swipe = min(max(_number(raw.swipe_id), 0), swipes - 1)
+            if swipe:
+                first_text = msgspec.json.decode(raw.swipes[0], type=str)
                 first_hash = digest(first_text)
         if raw.swipe_info and raw.swipe_info[0] is not None:
-            date = _text(raw.swipe_info[0].send_date)
+            date = raw.swipe_info[0].send_date
             if date and date != sent:
-                first_sent = date
+                first_sent = _text(date)
         identity, weak = identities_of(first_sent, name, is_user, first_text, first_hash)
-        avatar = self._once(_text(raw.original_avatar)) if raw.original_avatar else ""
-        kind = MessageKind.CHAT
-        recaps: tuple[bytes, ...] = ()
-        if raw.extra is not None:
-            kind, recaps = _kind(raw.extra, is_hidden), _recaps(raw.extra)
+        kind, recaps = MessageKind.CHAT, _NO_RECAPS
+        if extra is not None:
+            if is_hidden or extra.type == "narrator":
+                kind = _kind(extra, is_hidden)
+            if not (extra.auto_recap_memory is extra.auto_summarize_memory is extra.qvink_memory):
+                recaps = _recaps(extra)
         return ChatLine(
             name,
             text,
@@ -150,8 +155,8 @@ class LineDecoder:
             is_hidden,
             kind,
             sent,
-            avatar,
-            min(max(_number(raw.swipe_id), 0), swipes - 1),
+            self._once(_text(raw.original_avatar)) if raw.original_avatar else "",
+            swipe,
             swipes,
             first_sent,
             first_hash,
@@ -218,11 +223,15 @@ def _coerced(raw: dict[str, Any]) -> _Message:
         is_system=_is_true(raw.get("is_system")),
         send_date=_text(raw.get("send_date")),
         swipe_id=_number(raw.get("swipe_id")),
-        swipes=[_text(swipe) for swipe in swipes] if isinstance(swipes, list) else None,
+        swipes=_coerced_swipes(swipes) if isinstance(swipes, list) else None,
         swipe_info=_coerced_info(info) if isinstance(info, list) else None,
         original_avatar=_text(raw.get("original_avatar")),
         extra=_coerced_extra(extra) if isinstance(extra, dict) else None,
     )
+
+
+def _coerced_swipes(swipes: list[Any]) -> list[Raw]:
+    return [Raw(msgspec.json.encode(_text(swipe))) for swipe in swipes]
 
 
 def _coerced_info(info: list[Any]) -> list[_Swipe | None]:

@@ -117,7 +117,7 @@ def user_folders_in(place: Path) -> tuple[Path, ...]:
         if found:
             return found
     nested = place / "SillyTavern"
-    if nested.is_dir():
+    if _is_folder(nested):
         return user_folders_in(nested)
     return tuple(folder for folder in place.parents[:3] if _is_user_folder(folder))[:1]
 
@@ -134,7 +134,7 @@ def chat_ref_for(path: Path, *, cards: CardReader | None = None) -> ChatRef:
     if parent.parent.name == _CHATS and _is_user_folder(parent.parent.parent):
         user_folder = parent.parent.parent
         card = user_folder / _CHARACTERS / f"{parent.name}.png"
-        name = cards.card(card).name if card.is_file() else parent.name
+        name = cards.card(card).name
         return ChatRef(path, ChatKind.SOLO, path.stem, parent.name, name, (name,), user_folder)
     if parent.name == GROUP_CHATS and _is_user_folder(parent.parent):
         for group in load_tavern(parent.parent, cards).groups:
@@ -252,9 +252,24 @@ class _Loading:
 
 
 def _is_user_folder(folder: Path) -> bool:
-    return (folder / _CHATS).is_dir() and (
-        (folder / _CHARACTERS).is_dir() or (folder / "settings.json").is_file()
+    return _is_folder(folder / _CHATS) and (
+        _is_folder(folder / _CHARACTERS) or _is_file(folder / "settings.json")
     )
+
+
+def _is_folder(path: Path) -> bool:
+    """Path.is_dir() raises where a folder above may not be entered."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _folders(root: Path) -> Iterator[Path]:
@@ -291,7 +306,7 @@ def _without_twins(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _nothing_in(given: Path) -> str:
-    if not given.exists():
+    if not (_is_folder(given) or _is_file(given)):
         return f"{given} does not exist. Choose SillyTavern's folder or its data folder."
     return (
         f"{given} holds no SillyTavern data: neither a user folder (with “chats” and “characters”) "

@@ -34,20 +34,22 @@ def string_hashes(texts: Sequence[str]) -> list[int]:
     if not texts:
         return []
     units = [_utf16(text) for text in texts]
-    order = sorted(range(len(units)), key=lambda at: -len(units[at]))
-    lengths = np.array([len(units[at]) for at in order])
+    longest_first = sorted(range(len(units)), key=lambda at: -len(units[at]))
+    lengths = np.array([len(units[at]) for at in longest_first])
+    row = np.concatenate([units[at] for at in longest_first]).astype(np.uint32)
+    starts = np.cumsum(lengths) - lengths
     first = np.full(len(texts), 0xDEADBEEF, dtype=np.uint32)
     second = np.full(len(texts), 0x41C6CE57, dtype=np.uint32)
     active = len(texts)
     for place in range(int(lengths[0])):
         while lengths[active - 1] <= place:
             active -= 1
-        column = np.array([units[at][place] for at in order[:active]], dtype=np.uint32)
-        first[:active] = (first[:active] ^ column) * np.uint32(2654435761)
-        second[:active] = (second[:active] ^ column) * np.uint32(1597334677)
+        unit = row[starts[:active] + place]
+        first[:active] = (first[:active] ^ unit) * np.uint32(2654435761)
+        second[:active] = (second[:active] ^ unit) * np.uint32(1597334677)
     first, second = _mixed(first, second)
     values = [0] * len(texts)
-    for at, low, high in zip(order, first.tolist(), second.tolist(), strict=True):
+    for at, low, high in zip(longest_first, first.tolist(), second.tolist(), strict=True):
         values[at] = ((high & 0x1FFFFF) << 32) + low
     return values
 

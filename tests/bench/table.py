@@ -25,15 +25,25 @@ class Row:
 
 
 def best_ms(work: Callable[[], object], *, rounds: int = 5) -> float:
-    """Shortest of some runs in milliseconds; the first one only warms up."""
+    """Shortest of some runs in milliseconds, behind one that warms up."""
     work()
-    times = []
-    for _ in range(rounds):
-        gc.collect()
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times) * 1000
+    return min(_once_ms(work) for _ in range(rounds))
+
+
+def best_of_each_ms(
+    ours: Callable[[], object], rival: Callable[[], object], *, rounds: int = 7
+) -> tuple[float, float]:
+    """Shortest runs of both, taken in turns: what else the machine does then hits both alike."""
+    ours(), rival()
+    times = [(_once_ms(ours), _once_ms(rival)) for _ in range(rounds)]
+    return min(time for time, _ in times), min(time for _, time in times)
+
+
+def _once_ms(work: Callable[[], object]) -> float:
+    gc.collect()
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) * 1000
 
 
 def as_text(rows: Iterable[Row]) -> str:

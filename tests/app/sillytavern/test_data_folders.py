@@ -251,6 +251,33 @@ def test_a_closed_folder_is_reported() -> None:
     assert f"{closed} cannot be read" in done.stdout
 
 
+SEARCH_AS_NOBODY = """
+import os, sys
+from app.sillytavern.data_folders import find_taverns
+if os.getuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+print(find_taverns())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="permissions of POSIX")
+def test_a_usual_place_that_may_not_be_entered_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0)
+        monkeypatch.setenv("HOME", folder)
+        done = subprocess.run(
+            [sys.executable, "-c", SEARCH_AS_NOBODY],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
+        Path(folder).chmod(0o700)
+    assert done.stdout == "()\n"
+
+
 @pytest.mark.parametrize("name", ["chats/Mira/first.jsonl", "group chats/g1.jsonl"])
 def test_a_path_finds_the_same_chat_as_the_list(install: Path, name: str) -> None:
     path = install / "data" / "default-user" / name
