@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from app.story.story import Story
 from ui.story import geometry as geo
@@ -155,6 +155,12 @@ class ChatView(SettlingTable):
         keep = self.selectionModel().SelectionFlag.NoUpdate
         self.selectionModel().setCurrentIndex(self._rows.index(row, 0), keep)
 
+    def forget_current(self) -> None:
+        """Make no row current and show no ring."""
+        self.attention.by_key = False
+        keep = self.selectionModel().SelectionFlag.NoUpdate
+        self.selectionModel().setCurrentIndex(QModelIndex(), keep)
+
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
         self.attention.current = current.row()
@@ -260,11 +266,8 @@ class ChatView(SettlingTable):
             if not self.currentIndex().isValid() and self._rows.rowCount():
                 self.select_row(max(self.rowAt(0), 0))
         self.attention.has_focus = True
-        if self.currentIndex().isValid():
-            super().focusInEvent(event)
-        else:
-            # Qt's view would make the first row current, and the actions would mean that one.
-            QWidget.focusInEvent(self, event)
+        # Not QAbstractItemView's: it would make the first row current, and actions would mean it.
+        QAbstractScrollArea.focusInEvent(self, event)
         self._repaint_row(self.attention.current)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

@@ -32,7 +32,6 @@ class NameEditor(Field):
         self._before = ""
         self.setMaxLength(LONGEST_NAME)
         self.hide()
-        self.returnPressed.connect(self._commit)
         view.verticalScrollBar().valueChanged.connect(self._cancel)
 
     def edit(self, scene: int, name: str, row: QRect) -> None:
@@ -64,8 +63,12 @@ class NameEditor(Field):
             self._view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Neither goes on to the column, which would fold the scene at once.
         if event.key() == Qt.Key.Key_Escape:
             self._cancel()
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._commit()
             return
         super().keyPressEvent(event)
 

@@ -179,7 +179,11 @@ class StoryPage(QWidget):
 
     def _show_state(self, state: QWidget) -> None:
         self._reading.end()
+        had_current = self.view.currentIndex().isValid()
         self._stack.setCurrentWidget(state)
+        if not had_current:
+            # The stack hands on the focus as Tab does, which would choose a row for the reader.
+            self.view.forget_current()
         self._strip_row.setVisible(state is self._column)
 
     def _show_empty(self) -> None:

@@ -1,0 +1,122 @@
+"""The story page over a session that only listens."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.story.story import Story
+from ui.story.chat_view import ChatView
+from ui.story.message_model import MessageModel
+from ui.story.page import StoryPage
+from ui.theme import theme as window_theme
+from ui.theme.source import ThemeChoice, ThemeSource
+
+
+class Deeds(QObject):
+    """Stands for the Companion: writes down what it is asked for, in order."""
+
+    demo = "the demo"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[Any, ...]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        known = (
+            "mark_break",
+            "remove_break",
+            "rename_scene",
+            "collapse_scene",
+            "set_message_mark",
+            "redo_scene_recap",
+            "edit_message_recap",
+            "redo_message_recap",
+        )
+        if name not in known:
+            raise AttributeError(name)
+
+        async def deed(path: Path, anchor: str, *rest: Any, **options: Any) -> None:
+            self.asked.append((name, anchor, *rest, *options.items()))
+
+        return deed
+
+
+class ListeningSession(QObject):
+    """A session without a program behind it; a test says what the program would."""
+
+    chat_opened = Signal(object)
+    story_changed = Signal(object)
+    reading = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.companion = Deeds()
+        self.story: Story | None = None
+        self.opened: list[object] = []
+
+    def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> None:
+        with pytest.raises(StopIteration):
+            coroutine.send(None)
+
+    def open_chat(self, chat: object) -> None:
+        self.opened.append(chat)
+
+    def show(self, story: Story) -> None:
+        """Open a chat."""
+        self.story = story
+        self.chat_opened.emit(story)
+
+    def change(self, story: Story, first_message: int | None = None) -> None:
+        """Tell of another state of the open chat."""
+        self.story = story
+        self.story_changed.emit(Change(first_message))
+
+
+class Change:
+    """What the page reads of a StoryChange."""
+
+    def __init__(self, first_message: int | None) -> None:
+        self.first_message = first_message
+
+
+@pytest.fixture
+def theme(dressed: QApplication) -> Iterator[ThemeSource]:
+    """The window's own theme, in the dark and at its usual size before and after."""
+    yield window_theme
+    window_theme.set_choice(ThemeChoice.DARK)
+    window_theme.set_reading_px(15.5)
+
+
+@pytest.fixture
+def session() -> ListeningSession:
+    return ListeningSession()
+
+
+@pytest.fixture
+def page(qtbot: QtBot, theme: ThemeSource, session: ListeningSession) -> StoryPage:
+    """A shown page, 900 by 700, without a chat."""
+    shown = StoryPage(session, theme)  # type: ignore[arg-type]
+    qtbot.addWidget(shown)
+    qtbot.addWidget(shown.navigator)
+    shown.resize(900, 700)
+    shown.show()
+    qtbot.waitExposed(shown)
+    return shown
+
+
+@pytest.fixture
+def view(qtbot: QtBot, theme: ThemeSource) -> ChatView:
+    """A shown column, 760 by 600, without a story."""
+    shown = ChatView(MessageModel(), theme)
+    qtbot.addWidget(shown)
+    shown.resize(760, 600)
+    shown.show()
+    qtbot.waitExposed(shown)
+    return shown

@@ -1,0 +1,353 @@
+"""The story page: what a reader does reaches the Companion, what it says reaches the page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QSignalSpy
+from PySide6.QtWidgets import QAbstractButton, QMenu
+from pytestqt.qtbot import QtBot
+
+from tests.ui.samples import message, story, with_states
+from tests.ui.story.conftest import ListeningSession
+from ui.story import geometry as geo
+from ui.story.inline_editors import NameEditor, RecapEditor
+from ui.story.page import StoryPage
+from ui.story.strip import Clips
+
+Key = Qt.Key
+LEFT = Qt.MouseButton.LeftButton
+
+
+def press(qtbot: QtBot, page: StoryPage, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
+    page.view.setFocus()
+    held = Qt.KeyboardModifier.NoModifier
+    for modifier in modifiers:
+        held |= modifier
+    qtbot.keyClick(page.view, key, held)
+
+
+def test_before_a_chat_is_opened_the_page_says_what_it_is_for(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    buttons = {b.text(): b for b in page.findChildren(QAbstractButton) if b.isVisible()}
+    assert {"Choose a chat", "Open the demo story"} <= set(buttons)
+    wanted = QSignalSpy(page.chat_wanted)
+    qtbot.mouseClick(buttons["Choose a chat"], LEFT)
+    qtbot.mouseClick(buttons["Open the demo story"], LEFT)
+    assert wanted.count() == 1
+    assert session.opened == ["the demo"]
+    assert not page.strip.isVisible()
+
+
+def test_a_chat_fills_column_strip_and_navigator(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    session.show(story(40, (9, 19, 29)))
+    assert page.view.isVisible()
+    assert page.strip.isVisible()
+    assert page.view.visible.last == 39
+    assert page.navigator.list.model().rowCount() == 4
+    assert page.navigator.scene == 3
+
+
+def test_a_page_made_late_shows_the_chat_that_is_open(
+    qtbot: QtBot, session: ListeningSession, page: StoryPage
+) -> None:
+    session.story = story(40, (9,))
+    late = StoryPage(session)  # type: ignore[arg-type]
+    qtbot.addWidget(late)
+    qtbot.addWidget(late.navigator)
+    assert late.model.rowCount() == 42
+
+
+def test_an_empty_chat_says_so(page: StoryPage, session: ListeningSession) -> None:
+    session.show(story(0, ()))
+    assert not page.view.isVisible()
+
+
+def test_reading_shows_rows_and_then_the_chat(page: StoryPage, session: ListeningSession) -> None:
+    session.reading.emit(True)
+    assert not page.view.isVisible()
+    session.reading.emit(False)
+    session.show(story(40, (9,)))
+    assert page.view.isVisible()
+
+
+def test_a_failed_reading_keeps_the_chat_that_was_open(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    session.show(story(40, (9,)))
+    session.reading.emit(True)
+    session.reading.emit(False)
+    assert page.view.isVisible()
+
+
+def test_a_new_message_is_inserted_and_nothing_is_reset(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    session.show(story(40, (9,)))
+    resets = QSignalSpy(page.model.modelReset)
+    inserted = QSignalSpy(page.model.rowsInserted)
+    session.change(story(41, (9,)), 40)
+    assert (resets.count(), inserted.count()) == (0, 1)
+    assert page.view.visible.last == 40
+
+
+def test_break_here_ends_the_scene_with_the_current_message(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9,)))
+    page.view.jump_to(22, selects=True)
+    press(qtbot, page, Key.Key_B)
+    page.break_here.trigger()
+    assert session.companion.asked == [("mark_break", "a000022")] * 2
+
+
+def test_without_a_current_message_the_newest_is_meant(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    session.show(story(40, (9,)))
+    page.break_here.trigger()
+    assert session.companion.asked == [("mark_break", "a000039")]
+    assert page.focused_anchor() == "a000039"
+
+
+def test_a_scene_cannot_be_ended_twice(page: StoryPage, session: ListeningSession) -> None:
+    session.show(story(40, (9,)))
+    page.view.jump_to(9, selects=True)
+    assert not page.break_here.isEnabled()
+    assert page.story_actions.remove_break.text() == "Remove break after #9"
+    page.story_actions.remove_break.trigger()
+    assert session.companion.asked == [("remove_break", "a000009")]
+
+
+def test_on_a_divider_the_break_above_it_is_removed(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    session.show(story(40, (9, 19)))
+    page.view.jump_to_scene(1, selects=True)
+    assert page.story_actions.remove_break.text() == "Remove break before #10"
+    page.story_actions.remove_break.trigger()
+    assert session.companion.asked == [("remove_break", "a000009")]
+
+
+@pytest.mark.parametrize(("key", "mark"), [(Key.Key_M, "remembered"), (Key.Key_X, "excluded")])
+def test_keys_mark_the_current_message_and_unmark_it(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot, key: Qt.Key, mark: str
+) -> None:
+    told = story(40, (9,))
+    session.show(told)
+    page.view.jump_to(22, selects=True)
+    press(qtbot, page, key)
+    recaps = with_states(told).message_recaps["a000022"]
+    marked = type(recaps)(is_remembered=mark == "remembered", is_excluded=mark == "excluded")
+    session.change(replace(told, message_recaps={"a000022": marked}))
+    press(qtbot, page, key)
+    asked = session.companion.asked
+    assert asked == [
+        ("set_message_mark", "a000022", (mark, True)),
+        ("set_message_mark", "a000022", (mark, False)),
+    ]
+
+
+def test_the_scissors_of_a_message_end_the_scene_there(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9,)))
+    page.view.jump_to(22)
+    view = page.view
+    row = view.row_rect(page.model.layout.row_of_message(23))
+    tools = view.attention.tools
+    at = geo.tool_rect(row, view.column, tools.index("break"), len(tools)).center()
+    qtbot.mouseClick(view.viewport(), LEFT, pos=at)
+    assert session.companion.asked == [("mark_break", "a000023")]
+
+
+def test_left_folds_and_right_unfolds(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9, 19)))
+    page.view.jump_to(12, selects=True)
+    press(qtbot, page, Key.Key_Left)
+    session.change(story(40, (9, 19), folded=(19,)))
+    assert page.view.is_on_scene()
+    press(qtbot, page, Key.Key_Right)
+    asked = session.companion.asked
+    assert asked == [("collapse_scene", "a000019", True), ("collapse_scene", "a000019", False)]
+
+
+def test_the_open_scene_is_not_folded(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9, 19)))
+    page.view.jump_to(30, selects=True)
+    press(qtbot, page, Key.Key_Left)
+    assert session.companion.asked == []
+    assert not page.story_actions.rename.isEnabled()
+
+
+def test_f2_renames_the_scene_over_its_divider(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9, 19)))
+    page.view.jump_to_scene(1, selects=True)
+    press(qtbot, page, Key.Key_F2)
+    editor = page.findChild(NameEditor)
+    assert editor.isVisible()
+    assert editor.text() == "Scene name 2"
+    editor.selectAll()
+    qtbot.keyClicks(editor, "The long way")
+    qtbot.keyClick(editor, Key.Key_Return)
+    assert session.companion.asked == [("rename_scene", "a000019", "The long way")]
+    assert not editor.isVisible()
+
+
+def test_escape_keeps_the_old_name(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9, 19)))
+    page.view.jump_to_scene(1, selects=True)
+    press(qtbot, page, Key.Key_F2)
+    editor = page.findChild(NameEditor)
+    qtbot.keyClicks(editor, "x")
+    qtbot.keyClick(editor, Key.Key_Escape)
+    assert session.companion.asked == []
+    assert not editor.isVisible()
+
+
+def test_letters_typed_into_the_name_are_letters(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9, 19)))
+    page.view.jump_to_scene(1, selects=True)
+    press(qtbot, page, Key.Key_F2)
+    editor = page.findChild(NameEditor)
+    editor.selectAll()
+    qtbot.keyClicks(editor, "bmxre")
+    assert editor.text() == "bmxre"
+    assert session.companion.asked == []
+
+
+def test_a_recap_is_written_by_hand_under_its_message(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(with_states(story(40, (9, 19))))
+    page.view.jump_to(12, selects=True)
+    press(qtbot, page, Key.Key_E)
+    editor = page.findChild(RecapEditor)
+    assert editor.isVisible()
+    editor.prose.selectAll()
+    qtbot.keyClicks(editor.prose, "She waits.")
+    qtbot.keyClick(editor.prose, Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert session.companion.asked == [("edit_message_recap", "a000012", "She waits.")]
+
+
+def test_alt_down_goes_to_the_next_scene(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(80, (9, 19, 39)))
+    page.view.jump_to(12, selects=True)
+    press(qtbot, page, Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    assert page.view.current_scene() == 2
+    press(qtbot, page, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert page.view.current_scene() == 1
+
+
+def test_a_scene_chosen_in_the_navigator_is_shown(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    session.show(story(80, (9, 19, 39)))
+    page.navigator.scene_chosen.emit(1)
+    assert page.view.visible.first == 10
+    assert page.navigator.scene == 1
+
+
+def test_a_click_on_the_strip_shows_its_message(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    told = story(200, (49, 99))
+    session.show(told)
+    clips = Clips(told, page.strip.width())
+    clip = clips[1]
+    qtbot.mouseClick(page.strip, LEFT, pos=QPoint(round(clip.x_of(70) + clip.bar_width / 2), 40))
+    assert page.view.visible.first == 70
+
+
+def test_the_menu_of_a_message_holds_its_actions(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9,)))
+    page.view.jump_to(22, selects=True)
+    page.view.menu_asked.emit(page.mapToGlobal(QPoint(100, 100)))
+    menu = page.findChild(QMenu)
+    assert next(a.text() for a in menu.actions() if a.text()) == "Break scene here"
+    assert page.story_actions.remember in menu.actions()
+    menu.close()
+
+
+# Find
+
+
+def test_find_steps_through_the_messages_that_hold_a_text(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    shown = list(story(60, ()).messages)
+    for index in (5, 20, 44):
+        shown[index] = message(index, "The heron again.")
+    session.show(story(messages=tuple(shown), breaks=(9,)))
+    page.view.jump_to(10)
+    press(qtbot, page, Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    bar = page.find_bar
+    assert bar.isVisible()
+    qtbot.keyClicks(bar.field, "HERON")
+    qtbot.waitUntil(lambda: not bar.is_searching)
+    assert bar.hits == (5, 20, 44)
+    assert page.view.current_message() == 20
+    assert bar.count_text == "2 of 3"
+    qtbot.keyClick(bar.field, Key.Key_Return)
+    assert page.view.current_message() == 44
+    qtbot.keyClick(bar.field, Key.Key_Return)
+    assert page.view.current_message() == 5
+    qtbot.keyClick(bar.field, Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert page.view.current_message() == 44
+    assert page.view.attention.found == "HERON"
+    qtbot.keyClick(bar.field, Key.Key_Escape)
+    assert not bar.isVisible()
+    assert page.view.attention.found == ""
+
+
+def test_find_says_when_there_is_nothing(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(60, ()))
+    page.find_bar.open_at(0)
+    qtbot.keyClicks(page.find_bar.field, "no such thing")
+    qtbot.waitUntil(lambda: not page.find_bar.is_searching)
+    assert page.find_bar.count_text == "Not found"
+
+
+def test_find_unfolds_the_scene_that_holds_the_text(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    shown = list(story(60, ()).messages)
+    shown[5] = message(5, "The heron again.")
+    session.show(story(messages=tuple(shown), breaks=(9, 19), folded=(9,)))
+    page.find_bar.open_at(0)
+    qtbot.keyClicks(page.find_bar.field, "heron")
+    qtbot.waitUntil(lambda: not page.find_bar.is_searching)
+    assert session.companion.asked == [("collapse_scene", "a000009", False)]
+
+
+def test_find_hears_of_messages_that_arrive(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(60, ()))
+    page.find_bar.open_at(0)
+    qtbot.keyClicks(page.find_bar.field, "heron")
+    qtbot.waitUntil(lambda: not page.find_bar.is_searching)
+    grown = (*story(60, ()).messages, message(60, "The heron again."))
+    session.change(story(messages=grown, breaks=()), 60)
+    qtbot.waitUntil(lambda: page.find_bar.hits == (60,))
