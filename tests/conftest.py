@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from app.paths import RESOURCES
@@ -21,6 +22,10 @@ E2E = TESTS / "e2e"
 # Before anything imports Qt. A real platform may be chosen from outside.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["QT_API"] = "pyside6"
+
+# How long an example takes says more of the machine than of the program.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 def pytest_configure(config: pytest.Config) -> None:

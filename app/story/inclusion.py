@@ -52,6 +52,7 @@ class InclusionRules:
     skip_oversized: bool = False
 
 
+NO_RECAP_YET = Inclusion(InclusionState.NONE, "No recap yet.")
 SEPARATOR = "\n"
 _NO_RECAP = MessageRecap()
 
@@ -106,7 +107,7 @@ def include(
         elif not recap.text and recap.error:
             settled[index] = _inclusion(InclusionState.FAILED, recap.error, message, recap)
         elif not recap.text:
-            settled[index] = _inclusion(InclusionState.NONE, "No recap yet.", message, recap)
+            settled[index] = NO_RECAP_YET
         else:
             candidates.append(index)
     texts = [recaps[messages[index].anchor].text for index in candidates]

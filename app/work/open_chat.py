@@ -12,7 +12,7 @@ from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.store.chats import RETIRED
 from app.store.store import Store
-from app.story.anchors import KnownMessage, align, common_ends
+from app.story.anchors import KnownMessage, align, common_ends, known_after
 from app.story.inclusion import Inclusion, InclusionRules, include, limit_in_tokens
 from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack
@@ -105,6 +105,9 @@ class OpenChat:
             self.last_read = time.time()
             if first is None and snapshot.problems == self.story.problems:
                 return False
+            # A long chat is shown with estimates first, and with counts when they are there.
+            if await self._ledger.is_quick(messages):
+                await self._ledger.count(messages)
             counts = await self._ledger.known_or_estimated(messages)
             self.story = replace(
                 self.story, messages=messages, problems=snapshot.problems, message_tokens=counts
@@ -139,10 +142,7 @@ class OpenChat:
         lines = snapshot.lines
         known = await self._known_messages()
         anchors = await asyncio.to_thread(align, known, lines, self._retired)
-        current = tuple(
-            KnownMessage(anchor, line.identity, line.weak_identity, line.content_hash)
-            for anchor, line in zip(anchors, lines, strict=True)
-        )
+        current = known_after(anchors, lines)
         await self._remember(known, current)
         seen, self._seen = self._seen, snapshot
         return await asyncio.to_thread(messages_of, snapshot, anchors, seen, self.story.messages)

@@ -95,14 +95,15 @@ def _scene_recaps(
     covered = covered_until(story)
     specs = []
     for scene in story.scenes:
-        if scene.closing is None or not recapped_messages(story.messages, scene):
-            continue
         recap = story.scene_recap(scene)
-        if recap is not None:
-            digest = scene_digest(recapped_messages(story.messages, scene))
-            # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
-            if recap.source_digest == digest or scene.last <= covered or recap.made_by == "you":
-                continue
+        # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
+        if recap is not None and (scene.last <= covered or recap.made_by == "you"):
+            continue
+        messages = recapped_messages(story.messages, scene)
+        if scene.closing is None or not messages:
+            continue
+        if recap is not None and recap.source_digest == scene_digest(messages):
+            continue
         specs.append(scene_recap_spec(story, chat_id, scene, settings, writing))
     return specs
 

@@ -31,6 +31,12 @@ class TokenLedger:
             for known, message in zip(found, messages, strict=True)
         )
 
+    async def is_quick(self, messages: Sequence[Message]) -> bool:
+        """Whether what was never counted is so little that it can be waited for."""
+        counts = await self._loaded()
+        missing = sum(m.content_hash not in counts for m in messages)
+        return missing <= SLICE
+
     async def count(self, messages: Sequence[Message]) -> bool:
         """Count what was never counted, and remember it; true when there was any."""
         async with self._lock:
