@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from ipaddress import ip_address
@@ -85,6 +85,7 @@ class LineStream:
     """
 
     def __init__(self, response: httpx.Response, watch: Watch, limits: Limits) -> None:
+        self._chunks = response.aiter_bytes()
         self._response = response
         self._watch = watch
         self._limits = limits
@@ -96,7 +97,7 @@ class LineStream:
         """Lines without their ends; the last one too when no end closes it."""
         pending: list[bytes] = []
         pending_bytes = received = 0
-        async for chunk in self._response.aiter_bytes():
+        async for chunk in self._chunks:
             self._watch.touch()
             received += len(chunk)
             *whole, rest = chunk.split(b"\n")
@@ -111,6 +112,24 @@ class LineStream:
                 return
         if pending_bytes:
             yield b"".join(pending).rstrip(b"\r")
+
+    async def aclose(self) -> None:
+        """Leave what was not read."""
+        await leave(self._response, self._chunks)
+
+
+async def leave(response: httpx.Response, chunks: AsyncIterator[bytes]) -> None:
+    """Close a response whose chunks were not all read.
+
+    The generators inside of httpx clean up with awaits, and qasync does not finalise those that
+    are dropped. So the connection is closed first, and they are run to the error they meet then.
+    """
+    import httpx
+
+    await response.aclose()
+    with suppress(httpx.HTTPError, httpx.StreamError):
+        async for _ in chunks:
+            pass
 
 
 class ModelServer:
@@ -167,7 +186,11 @@ class ModelServer:
                         if not response.is_success:
                             raw = await self._read_bounded(response, LONGEST_ERROR_BODY)
                             self._raise_for_status(response, raw)
-                        yield LineStream(response, watch, self.limits)
+                        stream = LineStream(response, watch, self.limits)
+                        try:
+                            yield stream
+                        finally:
+                            await stream.aclose()
                 finally:
                     watch.stop()
         except TimeoutError as error:
@@ -211,10 +234,12 @@ class ModelServer:
     async def _read_bounded(self, response: httpx.Response, limit: int) -> bytes:
         pieces: list[bytes] = []
         size = 0
-        async for chunk in response.aiter_bytes():
+        chunks = response.aiter_bytes()
+        async for chunk in chunks:
             pieces.append(chunk)
             size += len(chunk)
             if size > limit:
+                await leave(response, chunks)
                 break
         return b"".join(pieces)[:limit]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
+import sys
 from typing import Any
 
 import pytest
@@ -190,6 +192,21 @@ async def test_an_endless_answer_is_cut_and_left(
     answer = await asked(says.endless(piece))
     assert answer.truncated
     assert len(answer.text) < 20_000
+
+
+async def test_an_answer_that_is_left_leaves_nothing_behind(asked: Any, says: Any) -> None:
+    """The window's event loop has no hooks that would finalise dropped generators."""
+    hooks = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(None, None)
+    try:
+        await asked(says.endless(b"\n"), limits=SHORT)
+        with pytest.raises(BackendRefused):
+            await asked(says.raw(b"<html>" + b"x" * 200_000, "text/html"), limits=SHORT)
+        with pytest.raises(BackendRefused):
+            await asked(says.status(400, "x" * 300_000), limits=SHORT)
+        gc.collect()
+    finally:
+        sys.set_asyncgen_hooks(*hooks)
 
 
 @pytest.mark.parametrize("piece", [b": ping\n", b"\n", b"x" * 1000], ids=["ping", "empty", "line"])
