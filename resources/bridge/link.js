@@ -1,7 +1,9 @@
 /** The websocket to the program: pairing, connecting again, questions with a bounded wait. */
 
 const PROTOCOL = 'tavernkeep.v1';
+const SHORTEST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
+const LONGEST_GREETING = 10_000;
 const PAIRING_POLL = 2_000;
 
 const listeners = { frame: () => {}, up: () => {}, down: () => {}, hello: () => ({}) };
@@ -62,11 +64,13 @@ export function answer(id, frame) {
 export async function run(handlers) {
     Object.assign(listeners, handlers);
     let failures = 0;
+    let pairing = await readPairing();
     for (;;) {
-        const pairing = await readPairing();
-        const worked = pairing.port ? await converse(pairing) : false;
-        failures = worked || !pairing.port ? 0 : failures + 1;
-        await pause(Math.min(1_000 * 2 ** failures, LONGEST_PAUSE), pairing);
+        const worked = pairing.port > 0 && await converse(pairing);
+        failures = worked ? 0 : failures + 1;
+        const backoff = Math.min(SHORTEST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE);
+        // Without a pairing there is nothing to try, only to wait for.
+        pairing = await pause(pairing.port ? Math.max(backoff, SHORTEST_PAUSE) : Infinity, pairing);
     }
 }
 
@@ -81,15 +85,19 @@ async function readPairing() {
     }
 }
 
-/** Wait, but not longer than until the program has written another pairing. */
+/**
+ * Wait, but not longer than until the program has written another pairing.
+ * @returns the pairing as it is then
+ */
 async function pause(milliseconds, used) {
     const end = Date.now() + milliseconds;
-    while (Date.now() < end) {
-        await new Promise((resolve) => setTimeout(resolve, Math.min(PAIRING_POLL, end - Date.now())));
+    for (;;) {
         const pairing = await readPairing();
-        if (pairing.port && pairing.token !== used.token) {
-            return;
+        const left = end - Date.now();
+        if (left <= 0 || (pairing.port && pairing.token !== used.token)) {
+            return pairing;
         }
+        await new Promise((resolve) => setTimeout(resolve, Math.min(PAIRING_POLL, left)));
     }
 }
 
@@ -103,10 +111,13 @@ function converse({ port, token }) {
             resolve(false);
             return;
         }
+        // Whoever has the port now may accept connections and never say a word.
+        const greeting = setTimeout(() => socket?.close(), LONGEST_GREETING);
         socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
         socket.onmessage = ({ data }) => {
             const frame = parse(data);
             if (frame?.type === 'welcome') {
+                clearTimeout(greeting);
                 worked = isWelcome = true;
                 listeners.up(frame);
             } else if (frame && isWelcome) {
@@ -114,6 +125,7 @@ function converse({ port, token }) {
             }
         };
         socket.onclose = () => {
+            clearTimeout(greeting);
             socket = null;
             isWelcome = false;
             [...waiting.keys()].forEach((id) => answer(id, null));
