@@ -17,6 +17,7 @@ TavernkeepError
 │   └── AnswerUnusable        it answered, but not with what was asked for
 ├── PromptUnusable            a prompt file, mostly the user's own
 ├── BridgeError               the extension or its socket
+├── OperationOutdated         queued work whose story has changed meanwhile
 └── UsageError                a command was called wrongly
 """
 
@@ -94,6 +95,10 @@ class PromptUnusable(TavernkeepError):
 
 class BridgeError(TavernkeepError):
     """The bridge extension or its socket failed."""
+
+
+class OperationOutdated(TavernkeepError):
+    """What an operation was about is gone; nothing was lost."""
 
 
 class UsageError(TavernkeepError):

@@ -25,9 +25,17 @@ class OperationStatus(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    OUTDATED = "outdated"  # what it was about is gone; planned again should it come back
 
 
-FINISHED = frozenset({OperationStatus.DONE, OperationStatus.FAILED, OperationStatus.CANCELLED})
+FINISHED = frozenset(
+    {
+        OperationStatus.DONE,
+        OperationStatus.FAILED,
+        OperationStatus.CANCELLED,
+        OperationStatus.OUTDATED,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,8 +185,8 @@ def _message_recaps(story: Story, chat_id: int, writing: Writing) -> list[Operat
     # The trailing reply may still be swiped (read-behind).
     for message in reversed(story.messages[:-1]):
         recap = story.message_recaps.get(message.anchor)
-        if message.kind is MessageKind.NOTICE or not message.text.strip():
-            continue
+        if message.kind is MessageKind.NOTICE or not any(map(str.isalpha, message.text)):
+            continue  # nothing to say of "..."
         if recap is not None and (recap.is_edited or recap.is_excluded):
             continue
         if recap is None or (not recap.text and not recap.error) or _is_outdated(recap, message):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from app.errors import BackendError, TavernkeepError
+from app.errors import BackendError, OperationOutdated, TavernkeepError
 from app.llm.retries import retry_delay
 from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome
 from app.signals import Signal
@@ -208,6 +208,8 @@ class OperationQueue:
             raise
         except BackendError as error:
             await self._settle_failure(operation, error)
+        except OperationOutdated as error:
+            await self._end(replace(operation, error=str(error)), OperationStatus.OUTDATED)
         except TavernkeepError as error:
             await self._end(replace(operation, error=str(error)), OperationStatus.FAILED)
         except Exception:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import AnswerUnusable, TavernkeepError
+from app.errors import AnswerUnusable, OperationOutdated
 from app.llm.writer import RecapWriter, SceneDraft, Written
 from app.operations import Operation, OperationKind, Outcome
 from app.signals import Signal
@@ -28,10 +28,6 @@ class OperationProgress:
 
     operation: int
     text: str
-
-
-class Outdated(TavernkeepError):
-    """The story changed so that the operation has nothing to work on; nothing was lost."""
 
 
 class Recapper:
@@ -55,7 +51,7 @@ class Recapper:
         self.progress: Signal[OperationProgress] = Signal("progress")
 
     async def perform(self, operation: Operation) -> Outcome:
-        """Do one operation. Raises BackendError, or Outdated when its scene is gone."""
+        """Do one operation. Raises BackendError, or OperationOutdated when its scene is gone."""
         chat = await self._chat_of(operation.spec.chat)
         match operation.spec.kind:
             case OperationKind.SCENE_RECAP:
@@ -65,7 +61,9 @@ class Recapper:
             case OperationKind.MESSAGE_RECAP:
                 return await self._message_recaps(operation, chat)
             case OperationKind.DETECT_BREAKS:
-                raise Outdated("Scene breaks are found with `tavernkeep scenes --detector llm`.")
+                raise OperationOutdated(
+                    "Scene breaks are found with `tavernkeep scenes --detector llm`."
+                )
 
     async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
@@ -113,7 +111,7 @@ class Recapper:
         scene = _closed_scene(chat, spec.anchor)
         recap = story.scene_recap(scene)
         if recap is None:
-            raise Outdated("The scene has no recap to fold in; it will be planned again.")
+            raise OperationOutdated("The scene has no recap to fold in; it will be planned again.")
         base = fold_base(story, scene.first + 1)
         writer = self._writer()
 
@@ -210,7 +208,9 @@ def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
     for scene in chat.story.scenes:
         if scene.closing is not None and scene.closing.anchor == anchor:
             return scene
-    raise Outdated("The scene is there no more: its break was moved or its messages deleted.")
+    raise OperationOutdated(
+        "The scene is there no more: its break was moved or its messages deleted."
+    )
 
 
 def _message_recap(

@@ -40,6 +40,7 @@ STATUS_WORDS = {
     OperationStatus.DONE: "Done",
     OperationStatus.FAILED: "Failed",
     OperationStatus.CANCELLED: "Cancelled",
+    OperationStatus.OUTDATED: "No longer needed",
 }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from app.errors import AnswerUnusable, BackendBusy, BackendUnreachable
+from app.errors import AnswerUnusable, BackendBusy, BackendUnreachable, OperationOutdated
 from app.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
 from app.store.store import Store
 from app.tasks import TaskSupervisor
@@ -196,3 +196,17 @@ async def test_what_an_operation_took_is_kept(store: Store, tasks: TaskSuperviso
     (done,) = await store.run(lambda: store.operations.recent(10))
     assert (done.prompt_tokens, done.output_tokens, done.backend) == (3, 2, "fake")
     assert await store.run(lambda: store.operations.tokens_since(0.0)) == 5
+
+
+async def test_work_whose_story_changed_meanwhile_is_planned_again_when_it_comes_back(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"a": fail_with(OperationOutdated("The scene is there no more."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    assert script.ended == [("a", OperationStatus.OUTDATED)]
+    script.acts.clear()
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    assert script.done == ["a"]
