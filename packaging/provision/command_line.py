@@ -105,14 +105,16 @@ def _environment(*locks: str) -> Environment:
 
 
 def _opens_window(command: Sequence[str]) -> bool:
-    """Whether there is no command, only perhaps an option with its value, and no call for help."""
-    if not command:
-        return True
-    return (
-        command[0].startswith("-")
-        and command[0] not in ("-h", "--help", "--version")
-        and len(command) <= 2
-    )
+    """Whether there is no command: nothing, or only options with their values."""
+    if {"-h", "--help", "--version"} & set(command):
+        return False
+    words = iter(command)
+    for word in words:
+        if not word.startswith("-"):
+            return False
+        if "=" not in word:
+            next(words, None)  # the option's value
+    return True
 
 
 def _offscreen() -> dict[str, str]:

@@ -30,7 +30,8 @@ def test_a_command_runs_from_a_fresh_checkout_and_its_stdout_stays_clean(
 
     # The second time nothing is installed: pip would not even find the wheel.
     shutil.rmtree(small_checkout.wheels)
-    again = small_checkout.start("run", "hello")
+    # Nor does a command need a display, wherever it stands.
+    again = small_checkout.start("run", "--tavern", "x", "hello", DISPLAY="", QT_QPA_PLATFORM="")
     assert again.returncode == 7
     assert again.stderr == ""
 
@@ -81,9 +82,10 @@ def test_without_a_display_the_window_is_refused_in_one_sentence(
     small_checkout: SmallCheckout,
 ) -> None:
     nothing = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
-    done = small_checkout.start("run", **nothing)
-    assert done.returncode == 2
-    assert done.stderr.startswith("There is no display")
+    for arguments in ((), ("--tavern", "folder"), ("--llm=builtin", "--data-dir", "folder")):
+        done = small_checkout.start("run", *arguments, **nothing)
+        assert done.returncode == 2
+        assert done.stderr.startswith("There is no display")
     assert not small_checkout.environment.exists()
 
 
