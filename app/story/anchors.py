@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
@@ -94,11 +93,8 @@ def align(
     gap = _Gap(known[head:old_end], current[head:new_end])
     gap.match()
     middle = [None if at is None else anchors[head + at] for at in gap.pairs]
-    fresh = _fresh_anchors(
-        [identity for identity, at in zip(new[head:new_end], gap.pairs, strict=True) if at is None],
-        anchors,
-        retired,
-    )
+    unknown = [i for i, at in zip(new[head:new_end], gap.pairs, strict=True) if at is None]
+    fresh = _fresh_anchors(unknown, old, anchors, retired)
     named = iter(fresh)
     return (
         *anchors[:head],
@@ -236,32 +232,34 @@ def _exact_date(message: Fingerprint) -> str | None:
 
 
 def _fresh_anchors(
-    identities: Sequence[str], known: list[str], retired: Iterable[KnownMessage]
+    unknown: Sequence[str], old: list[str], anchors: list[str], retired: Iterable[KnownMessage]
 ) -> list[str]:
-    """Anchors for messages that nobody knows: a retired one, else a new one."""
-    if not identities:
+    """Anchors for the identities that nobody knows: a retired one, else a new one."""
+    if not unknown:
         return []
     # To search a list a few times is cheaper than to make a set of 100,000.
-    present: Collection[str] = known if len(identities) <= _FEW else frozenset(known)
+    is_few = len(unknown) <= _FEW
+    present: Collection[str] = anchors if is_few else frozenset(anchors)
+    counts = {i: old.count(i) for i in unknown} if is_few else Counter(old)
     taken: set[str] = set()
     returning: dict[str, deque[str]] = {}
     for message in retired:
         taken.add(message.anchor)
         returning.setdefault(message.identity, deque()).append(message.anchor)
     fresh: list[str] = []
-    for identity in identities:
+    for identity in unknown:
         waiting = returning.get(identity)
         while waiting and waiting[0] in present:
             waiting.popleft()
-        anchor = waiting.popleft() if waiting else _new_anchor(identity, present, taken)
-        taken.add(anchor)
+        if waiting:
+            fresh.append(waiting.popleft())
+            continue
+        # Twins are numbered on from where the known ones end: to search from 0 for each would take
+        # for ever in a chat of nothing but twins.
+        while True:
+            anchor = combined_digest(identity, str(counts[identity]))
+            counts[identity] += 1
+            if anchor not in taken and anchor not in present:
+                break
         fresh.append(anchor)
     return fresh
-
-
-def _new_anchor(identity: str, present: Collection[str], taken: set[str]) -> str:
-    for count in itertools.count():
-        anchor = combined_digest(identity, str(count))
-        if anchor not in taken and anchor not in present:
-            return anchor
-    raise AssertionError("count() ends nowhere")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import ChatLine, LineDecoder
 from app.sillytavern.message_extras import (
     RunningExtraVersion,
@@ -261,3 +262,21 @@ def test_nothing_stored_makes_it_fail(stored: Any) -> None:
     scene = scene_extra(made)
     assert scene is None or isinstance(scene.text, str)
     running_extra({"auto_recap_running_scene_recaps": stored})
+
+
+def test_a_whole_chat_of_the_extension() -> None:
+    snapshot = read_chat(Path(__file__).parents[2] / "data" / "chats" / "auto-recap.jsonl")
+    assert snapshot.problems == ()
+    assert message_recaps(snapshot.lines) == {
+        1: MessageRecap("Mira greets Ana.", is_remembered=True)
+    }
+    scenes = {index: scene_extra(line) for index, line in enumerate(snapshot.lines)}
+    found = {index: scene for index, scene in scenes.items() if scene is not None}
+    assert list(found) == [3, 5]
+    assert len(found[3].versions) == 2
+    assert found[3].text.startswith("DEVELOPMENTS\nAna and Mira crossed the ford.\n\nOPEN\n")
+    assert found[3].metadata[1]["combined_at"]
+    assert not found[5].is_visible
+    running = running_extra(snapshot.chat_metadata)
+    assert running is not None
+    assert [version.version for version in running.versions] == [0, 1]

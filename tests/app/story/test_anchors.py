@@ -174,6 +174,15 @@ def test_twins_have_two_anchors() -> None:
     assert len(set(align((), twins))) == 3
 
 
+def test_a_chat_of_nothing_but_twins_is_no_trap() -> None:
+    twins = [new_line(text="Yes.", sent="November 20, 2026 11:38pm")] * 50_000
+    anchors = align((), twins)
+    assert len(set(anchors)) == len(twins)
+    longer = align(known_of(twins, anchors), [*twins, twins[0]])
+    assert longer[:-1] == anchors
+    assert longer == align((), [*twins, twins[0]])
+
+
 def test_messages_of_one_minute_keep_their_anchors_when_one_is_edited() -> None:
     minute = "November 20, 2026 11:38pm"
     lines = [new_line(sent=minute) for _ in range(6)]
