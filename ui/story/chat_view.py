@@ -13,9 +13,8 @@ from ui.story import geometry as geo
 from ui.story.message_delegate import (
     TOOL_TIPS,
     RowState,
-    has_failed,
     has_recap_line,
-    shows_recap_text,
+    needs_redo,
     state_tip,
 )
 from ui.story.message_model import MessageModel, MessageRow
@@ -72,9 +71,10 @@ class ChatView(SettlingTable):
         """Hovered and current row, as the delegate paints them."""
         return self._delegate.state
 
-    def offer_editing(self) -> None:
-        """Show the pencil among a message's tools."""
-        self.attention.tools = geo.ALL_TOOLS
+    def offer(self, *, edits: bool, redoes: bool) -> None:
+        """Say whether a message's recap can be edited (a pencil) and made anew ("Redo R")."""
+        self.attention.tools = geo.ALL_TOOLS if edits else geo.TOOLS
+        self.attention.redoes = redoes
 
     # Another state of the story
 
@@ -336,7 +336,7 @@ class ChatView(SettlingTable):
             if geo.tool_rect(area, column, place, len(tools)).contains(point):
                 return tool
         card = geo.card_rect(area, column)
-        is_redoable = has_failed(shown) or (shown.inclusion.is_stale and shows_recap_text(shown))
+        is_redoable = self.attention.redoes and needs_redo(shown)
         in_line = card.bottom() - geo.RECAP_HEIGHT - geo.CARD_FOOT <= point.y() <= card.bottom()
         if has_recap_line(shown) and is_redoable and in_line:
             return REDO if 0 <= column.text_right - point.x() < REDO_WIDTH else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -30,30 +30,39 @@ class NameEditor(Field):
         self._view = view
         self._scene = -1
         self._before = ""
+        self._row = QPersistentModelIndex()
         self.setMaxLength(LONGEST_NAME)
+        self.setPlaceholderText("Name of the scene")
         self.hide()
-        view.verticalScrollBar().valueChanged.connect(self._cancel)
+        view.verticalScrollBar().valueChanged.connect(self._lie_over)
+        view.viewport().installEventFilter(self)
 
-    def edit(self, scene: int, name: str, row: QRect) -> None:
+    def edit(self, scene: int, name: str, row: int) -> None:
         """Lie over a scene's row and take the keyboard."""
         self._scene, self._before = scene, name
-        column = self._view.column
-        width = min(NAME_WIDTH, column.text_width)
-        self.setGeometry(column.text_left - 8, row.y() + 4, width, FIELD_HEIGHT)
+        self._row = QPersistentModelIndex(self._view.model().index(row, 0))
         self.setText(name)
-        self.setPlaceholderText("Name of the scene")
+        self._lie_over()
         self.show()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.selectAll()
+
+    def _lie_over(self, _value: int = 0) -> None:
+        if self._scene >= 0 and self._row.isValid():
+            column, area = self._view.column, self._view.row_rect(self._row.row())
+            width = min(NAME_WIDTH, column.text_width)
+            self.setGeometry(column.text_left - 8, area.y() + 4, width, FIELD_HEIGHT)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._lie_over()
+        return False
 
     def _commit(self) -> None:
         scene, name = self._scene, self.text().strip()
         self._end()
         if scene >= 0 and name and name != self._before:
             self.committed.emit(scene, name)
-
-    def _cancel(self, _value: int = 0) -> None:
-        self._end()
 
     def _end(self) -> None:
         had_focus = self.hasFocus()
@@ -65,7 +74,7 @@ class NameEditor(Field):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Neither goes on to the column, which would fold the scene at once.
         if event.key() == Qt.Key.Key_Escape:
-            self._cancel()
+            self._end()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._commit()
@@ -92,6 +101,8 @@ class RecapEditor(QWidget):
         self._view = view
         self._theme = theme
         self._message = -1
+        self._before = ""
+        self._row = QPersistentModelIndex()
         self.prose = Prose("Recap of this message", parent=self)
         self.prose.setReadOnly(False)
         self.prose.setPlaceholderText("What this message adds to the story")
@@ -102,23 +113,31 @@ class RecapEditor(QWidget):
         self.hide()
         self.prose.committed.connect(self._commit)
         self.prose.escaped.connect(self._end)
-        view.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        view.verticalScrollBar().valueChanged.connect(self._lie_over)
+        view.viewport().installEventFilter(self)
 
-    def edit(self, message: int, text: str, row: QRect) -> None:
+    def edit(self, message: int, text: str, row: int) -> None:
         """Lie over the foot of a message's row and take the keyboard."""
-        self._message = message
-        column, height = self._view.column, self._view.viewport().height()
-        top = min(row.bottom() - 34, height - RECAP_HEIGHT - 8)
-        self.setGeometry(column.text_left - 10, max(top, 4), column.text_width + 20, RECAP_HEIGHT)
+        self._message, self._before = message, text
+        self._row = QPersistentModelIndex(self._view.model().index(row, 0))
+        self._lie_over()
         self.prose.set_text(text)
         self.show()
         self.raise_()
         self.prose.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _lie_over(self, _value: int = 0) -> None:
+        if self._message >= 0 and self._row.isValid():
+            column, height = self._view.column, self._view.viewport().height()
+            area = self._view.row_rect(self._row.row())
+            top = max(min(area.bottom() - 34, height - RECAP_HEIGHT - 8), 4)
+            left, width = column.text_left - 10, column.text_width + 20
+            self.setGeometry(left, top, width, RECAP_HEIGHT)
+
     def _commit(self) -> None:
         message, text = self._message, self.prose.toPlainText().strip()
         self._end()
-        if message >= 0:
+        if message >= 0 and text != self._before:
             self.committed.emit(message, text)
 
     def _end(self) -> None:
@@ -128,13 +147,12 @@ class RecapEditor(QWidget):
         if had_focus:
             self._view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _on_scrolled(self, _value: int) -> None:
-        self._end()
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.FocusOut and isinstance(event, QFocusEvent):
-            popup = event.reason() == Qt.FocusReason.PopupFocusReason
-            if self._message >= 0 and not popup and watched is self.prose:
+        if event.type() == QEvent.Type.Resize:
+            self._lie_over()
+        elif isinstance(event, QFocusEvent) and event.lostFocus() and self._message >= 0:
+            is_menu = event.reason() == Qt.FocusReason.PopupFocusReason
+            if watched is self.prose and not is_menu:
                 self._commit()
         return False
 

@@ -85,7 +85,7 @@ def _hatch_tile(ink: str, alpha: int, ground: str, ground_alpha: int) -> QPixmap
     stroke.setAlpha(alpha)
     painter = QPainter(tile)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(stroke, 1.5 * scale))
+    painter.setPen(QPen(stroke, 1.2 * scale))
     for shift in (-side, 0, side):
         painter.drawLine(shift, side, shift + side, 0)
     painter.end()

@@ -61,6 +61,7 @@ class RowState:
     by_key: bool = False
     found: str = ""
     tools: tuple[str, ...] = geo.TOOLS
+    redoes: bool = True
 
 
 class MessageDelegate(QStyledItemDelegate):
@@ -262,6 +263,9 @@ class MessageDelegate(QStyledItemDelegate):
         self, painter: QPainter, word: str, ink: QColor, right: float, middle: float
     ) -> float:
         tokens = self._theme.tokens
+        if not self.state.redoes:
+            first_word = word.partition(".")[0] if "." in word else ""
+            return loud_meta().draw_right(painter, first_word, ink, right, middle)
         right = key_cap(painter, "R", right, middle, tokens.line2, tokens.t2) - 4
         return loud_meta().draw_right(painter, word, ink, right, middle)
 
@@ -322,6 +326,11 @@ def shows_recap_text(shown: MessageRow) -> bool:
 def has_recap_line(shown: MessageRow) -> bool:
     """Whether a line follows the text: the recap, or why there is none that counts."""
     return bool(shown.recap.text) or is_left_out(shown) or has_failed(shown)
+
+
+def needs_redo(shown: MessageRow) -> bool:
+    """Whether the message's own recap failed, or no longer fits its text."""
+    return has_failed(shown) or (shown.inclusion.is_stale and shows_recap_text(shown))
 
 
 def state_sentence(shown: MessageRow) -> str:

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -91,7 +91,7 @@ class _SceneDelegate(QStyledItemDelegate):
         ink = tokens.accent_text if is_current else tokens.t3
         number.draw_right(painter, str(scene.number), ink, left + NUMBER_RIGHT - 4, middle)
         ink = tokens.t1 if is_current or row == self.hovered else tokens.t2
-        if not scene.name and not is_current:
+        if name in words.NAMELESS and not is_current:
             ink = tokens.t3
         title.draw(painter, name, ink, left + TITLE_LEFT - 4, middle, right - left - TITLE_LEFT + 4)
         span = words.scene_range(scene, is_open_ended=True)
@@ -161,6 +161,11 @@ class SceneList(QTableView):
                 self._scenes.index(row, 0), self.selectionModel().SelectionFlag.NoUpdate
             )
         self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Before it has a size, a list scrolls to nothing.
+        self.scrollTo(self.currentIndex())
 
     def forget_colours(self, painter: BarPainter) -> None:
         self._delegate.painter = painter

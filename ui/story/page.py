@@ -17,6 +17,7 @@ from ui.story.bars import bars_of, no_bars
 from ui.story.chat_view import ChatView
 from ui.story.find_bar import FindBar
 from ui.story.inline_editors import NameEditor, RecapEditor
+from ui.story.message_delegate import needs_redo
 from ui.story.message_model import MessageModel, empty_story
 from ui.story.navigator import Navigator
 from ui.story.page_states import ReadingState, Sentence
@@ -69,6 +70,7 @@ class StoryPage(QWidget):
         self._recaps = RecapEditor(self.view, theme)
         self.story_actions = StoryActions(self)
         self._edits_messages = hasattr(session.companion, "edit_message_recap")
+        self._redoes_messages = hasattr(session.companion, "redo_message_recap")
         self._lay_out()
         self._connect()
         if session.story is not None:
@@ -123,8 +125,7 @@ class StoryPage(QWidget):
         self._page.addWidget(Line())
         self._page.addWidget(self._stack, 1)
         self.setFocusProxy(self.view)
-        if self._edits_messages:
-            self.view.offer_editing()
+        self.view.offer(edits=self._edits_messages, redoes=self._redoes_messages)
 
     def _connect(self) -> None:
         session, view = self._session, self.view
@@ -252,7 +253,7 @@ class StoryPage(QWidget):
     def _on_action(self, name: str) -> None:
         target = self.target()
         message = self._message_of(target)
-        closing, removable = target.closing(), target.removable()
+        removable = target.removable()
         match name:
             case "break_here" if message is not None:
                 self._ask("mark_break", message.anchor)
@@ -266,13 +267,21 @@ class StoryPage(QWidget):
                 self._step_scene(1 if name == "next_scene" else -1)
             case "remember" | "exclude" if message is not None:
                 self._mark(message, name)
-            case "redo_recap" if closing is not None:
-                self._ask("redo_scene_recap", closing.anchor)
+            case "redo_recap":
+                self._redo(target)
             case "edit_recap" if target.message is not None:
                 self._edit_recap(target.message)
             case "find":
                 self.find_bar.open_at(self.view.visible.first)
         self._adjust_actions()
+
+    def _redo(self, target: Target) -> None:
+        """A message's own recap where it is stale or failed, else the scene's."""
+        shown = None if target.message is None else self.model.message_at(target.message)
+        if shown is not None and self._redoes_messages and needs_redo(shown):
+            self._ask("redo_message_recap", shown.message.anchor)
+        elif (closing := target.closing()) is not None:
+            self._ask("redo_scene_recap", closing.anchor)
 
     def _message_of(self, target: Target) -> Message | None:
         return None if target.message is None else self._shown.messages[target.message]
@@ -288,15 +297,12 @@ class StoryPage(QWidget):
 
     def _on_tool(self, tool: str, index: int) -> None:
         message = self._shown.messages[index]
-        scene = self._shown.scene_at(index)
         if tool == "break":
             self._ask("mark_break", message.anchor)
         elif tool == "edit":
             self._edit_recap(index)
-        elif tool == "redo" and hasattr(self._session.companion, "redo_message_recap"):
+        elif tool == "redo":
             self._ask("redo_message_recap", message.anchor)
-        elif tool == "redo" and scene is not None and scene.closing is not None:
-            self._ask("redo_scene_recap", scene.closing.anchor)
         elif tool in ("remember", "exclude"):
             self._mark(message, tool)
 
@@ -314,7 +320,7 @@ class StoryPage(QWidget):
             self.view.jump_to_scene(scene)
         row_data = self.model.scene_row(row)
         name = shown.name or (row_data.name if row_data and self._shown.scene_recap(shown) else "")
-        self._names.edit(scene, name, self.view.row_rect(row))
+        self._names.edit(scene, name, row)
 
     def _on_named(self, scene: int, name: str) -> None:
         if scene < len(self._shown.scenes):
@@ -326,7 +332,7 @@ class StoryPage(QWidget):
         if self._edits_messages:
             row = self.model.layout.row_of_message(index)
             recap = self.model.message_at(index).recap
-            self._recaps.edit(index, recap.text, self.view.row_rect(row))
+            self._recaps.edit(index, recap.text, row)
 
     def _on_recap_written(self, index: int, text: str) -> None:
         if index < len(self._shown.messages):

@@ -124,6 +124,7 @@ class StoryActions(QObject):
         has_message = target.message is not None and target.is_chosen
         ends_already = scene is not None and closing is not None and target.message == scene.last
         self.break_here.setEnabled(target.message is not None and not ends_already)
+        self.break_here.setToolTip(_break_tip(target, ends_already=ends_already))
         removable = target.removable()
         self.remove_break.setEnabled(removable is not None and target.is_chosen)
         above = target.message is None
@@ -136,6 +137,9 @@ class StoryActions(QObject):
         )
         folded = scene is not None and is_folded(scene)
         self.fold.setEnabled(closing is not None and not folded)
+        self.fold.setToolTip(
+            "Show the scene as one line. (Left)" if closing else "An open scene cannot be folded."
+        )
         self.unfold.setEnabled(folded)
         self.previous_scene.setEnabled(target.scene is not None)
         self.next_scene.setEnabled(
@@ -175,6 +179,14 @@ class StoryActions(QObject):
             None,
             self.remove_break,
         )
+
+
+def _break_tip(target: Target, *, ends_already: bool) -> str:
+    if target.message is None:
+        return "Choose the message that ends the scene first."
+    if ends_already:
+        return f"The scene ends with #{target.message} already."
+    return f"End the scene with #{target.message}. (B)"
 
 
 def _removal(story: Story, scene: int | None, is_above: bool) -> str:

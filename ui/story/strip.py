@@ -232,13 +232,13 @@ class Strip(QWidget):
         edge = tokens.line2 if is_current else tokens.line
         rounded(painter, area, CLIP_RADIUS, ground, edge)
         scene = self._story.scenes[number]
-        room = area.width() - 12
+        room = area.width() - 11
         label, face = str(scene.number), loud_meta() if is_current else meta()
         if room < face.width(label):
             return
         ink = tokens.t1 if is_current else tokens.t3
-        x = face.draw(painter, label, ink, left + 7, TITLE_MIDDLE) + 7
-        room = right - 6 - x
+        x = face.draw(painter, label, ink, left + 7, TITLE_MIDDLE) + 6
+        room = right - 4 - x
         if room >= 26:
             name = words.scene_name(self._story, scene) if scene.is_closed else scene.name
             face.draw(painter, name, ink, x, TITLE_MIDDLE, room)

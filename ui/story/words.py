@@ -9,6 +9,8 @@ from app.story.story import Story
 
 SPOKEN_CHARACTERS = 2_000
 
+NAMELESS = ("Unnamed scene", "Open scene")  # a closed one, the open one
+
 STATE_WORDS = {
     InclusionState.INCLUDED: "Included",
     InclusionState.LONG_TERM: "Long-term",
@@ -54,7 +56,7 @@ def scene_name(story: Story, scene: Scene) -> str:
     recap = story.scene_recap(scene)
     if recap is not None and recap.name:
         return recap.name
-    return "Unnamed scene" if scene.is_closed else "Open scene"
+    return NAMELESS[0] if scene.is_closed else NAMELESS[1]
 
 
 def scene_range(scene: Scene, *, is_open_ended: bool = False) -> str:
