@@ -32,6 +32,7 @@ from app.story.recaps import SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
+from app.work.catch_up import CatchUpPlan
 from app.work.health import health_of
 from app.work.library import Library
 from app.work.link import BridgeLink
@@ -63,6 +64,7 @@ class Companion:
         progress: text of the running operation as it comes.
         health_changed: what the status bar says.
         slots_changed: the chat whose next prompt changed.
+        catch_up_changed: the chat whose backlog waits for the user's word, or no longer does.
         trouble: (path, sentence) a chat that could not be read; nothing was lost.
     """
 
@@ -82,17 +84,19 @@ class Companion:
         self.progress: Signal[OperationProgress] = Signal("progress")
         self.health_changed: Signal[Health] = Signal("health_changed")
         self.slots_changed: Signal[Path] = Signal("slots_changed")
+        self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.trouble: Signal[tuple[Path, str]] = Signal("trouble")
 
     # --- life
 
-    async def start(self, *, watch: bool) -> None:
+    async def start(self, *, watch: bool, asks_first: bool) -> None:
         """Open the store and begin to work; with `watch` also follow SillyTavern."""
         await self._store.open()
         self.settings = Settings(await self._store.run(self._store.settings.load))
         self._writer = self._make_writer()
         packs = await asyncio.to_thread(load_packs)
         self._chats = OpenChats(self._store, self._counter, packs, self.settings, self._tasks)
+        self._chats.asks_first = asks_first
         self._recapper = Recapper(self._store, self._chats.by_id, self._current_writer)
         self._queue = OperationQueue(
             self._store, self._recapper.perform, self._chats.after, self._tasks
@@ -113,6 +117,7 @@ class Companion:
 
     def _connect(self) -> None:
         self._chats.changed.connect(self._on_story_changed)
+        self._chats.catch_up_changed.connect(self.catch_up_changed.emit)
         self._chats.failed.connect(self.trouble.emit)
         self._recapper.progress.connect(self.progress.emit)
         self._queue.changed.connect(self._on_operations_changed)
@@ -244,6 +249,16 @@ class Companion:
         await self._library.load(self._tavern_path())
         for path in self._chats.paths:
             self._chats.reread_soon(path)
+
+    def catch_up(self, path: Path) -> CatchUpPlan | None:
+        """What recapping an open chat's backlog would take, while that waits for the user."""
+        return self._open(path).catch_up
+
+    async def start_catch_up(self, path: Path) -> None:
+        """The user wants the backlog recapped."""
+        chat = self._open(path)
+        chat.is_catch_up_wanted = True
+        await self._chats.plan(chat)
 
     # --- slots
 
@@ -549,16 +564,22 @@ class Companion:
 
 @asynccontextmanager
 async def open_companion(
-    folders: Folders, *, tavern: Path | None = None, llm: str | None = None, watch: bool = True
+    folders: Folders,
+    *,
+    tavern: Path | None = None,
+    llm: str | None = None,
+    watch: bool = True,
+    asks_first: bool = False,
 ) -> AsyncIterator[Companion]:
     """A running companion, closed cleanly at the end.
 
     tavern: where SillyTavern's data are, else the setting, else the usual places. llm: backend
-    spec in place of the setting. watch: follow SillyTavern's files and pages.
+    spec in place of the setting. watch: follow SillyTavern's files and pages. asks_first: there
+    is somebody to ask before a model is given a long backlog.
     """
     companion = Companion(folders, tavern=tavern, llm=llm)
     try:
-        await companion.start(watch=watch)
+        await companion.start(watch=watch, asks_first=asks_first)
         yield companion
     finally:
         await companion.aclose()

@@ -246,6 +246,15 @@ _SETTINGS = (
         scope=Scope.CHAT,
     ),
     Setting(
+        "catch_up_scenes",
+        3,
+        "Ask before catching up",
+        "With a model, more scenes than this are recapped only after you said so.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=10_000,
+    ),
+    Setting(
         "message_recaps_auto",
         True,
         "Recap messages without a model",

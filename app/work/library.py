@@ -60,13 +60,14 @@ class Library:
         for task in self._watches:
             task.cancel()
         await asyncio.gather(*self._watches, return_exceptions=True)
-        self._watches = [
-            self._tasks.spawn(self._listen(tavern.user_folder), name="watching a tavern")
-            for tavern in self.taverns
-        ]
+        self._watches = []
+        for tavern in self.taverns:
+            watcher = TavernWatcher(tavern.user_folder)
+            await watcher.start()  # before anything is read, so that no change is missed
+            self._watches.append(self._tasks.spawn(self._listen(watcher), name="watching a tavern"))
 
-    async def _listen(self, user_folder: Path) -> None:
-        async with aclosing(TavernWatcher(user_folder).changes()) as news:
+    async def _listen(self, watcher: TavernWatcher) -> None:
+        async with aclosing(watcher.changes()) as news:
             async for changed in news:
                 for file in changed:
                     if file.path.suffix == ".jsonl":

@@ -19,6 +19,7 @@ from app.story.scene_cues.language import LanguagePack
 from app.story.scene_detection import FoundBreak, detect_breaks
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatRef, Story
+from app.work.catch_up import CatchUpPlan
 from app.work.first_sight import find_origin, import_extras
 from app.work.token_ledger import TokenLedger
 
@@ -70,6 +71,8 @@ class OpenChat:
         self.chat_id = chat_id
         self.is_first_sight = is_first_sight
         self.story = Story(chat)
+        self.catch_up: CatchUpPlan | None = None  # waits for the user's word
+        self.is_catch_up_wanted = False
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
         self._store = store
         self._ledger = ledger

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import TavernkeepError
-from app.operations import Operation, OperationSpec
+from app.operations import Operation, OperationKind, OperationSpec
 from app.prompt.tokens import TokenCounter
 from app.settings import Settings
 from app.signals import Signal
 from app.sillytavern.data_folders import chat_ref_for
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
-from app.story.story import Story
+from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
+from app.work.catch_up import catch_up_plan
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.planner import Writing, plan
 from app.work.token_ledger import TokenLedger
@@ -30,7 +31,10 @@ Enqueue = Callable[[Sequence[OperationSpec]], Any]
 class OpenChats:
     """Opens chats once, reads them again when told, and plans what they lack.
 
+    asks_first: a model is not asked for many scenes at once before the user said so.
+
     Signals:
+        catch_up_changed: there is a backlog to ask about, or no more.
         changed: a story became different.
         failed: (path, sentence) a chat could not be read; its last story is kept.
     """
@@ -53,6 +57,8 @@ class OpenChats:
         self._rereading: dict[Path, bool] = {}
         self.writing: Callable[[], Writing] | None = None
         self.enqueue: Enqueue | None = None
+        self.asks_first = False
+        self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.changed: Signal[StoryChange] = Signal("changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
 
@@ -106,7 +112,22 @@ class OpenChats:
         if self.writing is None or self.enqueue is None:
             return
         specs = plan(chat.story, chat.chat_id, chat.settings(), self.writing())
-        await self.enqueue(specs)
+        await self.enqueue(self._allowed(chat, specs))
+
+    def _allowed(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> Sequence[OperationSpec]:
+        """Without scene recaps where there are so many that the user is asked first."""
+        before, chat.catch_up = chat.catch_up, None
+        if self.asks_first and self.writing is not None and not self.writing().is_free:
+            backlog = [spec for spec in specs if spec.kind is OperationKind.SCENE_RECAP]
+            limit = int(chat.settings()["catch_up_scenes"])
+            if len(backlog) > limit and not chat.is_catch_up_wanted:
+                chat.catch_up = catch_up_plan(chat.story, specs, chat.settings())
+                specs = [spec for spec in specs if spec not in backlog]
+            elif len(backlog) <= limit:
+                chat.is_catch_up_wanted = False
+        if chat.catch_up != before:
+            self.catch_up_changed.emit(chat.chat)
+        return specs
 
     async def after(self, operation: Operation) -> None:
         """An operation ended: show what it made, plan what comes next."""

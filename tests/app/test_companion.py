@@ -319,3 +319,31 @@ async def test_an_answer_that_makes_no_sense_fails_in_one_sentence_and_costs_not
     assert all("No recap" in failure for failure in failures)
     recapped = [scene for scene in story.scenes if story.scene_recap(scene)]
     assert 0 < len(recapped) < len(story.scenes)
+
+
+async def test_a_backlog_waits_for_the_users_word_and_says_what_it_would_take(
+    demo_tavern: WrittenTavern, tmp_path: Path, chat: Chat
+) -> None:
+    recap = {"developments": ["Something happened."]}
+    folders = user_folders(tmp_path / "own data")
+    with FakeLlm(lambda _: json.dumps({"name": "Name", "recap": recap})) as model:
+        async with open_companion(
+            folders,
+            tavern=demo_tavern.user_folder,
+            llm=f"openai:{MODEL}@{model.url}",
+            watch=False,
+            asks_first=True,
+        ) as companion:
+            story = await settled(companion, chat.path)
+            plan = companion.catch_up(chat.path)
+            assert plan is not None
+            assert not model.requests
+            closed = sum(scene.is_closed for scene in story.scenes)
+            assert (plan.scenes, plan.requests) == (closed, 2 * closed - 1)
+            assert (plan.first, plan.last) == (0, story.scenes[-2].last)
+            assert plan.prompt_tokens > sum(story.message_tokens[: plan.last])
+            await companion.start_catch_up(chat.path)
+            story = await companion.settled(chat.path)
+            assert companion.catch_up(chat.path) is None
+            assert len(story.running.versions) == closed - 1
+            assert len(model.requests) <= plan.requests

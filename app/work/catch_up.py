@@ -1,0 +1,58 @@
+"""What it would take to recap a story that was never looked after, said before it is done. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.operations import OperationKind, OperationSpec
+from app.story.story import Story
+from app.work.planner import covered_until, recap_room
+
+# Instructions of a request beside the story's own text, about.
+INSTRUCTION_TOKENS = 700
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUpPlan:
+    """Work on a backlog, before it begins; the token counts are estimates.
+
+    scenes: closed scenes without a recap, from message `first` to `last`. requests: calls to the
+    model, folds included.
+    """
+
+    scenes: int
+    first: int
+    last: int
+    requests: int
+    prompt_tokens: int
+    output_tokens: int
+
+
+def catch_up_plan(
+    story: Story, specs: Sequence[OperationSpec], settings: Mapping[str, Any]
+) -> CatchUpPlan | None:
+    """What the planned scene recaps and the folds behind them take, None without any."""
+    wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
+    scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
+    if not scenes:
+        return None
+    recap_tokens, room = int(settings["scene_recap_tokens"]), recap_room(settings)
+    closed = [scene for scene in story.scenes if scene.is_closed]
+    foldable = closed[: len(closed) - int(settings["running_recap_leave_out"])]
+    covered = covered_until(story)
+    folds = sum(scene.last > covered for scene in foldable)
+    if not settings["running_recap_auto"]:
+        folds = 0
+    read = sum(sum(story.message_tokens[s.first : s.last + 1]) for s in scenes)
+    prompt = read + len(scenes) * (INSTRUCTION_TOKENS + room)
+    prompt += folds * (INSTRUCTION_TOKENS + room + recap_tokens)
+    return CatchUpPlan(
+        scenes=len(scenes),
+        first=scenes[0].first,
+        last=scenes[-1].last,
+        requests=len(scenes) + folds,
+        prompt_tokens=prompt,
+        output_tokens=len(scenes) * recap_tokens + folds * room,
+    )
