@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log2, sqrt
 
+from app.story.scene_cues.cohesion import Floats, depths, similarities
 from app.story.scene_cues.headers import LONG_GAP_MINUTES, minutes_between, place_changed
 from app.story.scene_cues.reading import VETO, Reading, Sentence
 
 NEAR = 8  # messages that count as just said
+_EARLY = 3  # words before a time that opens its sentence
 AHEAD = 3  # messages behind the opener that are looked at
-_BEHIND = 4  # messages before it that it is compared with
 
 Evidence = dict[str, float]
 
@@ -21,15 +23,16 @@ def gather(readings: Sequence[Reading]) -> list[Evidence]:
     Looks back at most 60 messages and ahead at most AHEAD + 2.
     """
     table: list[Evidence] = [{}]
-    similar = [_similarity(readings, at) for at in range(len(readings))]
-    novel = _novelty(readings)
+    similar = similarities([reading.stems for reading in readings])
+    deep = depths(similar)
+    news = _news(readings)
     for at in range(1, len(readings)):
-        entry: Evidence = {}
+        entry: Evidence = {"foreign": float(not readings[at].language)}
         _add_header(entry, readings, at)
         _add_opening(entry, readings, at)
         _add_closing(entry, readings, at)
-        _add_usual(entry, readings, novel, at)
-        _add_cohesion(entry, readings, similar, at)
+        _add_usual(entry, readings, news, at)
+        _add_cohesion(entry, readings, similar, deep, at)
         table.append(entry)
     return table
 
@@ -49,12 +52,13 @@ def _add_header(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         entry["header_place"] = 1.0
     if gap >= LONG_GAP_MINUTES:
         entry["header_time"] = 1.0
-    if len(entry) == 0:
+    if not entry.keys() & {"header_place", "header_time"}:
         entry["header_same"] = 1.0
 
 
-def _leap(sentence: Sentence, cue: str, latest: int) -> bool:
-    return any(hit.cue == cue and hit.start <= latest for hit in sentence.hits)
+def _early(sentence: Sentence, cue: str) -> bool:
+    """Whether a cue stands where a sentence sets its scene, not within a later clause."""
+    return any(hit.cue == cue and hit.start <= _EARLY for hit in sentence.hits)
 
 
 def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
@@ -69,10 +73,8 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         if "jump" in cues or "when" in cues:
             if cues & VETO:
                 continue
-            if "jump" in cues:
-                entry[("jump" if _leap(sentence, "jump", 3) else "jump_late") + place] = 1.0
-            else:
-                entry["when" + place] = 1.0
+            name = "jump" if "jump" in cues else "when"
+            entry[name + ("" if _early(sentence, name) else "_late") + place] = 1.0
         if "wake" in cues:
             entry["wake"] = 1.0
         if "go" in cues:
@@ -121,7 +123,7 @@ def _add_closing(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
 
 
 def _add_usual(
-    entry: Evidence, readings: Sequence[Reading], novel: Sequence[float], at: int
+    entry: Evidence, readings: Sequence[Reading], news: Sequence[_News], at: int
 ) -> None:
     opener = readings[at]
     entry["speech_first"] = float(opener.starts_with_speech)
@@ -130,9 +132,13 @@ def _add_usual(
     usual = [log2(1 + min(readings[i].lead, 400) / 20) for i in same] + [2.0] * 2
     entry["lead"] = lead / 4
     entry["lead_more"] = (lead - sum(usual) / len(usual)) / 4
-    before = [novel[i] for i in same] + [0.6] * 2
-    entry["novelty"] = novel[at]
-    entry["novelty_more"] = novel[at] - sum(before) / len(before)
+    before = [news[i].opening for i in same] + [0.6] * 2
+    entry["novelty"] = news[at].opening
+    entry["novelty_more"] = news[at].opening - sum(before) / len(before)
+    whole = [news[i].whole for i in same] + [0.5] * 2
+    entry["news"] = news[at].whole
+    entry["news_more"] = news[at].whole - sum(whole) / len(whole)
+    entry["fresh"] = min(24, news[at].count) / 24
     size = log2(1 + opener.size / 20)
     sizes = [log2(1 + readings[i].size / 20) for i in same]
     entry["longer"] = (size - sum(sizes) / len(sizes)) / 4 if sizes else 0.0
@@ -148,14 +154,11 @@ def _add_usual(
 
 
 def _add_cohesion(
-    entry: Evidence, readings: Sequence[Reading], similar: Sequence[float], at: int
+    entry: Evidence, readings: Sequence[Reading], similar: Floats, deep: Floats, at: int
 ) -> None:
     usual = similar[max(1, at - 15) : at]
-    here = similar[at]
-    entry["apart"] = (sum(usual) / len(usual) - here) * 5 if usual else 0.0
-    left = max(similar[max(1, at - 2) : at] or [here])
-    right = max(similar[at + 1 : at + 3] or [here])
-    entry["depth"] = (left + right - 2 * here) * 5
+    entry["apart"] = float(usual.mean() - similar[at]) * 5 if len(usual) else 0.0
+    entry["depth"] = float(deep[at]) * 5
     opener, before = readings[at], readings[at - 1]
     sizes = max(1, len(opener.stems)) * max(1, len(before.stems))
     entry["link"] = len(opener.stems & before.stems) / sqrt(sizes) * 5
@@ -169,22 +172,32 @@ def _union(readings: Sequence[Reading]) -> frozenset[str]:
     return frozenset[str]().union(*(reading.stems for reading in readings))
 
 
-def _similarity(readings: Sequence[Reading], at: int) -> float:
-    if at == 0:
-        return 0.0
-    left = _union(readings[max(0, at - _BEHIND) : at])
-    right = _union(readings[at : at + AHEAD + 1])
-    return len(left & right) / sqrt(max(1, len(left)) * max(1, len(right)))
+@dataclass(frozen=True, slots=True)
+class _News:
+    """How many words of a message were not used in the NEAR messages before it.
+
+    opening: share in its first sentences. count: number in them. whole: share in all of it.
+    """
+
+    opening: float
+    count: int
+    whole: float
 
 
-def _novelty(readings: Sequence[Reading]) -> list[float]:
-    """Share of the opening's words that were not used in the messages just before."""
+def _news(readings: Sequence[Reading]) -> list[_News]:
     last_use: dict[str, int] = {}
     result = []
     for at, reading in enumerate(readings):
         head = [stem for stems in reading.head_stems[:3] for stem in stems]
-        fresh = sum(last_use.get(stem, -99) < at - NEAR for stem in head)
-        result.append((fresh + 1.8) / (len(head) + 3))
+        fresh = [stem for stem in head if last_use.get(stem, -99) < at - NEAR]
+        new = sum(last_use.get(stem, -99) < at - NEAR for stem in reading.stems)
+        result.append(
+            _News(
+                (len(fresh) + 1.8) / (len(head) + 3),
+                len(set(fresh)),
+                (new + 3) / (len(reading.stems) + 6),
+            )
+        )
         for stem in reading.stems:
             last_use[stem] = at
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +19,7 @@ _DELIMITER = re.compile(r"[*\"“”„«»「」『』‘’_\n]")
 _DASH_LINE = re.compile(r"\s*[—–―-]\s*(?=[^\W\d_]|[¿¡«…])")
 _DASH = re.compile(r"(?<=\s)[—–―](?=\S)|(?<=\S)[—–―](?=[\s.,;:!?]|$)|\s[—–―]\s")
 _WORD = re.compile(r"\w+")
+_QUOTE = re.compile(r"[\"“”„«»「」『』]")
 _CLOSERS = {
     '"': '"', "“": "”\"", "”": "”", "„": "“”\"", "«": "»", "»": "«", "「": "」", "『": "』",
     "‘": "’",
@@ -41,18 +43,27 @@ class Span:
     text: str
 
 
-def split_voices(text: str) -> tuple[Span, ...]:
+def split_voices(text: str, *, plain: Voice = Voice.NARRATION) -> tuple[Span, ...]:
     """Narration, speech and asides of a text, in order, without their quotes and asterisks.
 
     Understands *narration* between asterisks as well as plain prose, all quote marks of the
     European and CJK styles, and speech that opens with a dash. Unclosed marks end with their
     paragraph. Linear in the length of the text.
+
+    plain: the voice of a text without any mark; in a chat that puts its narration between
+    asterisks and its speech between nothing, that is SPEECH.
     """
     asides = [Span(Voice.ASIDE, found.group()) for found in _ASIDE.finditer(text)]
     if asides:
         text = _ASIDE.sub("\n", text)
     raw = _scan(_MARKUP.sub(" ", text))
-    return (*_settle(raw), *asides)
+    return (*_settle(raw, plain), *asides)
+
+
+def speaks_unquoted(text: str, spans: Sequence[Span]) -> bool:
+    """Whether narration stands between asterisks here, and speech between nothing."""
+    is_spoken = any(span.voice is Voice.SPEECH for span in spans)
+    return is_spoken and "*" in text and _QUOTE.search(text) is None
 
 
 def _scan(text: str) -> list[tuple[str, str]]:
@@ -95,7 +106,7 @@ def _scan_line(line: str, pieces: list[tuple[str, str]]) -> None:
     take(len(line))
 
 
-def _settle(pieces: list[tuple[str, str]]) -> list[Span]:
+def _settle(pieces: list[tuple[str, str]], plain: Voice) -> list[Span]:
     """Decide what stars and loose text are in this message."""
     size = {"star": 0, "loose": 0, "speech": 0}
     words = {"star": 0, "loose": 0, "speech": 0}
@@ -104,7 +115,9 @@ def _settle(pieces: list[tuple[str, str]]) -> list[Span]:
         words[kind] += len(part.split())
     stars = sum(kind == "star" for kind, _ in pieces)
     is_emphasis = not stars or words["star"] < 2 * stars
-    if is_emphasis and not (words["star"] and words["loose"] <= words["star"]):
+    if not size["star"] and not size["speech"]:
+        voices = {"loose": plain}
+    elif is_emphasis and not (words["star"] and words["loose"] <= words["star"]):
         voices = {"star": Voice.NARRATION, "loose": Voice.NARRATION}
     elif not size["speech"]:
         voices = {"star": Voice.NARRATION, "loose": Voice.SPEECH}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.story.messages import Message, MessageKind
 from app.story.scene_cues.headers import Header, split_header
 from app.story.scene_cues.language import Hit, LanguagePack, common_words, tokens_of
-from app.story.scene_cues.narration import WINDOW, Span, Voice, split_voices
+from app.story.scene_cues.narration import WINDOW, Span, Voice, speaks_unquoted, split_voices
 
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\s*]+|(?<=[。！？])|\n+")
 _RULE = re.compile(r"^[ \t]*(?:[*\-_=~#•·◇◆⁂❖—–+oO][ \t]*){3,60}$", re.MULTILINE)
@@ -91,6 +91,7 @@ def read_all(messages: Sequence[Message], packs: Sequence[LanguagePack]) -> list
     stopwords: frozenset[str] = frozenset().union(*(pack.stopwords for pack in packs))
     keys = {word: field for pack in packs for word, field in pack.header_keys.items()}
     recent: deque[tuple[list[int], int, list[str]]] = deque(maxlen=RECENT)
+    unquoted: deque[bool] = deque(maxlen=RECENT)
     readings = []
     for message in messages:
         header, text = split_header(ends_of(message.text), keys)
@@ -102,7 +103,11 @@ def read_all(messages: Sequence[Message], packs: Sequence[LanguagePack]) -> list
         pack = None
         if shares and max(shares) >= _LEAST_SHARE * sum(size for _, size, _ in recent):
             pack = packs[shares.index(max(shares))]
-        readings.append(_read(message, header, text, words, pack, stopwords, names))
+        is_plain_speech = sum(unquoted) > 1 and 2 * sum(unquoted) >= len(unquoted)
+        spans = split_voices(text, plain=Voice.SPEECH if is_plain_speech else Voice.NARRATION)
+        if "*" in text:
+            unquoted.append(speaks_unquoted(text, spans))
+        readings.append(_read(message, header, text, spans, words, pack, stopwords, names))
     return readings
 
 
@@ -110,13 +115,13 @@ def _read(
     message: Message,
     header: Header | None,
     text: str,
+    spans: Sequence[Span],
     words: Sequence[str],
     pack: LanguagePack | None,
     stopwords: Container[str],
     names: Container[str],
 ) -> Reading:
     rule = _RULE.search(text)
-    spans = split_voices(text)
     told = [span for span in spans if span.voice is not Voice.ASIDE]
     opening = [
         _sentence(part, pack)
