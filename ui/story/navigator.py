@@ -298,8 +298,8 @@ class Navigator(QWidget):
         self._model.set_story(story)
         self.list.set_bars(bars)
         self.legend.set_bars(bars)
-        closed = sum(scene.is_closed for scene in story.scenes)
-        still_open = len(story.scenes) - closed
+        still_open = int(bool(story.scenes) and not story.scenes[-1].is_closed)
+        closed = len(story.scenes) - still_open
         self._counts.setText(f"{closed:,} closed, {still_open} open" if story.scenes else "")
         self._filter.setVisible(len(story.scenes) >= FILTER_FROM)
         self.list.set_scene(self._scene)

@@ -39,6 +39,7 @@ FRAME_TOP = 18
 BARS_TOP = 24
 BARS_FOOT = CLIP_HEIGHT - 1
 LEAST_BAR = 2
+SAMPLE = 4_000  # messages that settle the scale of a long story
 PX_PER_BAR = 3.0  # below this, buckets
 CLIP_RADIUS = 4
 FAILED = BY_RANK.index(InclusionState.FAILED)
@@ -140,7 +141,8 @@ class Strip(QWidget):
         """Show another state of the story."""
         self._story, self._bars = story, bars
         # One novel of a message must not flatten all the others.
-        self._scale = max(float(np.percentile(bars.tokens, 98)), 1.0) if bars.count else 1.0
+        sample = bars.tokens[:: max(1, bars.count // SAMPLE)]
+        self._scale = max(float(np.percentile(sample, 98)), 1.0) if bars.count else 1.0
         self._clips = Clips(story, self.width())
         self._scene = self._clips.scene_of(self._visible.first)
         self._forget_picture()
