@@ -53,8 +53,8 @@ function settleChat() {
 const look = safely(() => {
     const ctx = context();
     const chat = openChat(ctx);
-    if (!settled || chatKey(chat) !== settled || Date.now() < generatingUntil) {
-        return;
+    if (!settled || chatKey(chat) !== settled || Date.now() < generatingUntil || !link.isUp()) {
+        return; // what nobody hears of now is found at the next look
     }
     const first = mirror.firstChange(ctx.chat);
     if (first !== null) {

@@ -102,11 +102,17 @@ class RecordingBridge:
 
     async def until(self, find: Callable[[], T | None], seconds: float = 15.0) -> T:
         """Wait for something to be found; looked for after each thing that is heard."""
-        async with asyncio.timeout(seconds):
-            while (found := find()) is None:
-                self._news.clear()
-                await self._news.wait()
-            return found
+        try:
+            async with asyncio.timeout(seconds):
+                while (found := find()) is None:
+                    self._news.clear()
+                    await self._news.wait()
+                return found
+        except TimeoutError:
+            raise AssertionError(
+                f"waited {seconds} s in vain; pages: {self.server.pages}; events: {self.events}; "
+                f"changes: {self.changes}"
+            ) from None
 
     async def _on_turn(self, _page: Page, turn: TurnRequest) -> SlotSet:
         self.turns.append(turn)
