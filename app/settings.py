@@ -51,10 +51,61 @@ class Setting:
         return value
 
 
-DEFAULT_TEMPLATE = """<story_so_far>
+RUNNING_TEMPLATE = """<story_so_far>
 What happened before the messages below, oldest first. Take it as remembered; do not repeat it.
 {{running_recap}}
 </story_so_far>"""
+
+MESSAGES_TEMPLATE = """<earlier_messages>
+Earlier messages in short, oldest first.
+{{message_recaps}}
+</earlier_messages>"""
+
+
+def _placement(name: str, what: str, template: str) -> tuple[Setting, ...]:
+    """The settings of a slot's frame and place; `name` is the placeholder in the frame too."""
+    return (
+        Setting(
+            f"{name}_template",
+            template,
+            f"Frame of {what}",
+            f"Text around {{{{{name}}}}}. Empty: the text alone.",
+            scope=Scope.CHAT,
+        ),
+        Setting(
+            f"{name}_position",
+            int(Position.BEFORE_PROMPT),
+            f"Place of {what}",
+            "Before the main prompt (2), after it (0), in the chat (1), nowhere (-1).",
+            scope=Scope.CHAT,
+            choices=tuple(int(p) for p in Position),
+        ),
+        Setting(
+            f"{name}_depth",
+            2,
+            f"Depth of {what}",
+            "Messages from the end, when the place is in the chat.",
+            scope=Scope.CHAT,
+            minimum=0,
+            maximum=99,
+        ),
+        Setting(
+            f"{name}_role",
+            int(Role.SYSTEM),
+            f"Role of {what}",
+            "Who says it: system (0), user (1), assistant (2).",
+            scope=Scope.CHAT,
+            choices=tuple(int(r) for r in Role),
+        ),
+        Setting(
+            f"{name}_scan",
+            False,
+            f"Let lore be triggered by {what}",
+            "SillyTavern looks for lorebook keys in this text.",
+            scope=Scope.CHAT,
+        ),
+    )
+
 
 _SETTINGS = (
     Setting("tavern", "", "SillyTavern folder", "Where SillyTavern keeps its data. Empty: look."),
@@ -152,45 +203,7 @@ _SETTINGS = (
         minimum=50,
         maximum=8000,
     ),
-    Setting(
-        "running_recap_template",
-        DEFAULT_TEMPLATE,
-        "Frame of the running recap",
-        "Text around {{running_recap}}. Empty: the recap alone.",
-        scope=Scope.CHAT,
-    ),
-    Setting(
-        "running_recap_position",
-        int(Position.BEFORE_PROMPT),
-        "Place of the running recap",
-        "Before the main prompt (2), after it (0), in the chat (1), nowhere (-1).",
-        scope=Scope.CHAT,
-        choices=tuple(int(p) for p in Position),
-    ),
-    Setting(
-        "running_recap_depth",
-        2,
-        "Depth of the running recap",
-        "Messages from the end, when its place is in the chat.",
-        scope=Scope.CHAT,
-        minimum=0,
-        maximum=99,
-    ),
-    Setting(
-        "running_recap_role",
-        int(Role.SYSTEM),
-        "Role of the running recap",
-        "Who says it: system (0), user (1), assistant (2).",
-        scope=Scope.CHAT,
-        choices=tuple(int(r) for r in Role),
-    ),
-    Setting(
-        "running_recap_scan",
-        False,
-        "Let lore be triggered by it",
-        "SillyTavern looks for lorebook keys in the running recap.",
-        scope=Scope.CHAT,
-    ),
+    *_placement("running_recap", "the running recap", RUNNING_TEMPLATE),
     Setting(
         "inclusion_limit",
         10,
@@ -237,6 +250,41 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=100_000,
+    ),
+    Setting(
+        "long_term_limit",
+        10,
+        "Budget of what is remembered",
+        "Percent of the context, or tokens, for remembered recaps that do not fit otherwise.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "inclusion_lag",
+        0,
+        "Newest messages left out",
+        "So many of the newest messages keep their recaps out; they stand in the chat themselves.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=1000,
+    ),
+    Setting(
+        "message_recaps_inject",
+        False,
+        "Inject message recaps",
+        "Put the included message recaps into the next prompt.",
+        scope=Scope.CHAT,
+    ),
+    *_placement("message_recaps", "message recaps", MESSAGES_TEMPLATE),
+    Setting(
+        "message_recaps_budget",
+        800,
+        "Budget of message recaps in the prompt",
+        "Tokens that the included message recaps may take in the prompt.",
+        scope=Scope.CHAT,
+        minimum=50,
+        maximum=32_000,
     ),
     Setting(
         "inclusion_skip_oversized",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.prompt.running_recap import running_recap_slot
+from app.prompt.recap_slots import message_recaps_slot, running_recap_slot
 from app.prompt.slots import Slot
-from app.story.recaps import injected_version
 from app.story.story import Story
 
 
@@ -21,15 +20,13 @@ def assemble(
     """The slots of the next turn, in the order in which they get their tokens.
 
     settings: as they hold for the chat. total: tokens that all slots may take together, None for
-    no bound but their own budgets. A slot that is switched off is there with an empty text, so
-    that what stood in it before is cleared.
+    no bound but their own budgets. The running recap's slot is always there, so that what stood
+    in it before is cleared when it is switched off.
     """
-    positions = {message.anchor: index for index, message in enumerate(story.messages)}
-    version = injected_version(story.running, positions)
-    content = version.content if version else ""
-    if not settings["running_recap_enabled"]:
-        content = ""
-    budget = int(settings["running_recap_budget"])
-    if total is not None:
-        budget = min(budget, total)
-    return (running_recap_slot(content, settings, budget=budget, count=count),)
+    room = total if total is not None else 1_000_000_000
+    budget = min(int(settings["running_recap_budget"]), room)
+    running = running_recap_slot(story, settings, budget=budget, count=count)
+    if not settings["message_recaps_inject"]:
+        return (running,)
+    budget = min(int(settings["message_recaps_budget"]), room - running.tokens)
+    return running, message_recaps_slot(story, settings, budget=budget, count=count)

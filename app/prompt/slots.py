@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 RUNNING_RECAP_KEY = "auto_recap_memory_scene"
+MESSAGE_RECAPS_KEY = "auto_recap_memory_short"
 
 
 class Position(IntEnum):

@@ -42,9 +42,16 @@ class Inclusion:
 
 @dataclass(frozen=True, slots=True)
 class InclusionRules:
-    """What the user wants counted. limit_tokens: budget of all recaps together."""
+    """What the user wants counted.
+
+    limit_tokens: budget of all recaps together. long_term_tokens: budget of those recaps that are
+    to be remembered and did not fit in the first. lag: so many of the newest messages keep their
+    recaps out, since they stand in the chat themselves.
+    """
 
     limit_tokens: int
+    long_term_tokens: int = 0
+    lag: int = 0
     include_user: bool = True
     include_hidden: bool = True
     include_narrator: bool = True
@@ -110,18 +117,30 @@ def include(
             settled[index] = NO_RECAP_YET
         else:
             candidates.append(index)
-    texts = [recaps[messages[index].anchor].text for index in candidates]
-    tokens = [count(text) for text in texts]
-    fitting = _fitting(texts, tokens, rules, count)
-    for place, index in enumerate(candidates):
+    lagging = len(messages) - rules.lag
+    late = [index for index in candidates if index >= lagging]
+    candidates = [index for index in candidates if index < lagging]
+    tokens = {index: count(recaps[messages[index].anchor].text) for index in (*late, *candidates)}
+    short = _fitting(candidates, messages, recaps, tokens, rules, count)
+    kept = [i for i in candidates if i not in short and recaps[messages[i].anchor].is_remembered]
+    long_rules = InclusionRules(rules.long_term_tokens, skip_oversized=rules.skip_oversized)
+    long = _fitting(kept, messages, recaps, tokens, long_rules, count)
+    for index in (*late, *candidates):
         message, recap = messages[index], recaps[messages[index].anchor]
-        if place in fitting:
+        if index >= lagging:
+            state = InclusionState.LAGGING
+            reason = "Still among the newest messages, which stand in the chat themselves."
+        elif index in short:
             state = InclusionState.LONG_TERM if recap.is_remembered else InclusionState.INCLUDED
             reason = "In the budget of message recaps."
+        elif index in long:
+            state, reason = InclusionState.LONG_TERM, "In the budget of what is to be remembered."
         else:
             state = InclusionState.OUT_OF_BUDGET
             reason = f"The {rules.limit_tokens} tokens are taken by newer recaps."
-        settled[index] = _inclusion(state, reason, message, recap, tokens[place])
+            if recap.is_remembered:
+                reason = f"The {rules.long_term_tokens} tokens for what is remembered are taken."
+        settled[index] = _inclusion(state, reason, message, recap, tokens[index])
     return tuple(inclusion for inclusion in settled if inclusion is not None)
 
 
@@ -133,24 +152,28 @@ def _inclusion(
 
 
 def _fitting(
-    texts: Sequence[str],
-    tokens: Sequence[int],
+    candidates: Sequence[int],
+    messages: Sequence[Message],
+    recaps: Mapping[str, MessageRecap],
+    tokens: Mapping[int, int],
     rules: InclusionRules,
     count: Callable[[str], int],
-) -> frozenset[int] | range:
-    """Places of the texts that fit, newest first, counted as one joined text."""
+) -> frozenset[int]:
+    """Those of the candidates, newest first, whose recaps fit, counted as one joined text."""
+    texts = [recaps[messages[index].anchor].text for index in candidates]
+    sizes = [tokens[index] for index in candidates]
     if not rules.skip_oversized:
-        return range(_cut(texts, tokens, rules.limit_tokens, count))
+        return frozenset(candidates[: _cut(texts, sizes, rules.limit_tokens, count)])
     taken: list[int] = []
-    joined = ""
-    for place, text in enumerate(texts):
-        # A recap alone over the budget can be passed by without counting the joined text.
-        if tokens[place] > rules.limit_tokens:
+    joined, total = "", 0
+    for index, text, size in zip(candidates, texts, sizes, strict=True):
+        # What is far too long for the room left is passed by without counting the joined text.
+        if size > rules.limit_tokens or total + size > rules.limit_tokens + len(taken) + 8:
             continue
         candidate = f"{joined}{SEPARATOR}{text}" if joined else text
         if count(candidate) <= rules.limit_tokens:
-            taken.append(place)
-            joined = candidate
+            taken.append(index)
+            joined, total = candidate, total + size
     return frozenset(taken)
 
 

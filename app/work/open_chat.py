@@ -242,10 +242,11 @@ class OpenChat:
     def inclusion_rules(self, settings: Mapping[str, Any]) -> InclusionRules:
         """What the user wants counted, by these settings and the context SillyTavern last said."""
         context = self.context_tokens or int(settings["context_tokens"])
+        kind = settings["inclusion_limit_type"]
         return InclusionRules(
-            limit_tokens=limit_in_tokens(
-                int(settings["inclusion_limit"]), settings["inclusion_limit_type"], context
-            ),
+            limit_tokens=limit_in_tokens(int(settings["inclusion_limit"]), kind, context),
+            long_term_tokens=limit_in_tokens(int(settings["long_term_limit"]), kind, context),
+            lag=int(settings["inclusion_lag"]),
             include_user=settings["include_user_messages"],
             include_hidden=settings["include_hidden_messages"],
             include_narrator=settings["include_narrator_messages"],

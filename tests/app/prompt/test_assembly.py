@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from app.llm.tokenizer import counter_for
 from app.prompt.assembly import assemble
-from app.prompt.running_recap import framed, shortened
+from app.prompt.framing import framed, shortened
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
 from app.settings import REGISTRY
-from app.story.messages import Message, digest
+from app.story.inclusion import Inclusion, InclusionState
+from app.story.messages import Message, MessageRecap, digest
 from app.story.recaps import RunningRecap, RunningVersion
 from app.story.story import ChatKind, ChatRef, Story
 
@@ -55,11 +56,11 @@ def test_the_slot_is_the_extensions_own_with_its_defaults() -> None:
 
 
 def test_the_frame_is_filled_literally() -> None:
-    assert framed(r"costs $1 & \g<0> {{char}}", "<a>{{running_recap}}</a>") == (
+    assert framed(r"costs $1 & \g<0> {{char}}", "<a>{{x}}</a>", "{{x}}") == (
         r"<a>costs $1 & \g<0> {{char}}</a>"
     )
-    assert framed("text", "  ") == "text"
-    assert framed("  ", "<a>{{running_recap}}</a>") == ""
+    assert framed("text", "  ", "{{x}}") == "text"
+    assert framed("  ", "<a>{{x}}</a>", "{{x}}") == ""
 
 
 def test_no_recap_and_switched_off_give_an_empty_slot() -> None:
@@ -105,6 +106,29 @@ def test_the_total_bounds_the_slot() -> None:
     assert slot.full_tokens > 500
     assert "Line 99" in slot.text
     assert "Line 0 " not in slot.text
+
+
+def test_included_message_recaps_have_a_slot_of_their_own_on_wish() -> None:
+    story = replace(
+        story_of("The running recap."),
+        message_recaps={f"m{n}": MessageRecap(text=f"Recap\nnumber {n}.") for n in range(3)},
+        inclusion=(
+            Inclusion(InclusionState.OUT_OF_BUDGET, ""),
+            Inclusion(InclusionState.LONG_TERM, ""),
+            Inclusion(InclusionState.INCLUDED, ""),
+        ),
+    )
+    assert len(assemble(story, settings(), count=COUNT)) == 1
+    wanted = settings(message_recaps_inject=True)
+    running, messages = assemble(story, wanted, count=COUNT)
+    assert messages.key == "auto_recap_memory_short"
+    assert "Recap number 1.\nRecap number 2." in messages.text
+    assert "number 0" not in messages.text
+    total = running.tokens + messages.tokens - 1
+    running, messages = assemble(story, wanted, count=COUNT, total=total)
+    assert "Recap number 1." not in messages.text
+    assert "Recap number 2." in messages.text
+    assert running.tokens + messages.tokens <= total
 
 
 def test_the_state_outlives_old_developments() -> None:

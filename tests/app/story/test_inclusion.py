@@ -119,9 +119,7 @@ def naive_cut(texts: Sequence[str], limit: int, count) -> list[InclusionState]:
     return states
 
 
-_recap = st.text(
-    st.sampled_from("abc .,\n\"*é漢🌙-0123"), min_size=1, max_size=40
-).filter(str.strip)
+_recap = st.text(st.sampled_from('abc .,\n"*é漢🌙-0123'), min_size=1, max_size=40).filter(str.strip)
 
 
 @given(texts=st.lists(_recap, max_size=20), limit=st.integers(0, 120))
@@ -142,3 +140,37 @@ def test_each_recap_is_counted_once_and_the_joined_text_a_few_times(size: int) -
     joined = [length for length in asked if length > 100]
     assert len(asked) <= size + 8
     assert sum(joined) < 20_000
+
+
+def test_what_is_remembered_goes_on_in_a_budget_of_its_own() -> None:
+    messages = [message(str(n)) for n in range(4)]
+    recaps = {
+        "0": MessageRecap(text="a b c", is_remembered=True),
+        "1": MessageRecap(text="d e", is_remembered=True),
+        "2": MessageRecap(text="f g h"),
+        "3": MessageRecap(text="i j"),
+    }
+    rules = InclusionRules(3, long_term_tokens=2)
+    found = include(messages, recaps, rules, message_tokens=[1] * 4, count=words)
+    assert [inclusion.state for inclusion in found] == [
+        OUT,
+        InclusionState.LONG_TERM,
+        OUT,
+        INCLUDED,
+    ]
+    assert "remembered" in found[0].reason
+
+
+def test_the_newest_messages_keep_their_recaps_out_on_wish() -> None:
+    messages = [message(str(n)) for n in range(3)]
+    recaps = {str(n): MessageRecap(text="one two") for n in range(3)}
+    rules = InclusionRules(2, lag=1)
+    found = include(messages, recaps, rules, message_tokens=[1] * 3, count=words)
+    assert [inclusion.state for inclusion in found] == [OUT, INCLUDED, InclusionState.LAGGING]
+
+
+@given(texts=st.lists(_recap, max_size=15), limit=st.integers(0, 60))
+def test_stepping_over_never_goes_over_the_budget(texts: list[str], limit: int) -> None:
+    states = decide(texts, limit, skip=True, count=counter_for().count)
+    kept = [text for text, state in zip(texts, states, strict=True) if state is INCLUDED]
+    assert counter_for().count("\n".join(reversed(kept))) <= limit

@@ -1,0 +1,69 @@
+"""The slots of the recaps: the running recap, and the included recaps of single messages. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from app.prompt.framing import framed, shortened
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, Role, Slot
+from app.story.inclusion import InclusionState
+from app.story.recaps import injected_version
+from app.story.story import Story
+
+Count = Callable[[str], int]
+
+_INCLUDED = frozenset({InclusionState.INCLUDED, InclusionState.LONG_TERM})
+
+
+def running_recap_slot(
+    story: Story, settings: Mapping[str, Any], *, budget: int, count: Count
+) -> Slot:
+    """The running recap, cut to its budget, frame included; empty when switched off.
+
+    A branch or a shortened chat gets the version that tells nothing of what it does not hold.
+    """
+    positions = {message.anchor: index for index, message in enumerate(story.messages)}
+    version = injected_version(story.running, positions)
+    content = version.content if version and settings["running_recap_enabled"] else ""
+    return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count)
+
+
+def message_recaps_slot(
+    story: Story, settings: Mapping[str, Any], *, budget: int, count: Count
+) -> Slot:
+    """The included message recaps, oldest first, a line each; the oldest go first when cut."""
+    lines = [
+        " ".join(story.message_recaps[message.anchor].text.split())
+        for message, inclusion in zip(story.messages, story.inclusion, strict=True)
+        if inclusion.state in _INCLUDED
+    ]
+    content = "\n".join(lines)
+    return _slot(MESSAGE_RECAPS_KEY, "message_recaps", content, settings, budget, count)
+
+
+def _slot(
+    key: str, name: str, content: str, settings: Mapping[str, Any], budget: int, count: Count
+) -> Slot:
+    """A slot by its settings, which all begin with `name`."""
+    template = str(settings[f"{name}_template"])
+    placeholder = f"{{{{{name}}}}}"
+
+    def count_framed(text: str) -> int:
+        return count(framed(text, template, placeholder))
+
+    text = framed(content, template, placeholder)
+    full_tokens = count(text)
+    if full_tokens > budget:
+        text = framed(shortened(content, budget, count_framed), template, placeholder)
+    return Slot(
+        key=key,
+        position=Position(settings[f"{name}_position"]),
+        depth=int(settings[f"{name}_depth"]),
+        role=Role(settings[f"{name}_role"]),
+        scan=bool(settings[f"{name}_scan"]),
+        text=text,
+        tokens=count(text),
+        budget=budget,
+        full_tokens=full_tokens,
+    )
