@@ -47,7 +47,8 @@ DEBIAN_PACKAGES = {
     "libz.so.1": "zlib1g",
     "libzstd.so.1": "libzstd1",
 }
-APT = ["apt-get", "install", "--yes", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"]
+APT = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0"]
+INSTALL = [*APT, "install", "--yes", "--no-install-recommends"]
 
 
 def is_debian() -> bool:
@@ -77,11 +78,11 @@ def install_packages(packages: Sequence[str], *, why: str) -> None:
         raise SetupFailed(f"{why}. {hint}")
     say(f"{why}. Installing {' '.join(packages)} ...")
     environ = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    if _succeeds([*APT, *packages], environ):
+    if _succeeds([*INSTALL, *packages], environ):
         return
     # A fresh system or container has no package lists yet, or ones that are too old.
-    _succeeds(["apt-get", "update"], environ)
-    if not _succeeds([*APT, *packages], environ):
+    _succeeds([*APT, "update"], environ)
+    if not _succeeds([*INSTALL, *packages], environ):
         raise SetupFailed(f"{why}, and apt-get could not install {' '.join(packages)}; see above.")
 
 
