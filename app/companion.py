@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +42,7 @@ from app.work.open_chats import OpenChats
 from app.work.planner import (
     PRIORITY_ASKED,
     Writing,
+    message_recap_specs,
     recapped_messages,
     scene_recap_spec,
 )
@@ -406,6 +407,40 @@ class Companion:
         recaps = self._store.recaps
         await self._do(
             chat, label, lambda: recaps.save_message_recaps(chat.chat_id, {anchor: recap})
+        )
+
+    async def recap_messages(self, path: Path, anchors: Sequence[str]) -> None:
+        """Write the recaps of these messages anew, whatever the settings say."""
+        chat = self._open(path)
+        wanted = frozenset(anchors)
+        messages = [m for m in chat.story.messages if m.anchor in wanted]
+        again = str(time.time_ns())
+        specs = message_recap_specs(
+            messages, chat.chat_id, self._writing(), priority=PRIORITY_ASKED, again=again
+        )
+        await self._queue.add(specs)
+
+    async def edit_message_recap(self, path: Path, anchor: str, text: str) -> None:
+        """Put the user's own words in place of a message's recap; "" removes it."""
+        chat = self._open(path)
+        old = chat.story.message_recaps.get(anchor, MessageRecap())
+        index = chat.index_of(anchor)
+        if text == old.text or index is None:
+            return
+        recap = MessageRecap(
+            text=text,
+            # An excluded message that gets its first recap, or loses it, is no longer excluded
+            # (spec/auto-recap.md §1.7).
+            is_excluded=old.is_excluded and bool(old.text) and bool(text),
+            is_remembered=old.is_remembered and bool(old.text) and bool(text),
+            is_edited=bool(text),
+            source_hash=chat.story.messages[index].content_hash,
+        )
+        recaps = self._store.recaps
+        await self._do(
+            chat,
+            "edit of a message's recap",
+            lambda: recaps.save_message_recaps(chat.chat_id, {anchor: recap}),
         )
 
     async def undo(self, path: Path) -> str:

@@ -309,6 +309,47 @@ _SETTINGS = (
         "The built-in way writes a one-sentence recap of each message, free of charge.",
         scope=Scope.CHAT,
     ),
+    Setting(
+        "message_recaps_model",
+        False,
+        "Recap messages with the model",
+        "Each message costs a request.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "message_recap_delay",
+        1,
+        "Newest messages that wait",
+        "A message is recapped when so many newer ones stand behind it.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=100,
+    ),
+    Setting(
+        "message_recap_limit",
+        10,
+        "How far back",
+        "With a model, only so many of the newest messages are recapped unasked; 0: all.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=1_000_000,
+    ),
+    Setting(
+        "message_recap_batch",
+        1,
+        "Recap several at once",
+        "With a model, wait until so many messages lack a recap.",
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=100,
+    ),
+    Setting(
+        "message_recap_again",
+        True,
+        "Recap again what changed",
+        "Write the recap anew when a message is edited or swiped.",
+        scope=Scope.CHAT,
+    ),
 )
 
 REGISTRY: Mapping[str, Setting] = {setting.name: setting for setting in _SETTINGS}

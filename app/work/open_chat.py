@@ -82,6 +82,8 @@ class OpenChat:
         self._until = until
         self._snapshot: ChatSnapshot | None = None
         self._seen: ChatSnapshot | None = None  # what `story.messages` was made from
+        self._positions: dict[str, int] = {}
+        self._positions_of: tuple[Message, ...] | None = None
         self._searched: tuple[Message, ...] | None = None  # these hold no more breaks
         self.last_read = 0.0  # seconds since the epoch
         self._known: tuple[KnownMessage, ...] | None = None  # None: not loaded yet
@@ -133,10 +135,10 @@ class OpenChat:
 
     def index_of(self, anchor: str) -> int | None:
         """Where a message stands now, None when it is gone."""
-        for index, message in enumerate(self.story.messages):
-            if message.anchor == anchor:
-                return index
-        return None
+        if self._positions_of is not self.story.messages:
+            self._positions_of = self.story.messages
+            self._positions = {m.anchor: index for index, m in enumerate(self.story.messages)}
+        return self._positions.get(anchor)
 
     async def _messages_of(self, snapshot: ChatSnapshot) -> tuple[Message, ...]:
         """Give every line its anchor, and remember who is who for the next reading."""

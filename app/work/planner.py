@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.operations import OperationKind, OperationSpec
-from app.story.messages import Message, MessageKind, combined_digest
+from app.story.messages import Message, MessageKind, MessageRecap, combined_digest
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
@@ -59,8 +59,8 @@ def plan(
         specs += _scene_recaps(story, chat_id, settings, writing)
     if settings["running_recap_auto"]:
         specs += _fold(story, chat_id, settings, writing)
-    if settings["message_recaps_auto"] and writing.is_free:
-        specs += _message_recaps(story, chat_id, writing)
+    if settings["message_recaps_auto" if writing.is_free else "message_recaps_model"]:
+        specs += _message_recaps(story, chat_id, settings, writing)
     return tuple(specs)
 
 
@@ -179,36 +179,64 @@ def recap_room(settings: Mapping[str, Any]) -> int:
     return max(40, int(settings["running_recap_budget"]) - len(frame) // 3 - 8)
 
 
-def _message_recaps(story: Story, chat_id: int, writing: Writing) -> list[OperationSpec]:
-    """One operation for many messages, newest first: free of charge, so only time counts."""
-    missing = []
-    # The trailing reply may still be swiped (read-behind).
-    for message in reversed(story.messages[:-1]):
-        recap = story.message_recaps.get(message.anchor)
-        if message.kind is MessageKind.NOTICE or not any(map(str.isalpha, message.text)):
-            continue  # nothing to say of "..."
-        if recap is not None and (recap.is_edited or recap.is_excluded):
-            continue
-        if recap is None or (not recap.text and not recap.error) or _is_outdated(recap, message):
-            missing.append(message)
-            if len(missing) == MESSAGES_PER_PLAN:
-                break
-    if not missing:
-        return []
+def message_recap_specs(
+    messages: Sequence[Message],
+    chat_id: int,
+    writing: Writing,
+    *,
+    priority: int = PRIORITY_MESSAGE,
+    again: str = "",
+) -> list[OperationSpec]:
+    """Recaps of these messages: with a model an operation each, else one for all of them.
+
+    again: makes the work new although its inputs are not.
+    """
+    groups = [list(messages)] if writing.is_free else [[message] for message in messages]
     return [
         OperationSpec(
             kind=OperationKind.MESSAGE_RECAP,
             chat=chat_id,
-            key=writing.key(
-                OperationKind.MESSAGE_RECAP, *(message.content_hash for message in missing)
-            ),
-            anchor=missing[0].anchor,
-            label=f"Recaps of {len(missing)} messages",
-            priority=PRIORITY_MESSAGE,
-            params={"anchors": [message.anchor for message in missing]},
+            key=writing.key(OperationKind.MESSAGE_RECAP, *(m.content_hash for m in group), again),
+            anchor=group[0].anchor,
+            label="Recap of a message" if len(group) == 1 else f"Recaps of {len(group)} messages",
+            priority=priority,
+            params={"anchors": [message.anchor for message in group], "again": again},
         )
+        for group in groups
+        if group
     ]
 
 
-def _is_outdated(recap: Any, message: Message) -> bool:
+def _message_recaps(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+) -> list[OperationSpec]:
+    """Newest first. The trailing reply may still be swiped: it waits in any case (read-behind)."""
+    waiting = max(1, int(settings["message_recap_delay"]))
+    settled = story.messages[: max(0, len(story.messages) - waiting)]
+    limit = 0 if writing.is_free else int(settings["message_recap_limit"])
+    missing = []
+    for message in reversed(settled[-limit:] if limit else settled):
+        if needs_recap(message, story.message_recaps.get(message.anchor), settings):
+            missing.append(message)
+            if len(missing) == MESSAGES_PER_PLAN:
+                break
+    if not writing.is_free and len(missing) < int(settings["message_recap_batch"]):
+        return []
+    return message_recap_specs(missing, chat_id, writing)
+
+
+def needs_recap(message: Message, recap: MessageRecap | None, settings: Mapping[str, Any]) -> bool:
+    """Whether a message lacks a recap of its text as it is. What was written by hand stays."""
+    if message.kind is MessageKind.NOTICE or not any(map(str.isalpha, message.text)):
+        return False  # nothing to say of "..."
+    if recap is None:
+        return True
+    if recap.is_edited or recap.is_excluded:
+        return False
+    if not recap.text and not recap.error:
+        return True
+    return bool(settings["message_recap_again"]) and _is_outdated(recap, message)
+
+
+def _is_outdated(recap: MessageRecap, message: Message) -> bool:
     return bool(recap.source_hash) and recap.source_hash != message.content_hash

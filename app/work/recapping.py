@@ -150,27 +150,51 @@ class Recapper:
         store.recaps.add_running_version(chat.chat_id, version)
 
     async def _message_recaps(self, operation: Operation, chat: OpenChat) -> Outcome:
-        wanted = set(operation.spec.params["anchors"])
-        messages = chat.story.messages
+        anchors = operation.spec.params["anchors"]
+        if len(anchors) == 1:
+            return await self._message_recap(operation, chat)
         writer = self._writer()
         recaps: dict[str, MessageRecap] = {}
-        prompt_tokens = output_tokens = 0
-        for index, message in enumerate(messages):
-            if message.anchor not in wanted:
+        for anchor in anchors:
+            index = chat.index_of(anchor)
+            if index is None:
                 continue
-            context = messages[max(0, index - MESSAGE_CONTEXT) : index]
-            old = chat.story.message_recaps.get(message.anchor, MessageRecap())
+            message = chat.story.messages[index]
             try:
-                written = await writer.message_recap(message, context=context)
-            except AnswerUnusable as error:  # one message without words must not cost the others
-                recaps[message.anchor] = _message_recap(message, old, error=str(error))
-                continue
-            prompt_tokens += written.prompt_tokens
-            output_tokens += written.output_tokens
-            recaps[message.anchor] = _message_recap(message, old, text=written.value)
+                written = await writer.message_recap(message, context=_context(chat, index))
+                recaps[anchor] = _message_recap(message, chat, text=written.value)
+            except AnswerUnusable as error:  # one that nothing can be said of costs no other
+                recaps[anchor] = _message_recap(message, chat, error=str(error))
         store, chat_id = self._store, chat.chat_id
         await store.run(lambda: store.recaps.save_message_recaps(chat_id, recaps))
-        return Outcome(prompt_tokens, output_tokens, writer.label)
+        return Outcome(backend=writer.label)
+
+    async def _message_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
+        spec, writer = operation.spec, self._writer()
+        index = chat.index_of(spec.anchor)
+        if index is None:
+            raise OperationOutdated("The message is there no more.")
+        message, context = chat.story.messages[index], _context(chat, index)
+        store, chat_id = self._store, chat.chat_id
+
+        def save(recap: MessageRecap) -> None:
+            store.recaps.save_message_recaps(chat_id, {spec.anchor: recap})
+
+        async def write() -> Written[dict[str, str]]:
+            on_text = self._listener(operation)
+            written = await writer.message_recap(message, context=context, on_text=on_text)
+            value = {"text": written.value, "made_by": writer.label}
+            return Written(value, written.prompt_tokens, written.output_tokens)
+
+        try:
+            value, outcome = await self._once(operation, write, reuse=not spec.params.get("again"))
+        except AnswerUnusable as error:
+            failed = _message_recap(message, chat, error=str(error))
+            await store.run(lambda: save(failed))
+            raise
+        recap = _message_recap(message, chat, text=value["text"])
+        await self._keep(spec.key, value, lambda: save(recap))
+        return outcome
 
     async def _once(
         self,
@@ -213,9 +237,14 @@ def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
     )
 
 
+def _context(chat: OpenChat, index: int) -> tuple[Message, ...]:
+    return chat.story.messages[max(0, index - MESSAGE_CONTEXT) : index]
+
+
 def _message_recap(
-    message: Message, old: MessageRecap, *, text: str = "", error: str = ""
+    message: Message, chat: OpenChat, *, text: str = "", error: str = ""
 ) -> MessageRecap:
+    old = chat.story.message_recaps.get(message.anchor, MessageRecap())
     return MessageRecap(
         text=text,
         is_excluded=old.is_excluded,

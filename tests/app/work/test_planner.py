@@ -151,3 +151,18 @@ def test_message_recaps_are_planned_only_where_they_are_free() -> None:
     recaps["m1"] = MessageRecap(text="recap", source_hash="of another text")
     (spec,) = plan(replace(story, message_recaps=recaps), 1, settings(), free)
     assert spec.params["anchors"] == ["m1"]
+
+
+def test_with_a_model_messages_are_recapped_one_by_one_on_wish_only_and_newest_first() -> None:
+    story = story_of(6)
+    assert planned(story) == []
+    specs = planned(story, message_recaps_model=True, message_recap_delay=2, message_recap_limit=3)
+    assert [spec.params["anchors"] for spec in specs] == [["m3"], ["m2"], ["m1"]]
+    assert planned(story, message_recaps_model=True, message_recap_batch=6) == []
+    recaps = {"m4": MessageRecap(text="recap", source_hash="of another text")}
+    story = replace(story, message_recaps=recaps)
+    wanted = {"message_recaps_model": True, "message_recap_limit": 1}
+    assert [spec.anchor for spec in planned(story, **wanted)] == ["m4"]
+    assert planned(story, **wanted, message_recap_again=False) == []
+    recaps["m4"] = MessageRecap(text="mine", source_hash="of another text", is_edited=True)
+    assert planned(replace(story, message_recaps=recaps), **wanted) == []
