@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.story.messages import Message
@@ -124,7 +124,6 @@ class StoryPage(QWidget):
         self._page.addWidget(self._strip_row)
         self._page.addWidget(Line())
         self._page.addWidget(self._stack, 1)
-        self.setFocusProxy(self.view)
         self.view.offer(edits=self._edits_messages, redoes=self._redoes_messages)
 
     def _connect(self) -> None:
@@ -150,6 +149,10 @@ class StoryPage(QWidget):
         self._sentence.button_pressed.connect(self.chat_wanted)
         self._sentence.demo_asked.connect(self._open_demo)
         self.story_actions.asked.connect(self._on_action)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        # Not a focus proxy: with one, Tab passes over the strip.
+        self.view.setFocus(event.reason())
 
     # What is shown
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QSignalSpy
-from PySide6.QtWidgets import QAbstractButton, QMenu
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.ui.samples import message, story, with_states
@@ -351,3 +351,16 @@ def test_find_hears_of_messages_that_arrive(
     grown = (*story(60, ()).messages, message(60, "The heron again."))
     session.change(story(messages=grown, breaks=()), 60)
     qtbot.waitUntil(lambda: page.find_bar.hits == (60,))
+
+
+def test_tab_reaches_strip_and_column(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9,)))
+    page.setFocus()
+    assert page.view.hasFocus()
+    reached = set()
+    for _ in range(6):
+        page.window().focusNextPrevChild(True)
+        reached.add(QApplication.focusWidget())
+    assert {page.strip, page.view} <= reached
