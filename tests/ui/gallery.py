@@ -42,12 +42,6 @@ class StillSession(QObject):
         self.story = story
         self.companion = self
 
-    async def redo_message_recap(self, path: Path, anchor: str) -> None:
-        """Makes the page offer it."""
-
-    async def edit_message_recap(self, path: Path, anchor: str, text: str) -> None:
-        """Makes the page offer it."""
-
     def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> None:
         coroutine.close()
 

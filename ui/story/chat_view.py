@@ -71,11 +71,6 @@ class ChatView(SettlingTable):
         """Hovered and current row, as the delegate paints them."""
         return self._delegate.state
 
-    def offer(self, *, edits: bool, redoes: bool) -> None:
-        """Say whether a message's recap can be edited (a pencil) and made anew ("Redo R")."""
-        self.attention.tools = geo.ALL_TOOLS if edits else geo.TOOLS
-        self.attention.redoes = redoes
-
     # Another state of the story
 
     def show_story(self, story: Story, *, first_changed: int | None = 0) -> None:
@@ -307,7 +302,7 @@ class ChatView(SettlingTable):
         place = self._rows.place(row)
         if part == "fold":
             self.fold_asked.emit(place.scene, place.kind is not RowKind.FOLDED)
-        elif part in (*geo.ALL_TOOLS, REDO):
+        elif part in (*geo.TOOLS, REDO):
             self.tool_used.emit(part, place.message)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -331,14 +326,12 @@ class ChatView(SettlingTable):
 
     def _message_part(self, area: QRect, shown: MessageRow, point: QPoint) -> str:
         column = self.column
-        tools = self.attention.tools
-        for place, tool in enumerate(tools):
-            if geo.tool_rect(area, column, place, len(tools)).contains(point):
+        for tool in geo.TOOLS:
+            if geo.tool_rect(area, column, tool).contains(point):
                 return tool
         card = geo.card_rect(area, column)
-        is_redoable = self.attention.redoes and needs_redo(shown)
         in_line = card.bottom() - geo.RECAP_HEIGHT - geo.CARD_FOOT <= point.y() <= card.bottom()
-        if has_recap_line(shown) and is_redoable and in_line:
+        if has_recap_line(shown) and needs_redo(shown) and in_line:
             return REDO if 0 <= column.text_right - point.x() < REDO_WIDTH else ""
         return ""
 

@@ -26,8 +26,7 @@ FOLDED_GAP = 8
 RAIL_WIDTH = 3
 ICON = 16
 TOOL = 29
-TOOLS = ("remember", "exclude", "break")
-ALL_TOOLS = ("remember", "exclude", "edit", "break")
+TOOLS = ("remember", "exclude", "edit", "break")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +67,13 @@ def card_rect(row: QRect, column: Column) -> QRect:
     return QRect(column.card_left, row.y(), column.card_width, row.height() - MESSAGE_GAP)
 
 
-def tools_rect(row: QRect, column: Column, count: int) -> QRect:
-    """The panel of so many tools at the top right of a card."""
-    width = TOOL * count + 4
+def tools_rect(row: QRect, column: Column) -> QRect:
+    """The panel of tools at the top right of a card."""
+    width = TOOL * len(TOOLS) + 4
     return QRect(column.card_left + column.card_width - 8 - width, row.y() + 2, width, 25)
 
 
-def tool_rect(row: QRect, column: Column, place: int, count: int) -> QRect:
-    """One tool of the panel, counted from the left."""
-    panel = tools_rect(row, column, count)
-    return QRect(panel.x() + 2 + TOOL * place, panel.y(), TOOL, panel.height())
+def tool_rect(row: QRect, column: Column, tool: str) -> QRect:
+    """One tool of the panel."""
+    panel = tools_rect(row, column)
+    return QRect(panel.x() + 2 + TOOL * TOOLS.index(tool), panel.y(), TOOL, panel.height())

@@ -60,8 +60,6 @@ class RowState:
     has_focus: bool = False
     by_key: bool = False
     found: str = ""
-    tools: tuple[str, ...] = geo.TOOLS
-    redoes: bool = True
 
 
 class MessageDelegate(QStyledItemDelegate):
@@ -131,7 +129,7 @@ class MessageDelegate(QStyledItemDelegate):
         text_height = self.texts.height(shown.message, column.text_width)
         room = column.text_width
         if is_lit:
-            room -= geo.tools_rect(area, column, len(self.state.tools)).width()
+            room -= geo.tools_rect(area, column).width()
         self._paint_name(painter, card, column, shown, room, is_lit=is_lit)
         self._paint_gutter(painter, card, column, shown, round(text_height))
         self._paint_text(painter, card, column, shown)
@@ -263,9 +261,6 @@ class MessageDelegate(QStyledItemDelegate):
         self, painter: QPainter, word: str, ink: QColor, right: float, middle: float
     ) -> float:
         tokens = self._theme.tokens
-        if not self.state.redoes:
-            first_word = word.partition(".")[0] if "." in word else ""
-            return loud_meta().draw_right(painter, first_word, ink, right, middle)
         right = key_cap(painter, "R", right, middle, tokens.line2, tokens.t2) - 4
         return loud_meta().draw_right(painter, word, ink, right, middle)
 
@@ -275,13 +270,13 @@ class MessageDelegate(QStyledItemDelegate):
         tokens = self._theme.tokens
         rounded(
             painter,
-            geo.tools_rect(area, column, len(self.state.tools)),
+            geo.tools_rect(area, column),
             7,
             tokens.float_,
             tokens.line2,
         )
-        for place, tool in enumerate(self.state.tools):
-            box = geo.tool_rect(area, column, place, len(self.state.tools))
+        for tool in geo.TOOLS:
+            box = geo.tool_rect(area, column, tool)
             is_hovered = row == self.state.hovered and tool == self.state.tool
             if is_hovered:
                 rounded(painter, box.adjusted(2, 2, -2, -2), 5, tokens.hover)

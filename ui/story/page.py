@@ -17,7 +17,6 @@ from ui.story.bars import bars_of, no_bars
 from ui.story.chat_view import ChatView
 from ui.story.find_bar import FindBar
 from ui.story.inline_editors import NameEditor, RecapEditor
-from ui.story.message_delegate import needs_redo
 from ui.story.message_model import MessageModel, empty_story
 from ui.story.navigator import Navigator
 from ui.story.page_states import ReadingState, Sentence
@@ -69,8 +68,6 @@ class StoryPage(QWidget):
         self._names = NameEditor(self.view)
         self._recaps = RecapEditor(self.view, theme)
         self.story_actions = StoryActions(self)
-        self._edits_messages = hasattr(session.companion, "edit_message_recap")
-        self._redoes_messages = hasattr(session.companion, "redo_message_recap")
         self._lay_out()
         self._connect()
         if session.story is not None:
@@ -124,7 +121,6 @@ class StoryPage(QWidget):
         self._page.addWidget(self._strip_row)
         self._page.addWidget(Line())
         self._page.addWidget(self._stack, 1)
-        self.view.offer(edits=self._edits_messages, redoes=self._redoes_messages)
 
     def _connect(self) -> None:
         session, view = self._session, self.view
@@ -251,7 +247,7 @@ class StoryPage(QWidget):
         return Target(story, len(story.messages) - 1, len(story.scenes) - 1, False)
 
     def _adjust_actions(self) -> None:
-        self.story_actions.adjust(self.target(), edits_messages=self._edits_messages)
+        self.story_actions.adjust(self.target())
 
     def _on_action(self, name: str) -> None:
         target = self.target()
@@ -279,10 +275,10 @@ class StoryPage(QWidget):
         self._adjust_actions()
 
     def _redo(self, target: Target) -> None:
-        """A message's own recap where it is stale or failed, else the scene's."""
-        shown = None if target.message is None else self.model.message_at(target.message)
-        if shown is not None and self._redoes_messages and needs_redo(shown):
-            self._ask("redo_message_recap", shown.message.anchor)
+        """The message's own recap where it has one or failed to get one, else the scene's."""
+        message = self._message_of(target)
+        if message is not None and target.redoes_message:
+            self._ask("recap_messages", (message.anchor,))
         elif (closing := target.closing()) is not None:
             self._ask("redo_scene_recap", closing.anchor)
 
@@ -305,7 +301,7 @@ class StoryPage(QWidget):
         elif tool == "edit":
             self._edit_recap(index)
         elif tool == "redo":
-            self._ask("redo_message_recap", message.anchor)
+            self._ask("recap_messages", (message.anchor,))
         elif tool in ("remember", "exclude"):
             self._mark(message, tool)
 
@@ -332,10 +328,8 @@ class StoryPage(QWidget):
                 self._ask("rename_scene", closing.anchor, name)
 
     def _edit_recap(self, index: int) -> None:
-        if self._edits_messages:
-            row = self.model.layout.row_of_message(index)
-            recap = self.model.message_at(index).recap
-            self._recaps.edit(index, recap.text, row)
+        row = self.model.layout.row_of_message(index)
+        self._recaps.edit(index, self.model.message_at(index).recap.text, row)
 
     def _on_recap_written(self, index: int, text: str) -> None:
         if index < len(self._shown.messages):

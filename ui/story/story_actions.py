@@ -43,6 +43,12 @@ class Target:
             return self.story.scenes[self.scene - 1].closing if self.scene else None
         return scene.closing if self.message == scene.last else None
 
+    @property
+    def redoes_message(self) -> bool:
+        """Whether a redo means the message's own recap: it has one, or failed to get one."""
+        recap = self.recap()
+        return self.is_chosen and bool(recap.text or recap.error)
+
     def recap(self) -> MessageRecap:
         """The recap and marks of the target message."""
         if self.message is None:
@@ -92,7 +98,7 @@ class StoryActions(QObject):
             "exclude", "Exclude", "X", "Leave this message's recap out. (X)", checkable=True
         )
         self.redo_recap = self._make(
-            "redo_recap", "Redo recap", "R", "Write the scene's recap anew. (R)"
+            "redo_recap", "Redo scene recap", "R", "Write the recap anew. (R)"
         )
         self.edit_recap = self._make(
             "edit_recap", "Edit recap", "E", "Write this message's recap yourself. (E)"
@@ -118,7 +124,7 @@ class StoryActions(QObject):
         if sender is not None:
             self.asked.emit(sender.objectName().removeprefix("story."))
 
-    def adjust(self, target: Target, *, edits_messages: bool) -> None:
+    def adjust(self, target: Target) -> None:
         """Enable what makes sense for the target, and name it exactly."""
         scene, closing = target.the_scene(), target.closing()
         has_message = target.message is not None and target.is_chosen
@@ -150,8 +156,11 @@ class StoryActions(QObject):
         self.remember.setChecked(recap.is_remembered)
         self.exclude.setEnabled(has_message)
         self.exclude.setChecked(recap.is_excluded)
-        self.redo_recap.setEnabled(closing is not None)
-        self.edit_recap.setEnabled(has_message and edits_messages)
+        self.redo_recap.setEnabled(closing is not None or target.redoes_message)
+        self.redo_recap.setText(
+            "Redo message recap" if target.redoes_message else "Redo scene recap"
+        )
+        self.edit_recap.setEnabled(has_message)
         self.find.setEnabled(bool(target.story.messages))
 
     def for_message(self) -> tuple[QAction | None, ...]:

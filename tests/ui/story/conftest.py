@@ -37,7 +37,7 @@ class Deeds(QObject):
             "set_message_mark",
             "redo_scene_recap",
             "edit_message_recap",
-            "redo_message_recap",
+            "recap_messages",
         )
         if name not in known:
             raise AttributeError(name)

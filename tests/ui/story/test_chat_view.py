@@ -36,9 +36,8 @@ def y_of(view: ChatView, index: int) -> int:
 
 
 def middle_of_tool(view: ChatView, index: int, tool: str) -> QPoint:
-    tools = view.attention.tools
     row = view.row_rect(view.model().layout.row_of_message(index))
-    return geo.tool_rect(row, view.column, tools.index(tool), len(tools)).center()
+    return geo.tool_rect(row, view.column, tool).center()
 
 
 def press(qtbot: QtBot, view: ChatView, *keys: Qt.Key) -> None:

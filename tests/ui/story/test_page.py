@@ -160,8 +160,7 @@ def test_the_scissors_of_a_message_end_the_scene_there(
     page.view.jump_to(22)
     view = page.view
     row = view.row_rect(page.model.layout.row_of_message(23))
-    tools = view.attention.tools
-    at = geo.tool_rect(row, view.column, tools.index("break"), len(tools)).center()
+    at = geo.tool_rect(row, view.column, "break").center()
     qtbot.mouseClick(view.viewport(), LEFT, pos=at)
     assert session.companion.asked == [("mark_break", "a000023")]
 
@@ -243,6 +242,24 @@ def test_a_recap_is_written_by_hand_under_its_message(
     qtbot.keyClicks(editor.prose, "She waits.")
     qtbot.keyClick(editor.prose, Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert session.companion.asked == [("edit_message_recap", "a000012", "She waits.")]
+
+
+@pytest.mark.parametrize(
+    ("has_recap", "deed"),
+    [(True, ("recap_messages", ("a000012",))), (False, ("redo_scene_recap", "a000019"))],
+)
+def test_r_redoes_the_messages_recap_or_else_the_scenes(
+    page: StoryPage,
+    session: ListeningSession,
+    qtbot: QtBot,
+    has_recap: bool,
+    deed: tuple[object, ...],
+) -> None:
+    plain = story(40, (9, 19))
+    session.show(with_states(plain) if has_recap else plain)
+    page.view.jump_to(12, selects=True)
+    press(qtbot, page, Key.Key_R)
+    assert session.companion.asked == [deed]
 
 
 def test_alt_down_goes_to_the_next_scene(
