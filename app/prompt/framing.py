@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from app.story.recap_text import HEADING, fitted, parse_recap
+
+MACRO = re.compile(r"\{\{(?!(?:char|user|group|persona)\}\})", re.IGNORECASE)
 
 
 def framed(content: str, template: str, placeholder: str) -> str:
     """The content inside its frame; nothing for no content, the bare content for a blank frame.
 
-    Replaced literally (spec/auto-recap.md §3.4): no pattern in the content means anything here.
+    Replaced literally (spec/auto-recap.md §3.4): no pattern in the content means anything here,
+    and of SillyTavern's macros only names do, since a story must not set variables or roll dice.
     """
-    content = content.strip()
+    content = MACRO.sub("{ {", content.strip())
     if not content:
         return ""
     if not template.strip():

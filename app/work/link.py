@@ -27,6 +27,7 @@ class BridgeLink:
 
     Signals:
         changed: a page came, went, or shows another chat.
+        refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class BridgeLink:
         self._paired: set[Path] = set()
         self._is_started = False
         self.changed: Signal[None] = Signal("changed")
+        self.refused: Signal[tuple[Path, str]] = Signal("refused")
         self._server.connected.connect(self._on_page)
         self._server.disconnected.connect(self._on_page)
         self._server.event.connect(self._on_event)
@@ -120,6 +122,8 @@ class BridgeLink:
         page, event = heard
         if event.name == "chat_changed":
             self.changed.emit(None)
+        elif event.name == "slot_refused" and event.chat is not None:
+            self.refused.emit((event.chat.to_path(page.user_folder), event.subject))
         elif event.chat is not None:
             self._chats.reread_soon(event.chat.to_path(page.user_folder))
 

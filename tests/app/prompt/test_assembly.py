@@ -63,6 +63,13 @@ def test_the_frame_is_filled_literally() -> None:
     assert framed("  ", "<a>{{x}}</a>", "{{x}}") == ""
 
 
+def test_a_story_cannot_use_sillytaverns_macros_but_for_names() -> None:
+    text = framed("{{User}} told {{char}} {{setvar::x::1}} {{{roll:20}}}", "", "{{x}}")
+    assert text == "{{User}} told {{char}} { {setvar::x::1}} { { {roll:20}}}".replace(
+        "{ { {", "{ {{"
+    )
+
+
 def test_no_recap_and_switched_off_give_an_empty_slot() -> None:
     assert slot_of(story_of()).text == ""
     assert slot_of(story_of("text"), running_recap_enabled=False).text == ""

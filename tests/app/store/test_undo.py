@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.store.store import Store
@@ -90,6 +91,7 @@ async def test_chats_have_journals_of_their_own(store: Store) -> None:
     assert await store.run(lambda: store.undo.undo(one)) == "break"
 
 
+_numbers = count()
 _anchor = st.sampled_from("abc")
 _text = st.text(max_size=20)
 _action = st.one_of(
@@ -115,24 +117,24 @@ def perform(store: Store, chat_id: int, action: Any) -> None:
             store.recaps.choose_running(chat_id, number)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(actions=st.lists(_action, min_size=1, max_size=8))
+@example(actions=[("running", "\0 and more"), ("message", "a", "'\0\"", True)])
 async def test_undoing_everything_restores_every_state_on_the_way(
-    actions: list[Any], tmp_path_factory: Any
+    actions: list[Any], store: Store
 ) -> None:
-    store = Store(tmp_path_factory.mktemp("undo") / "story.sqlite3")
-    await store.open()
-    try:
-        chat_id = await store.run(lambda: store.chats.id_of("chat"))
-        states = [await state_of(store, chat_id)]
-        for action in actions:
-            await store.run_undoable(chat_id, "step", lambda a=action: perform(store, chat_id, a))
-            states.append(await state_of(store, chat_id))
-        for state in reversed(states[:-1]):
-            await store.run(lambda: store.undo.undo(chat_id))
-            assert await state_of(store, chat_id) == state
-        for state in states[1:]:
-            await store.run(lambda: store.undo.redo(chat_id))
-            assert await state_of(store, chat_id) == state
-    finally:
-        await store.aclose()
+    name = str(next(_numbers))  # a chat of its own for each example
+    chat_id = await store.run(lambda: store.chats.id_of(name))
+    states = [await state_of(store, chat_id)]
+    for action in actions:
+        await store.run_undoable(chat_id, "step", lambda a=action: perform(store, chat_id, a))
+        states.append(await state_of(store, chat_id))
+    for state in reversed(states[:-1]):
+        await store.run(lambda: store.undo.undo(chat_id))
+        assert await state_of(store, chat_id) == state
+    for state in states[1:]:
+        await store.run(lambda: store.undo.redo(chat_id))
+        assert await state_of(store, chat_id) == state
