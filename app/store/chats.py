@@ -11,7 +11,7 @@ from app.story.anchors import KnownMessage
 RETIRED = -1
 
 BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed"
-RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created"
+RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created, stored"
 RUNNING_COLUMNS = (
     "version, content, scene_count, first_anchor, last_anchor, made_by, created, reason, is_deleted"
 )
@@ -110,6 +110,7 @@ class Chats:
         condition = "" if with_recaps else " AND origin != 'heuristic'"
         self._copy("scene_break", BREAK_COLUMNS, "anchor", source, target, condition)
         self._copy("message_recap", MESSAGE_COLUMNS, "anchor", source, target)
+        self._copy("auto_hidden", "anchor, state", "anchor", source, target)
         if with_recaps:
             self._copy("scene_recap", RECAP_COLUMNS, "anchor", source, target)
             self._copy("scene_recap_choice", "anchor, version", "anchor", source, target)

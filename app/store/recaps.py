@@ -32,16 +32,26 @@ class Recaps:
                 table.source_digest,
                 table.made_by,
                 table.created,
+                table.stored,
             )
             .where(table.chat_id == chat_id)
             .order_by(table.anchor, table.version)
             .tuples()
         )
         found: dict[str, list[SceneRecap]] = {}
-        for row in rows:
-            recap = SceneRecap(*row)
-            is_current = chosen.get(recap.anchor) == recap.version
-            found.setdefault(recap.anchor, []).append(replace(recap, is_current=is_current))
+        for anchor, version, name, text, source_digest, made_by, created, stored in rows:
+            recap = SceneRecap(
+                anchor,
+                version,
+                name,
+                text,
+                source_digest,
+                made_by,
+                created,
+                is_current=chosen.get(anchor) == version,
+                stored=stored,
+            )
+            found.setdefault(anchor, []).append(recap)
         return {anchor: tuple(versions) for anchor, versions in found.items()}
 
     def add_scene_recap(self, chat_id: int, recap: SceneRecap) -> SceneRecap:
@@ -65,6 +75,7 @@ class Recaps:
             source_digest=recap.source_digest,
             made_by=recap.made_by,
             created=recap.created,
+            stored=recap.stored,
         ).execute()
         self._choose_scene_recap(chat_id, recap.anchor, version)
         return replace(recap, version=version, is_current=True)
@@ -141,24 +152,26 @@ class Recaps:
         ).execute()
 
     def message_recaps(self, chat_id: int) -> dict[str, MessageRecap]:
-        """Recaps and marks of single messages, by anchor."""
-        table = self._tables.MessageRecap
+        """Recap and marks of each message that has some, by anchor.
 
-        rows = (
-            table.select(
-                table.anchor,
-                table.text,
-                table.is_excluded,
-                table.is_remembered,
-                table.is_edited,
-                table.error,
-                table.source_hash,
-            )
-            .where(table.chat_id == chat_id)
-            .tuples()
+        Each text that a message showed has a record of its own. The one of the text shown at the
+        last reading goes first, else the newest of the others, which is stale then.
+        """
+        rows = self._database.execute(
+            "SELECT r.anchor, r.source_hash IS k.content_hash, r.text, r.is_excluded, "
+            "r.is_remembered, r.is_edited, r.error, r.source_hash FROM message_recap r "
+            "LEFT JOIN known_message k ON k.chat_id = r.chat_id AND k.anchor = r.anchor "
+            "WHERE r.chat_id = ? ORDER BY r.id",
+            (chat_id,),
         )
-        return {
-            anchor: MessageRecap(
+        found: dict[str, MessageRecap] = {}
+        settled: set[str] = set()
+        for anchor, is_shown, text, excluded, remembered, edited, error, source_hash in rows:
+            if anchor in settled:
+                continue
+            if is_shown:
+                settled.add(anchor)
+            found[anchor] = MessageRecap(
                 text=text,
                 is_excluded=bool(excluded),
                 is_remembered=bool(remembered),
@@ -166,22 +179,21 @@ class Recaps:
                 error=error,
                 source_hash=source_hash,
             )
-            for anchor, text, excluded, remembered, edited, error, source_hash in rows
-        }
+        return found
 
     def save_message_recaps(self, chat_id: int, recaps: dict[str, MessageRecap]) -> None:
-        """Write the recaps and marks of these messages."""
+        """Write the recaps and marks of these messages, each as the record of its source_hash."""
         table = self._tables.MessageRecap
 
         for anchor, recap in recaps.items():
+            key = {"chat_id": chat_id, "anchor": anchor, "source_hash": recap.source_hash}
             value = {
                 "text": recap.text,
                 "is_excluded": int(recap.is_excluded),
                 "is_remembered": int(recap.is_remembered),
                 "is_edited": int(recap.is_edited),
                 "error": recap.error,
-                "source_hash": recap.source_hash,
             }
-            table.insert(chat_id=chat_id, anchor=anchor, **value).on_conflict(
-                conflict_target=[table.chat_id, table.anchor], update=value
+            table.insert(**key, **value).on_conflict(
+                conflict_target=[table.chat_id, table.anchor, table.source_hash], update=value
             ).execute()

@@ -46,6 +46,7 @@ class SceneRecap(peewee.Model):
     source_digest = CharField()
     made_by = TextField()
     created = FloatField()
+    stored = TextField(default="")
 
 
 class SceneRecapChoice(peewee.Model):

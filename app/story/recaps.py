@@ -12,7 +12,8 @@ class SceneRecap:
 
     anchor: message that closes the scene. version: 0 for the first. source_digest: scene_digest
     of the messages it was made from. made_by: backend label, or "you". created: seconds since
-    the epoch. is_current: the version that counts.
+    the epoch. is_current: the version that counts. stored: the recap exactly as another program
+    keeps it, "" when it is ours.
     """
 
     anchor: str
@@ -23,6 +24,7 @@ class SceneRecap:
     made_by: str
     created: float
     is_current: bool = True
+    stored: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ STATEMENTS = (
         source_digest TEXT NOT NULL,
         made_by TEXT NOT NULL,
         created REAL NOT NULL,
+        stored TEXT NOT NULL DEFAULT '',
         UNIQUE (chat_id, anchor, version)
     )""",
     """CREATE TABLE scene_recap_choice (
@@ -80,8 +81,14 @@ STATEMENTS = (
         is_edited INTEGER NOT NULL,
         error TEXT NOT NULL,
         source_hash TEXT NOT NULL,
-        UNIQUE (chat_id, anchor)
+        UNIQUE (chat_id, anchor, source_hash)
     )""",
+    """CREATE TABLE auto_hidden (
+        chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
+        anchor TEXT NOT NULL,
+        state TEXT NOT NULL,
+        PRIMARY KEY (chat_id, anchor)
+    ) WITHOUT ROWID""",
     """CREATE TABLE operation (
         id INTEGER PRIMARY KEY,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
@@ -142,7 +149,7 @@ STATEMENTS = (
 
 JOURNALLED = {
     "scene_break": "chat_id anchor origin cue confidence name is_visible is_collapsed",
-    "scene_recap": "chat_id anchor version name text source_digest made_by created",
+    "scene_recap": "chat_id anchor version name text source_digest made_by created stored",
     "scene_recap_choice": "chat_id anchor version",
     "running_version": "chat_id version content scene_count first_anchor last_anchor made_by "
     "created reason is_deleted",
@@ -151,15 +158,21 @@ JOURNALLED = {
 }
 
 
+def literal(value: str) -> str:
+    """SQL that gives a value as SQL. Not quote() alone: that ends a text at its first NUL."""
+    text = f"'CAST(X''' || hex({value}) || ''' AS TEXT)'"
+    return f"CASE typeof({value}) WHEN 'text' THEN {text} ELSE quote({value}) END"
+
+
 def journal_triggers(table: str, columns: list[str]) -> tuple[str, ...]:
     """Triggers that write the inverse of each change, while an entry is being recorded."""
     recording = "(SELECT entry_id FROM undo_recording)"
     into = "INSERT INTO undo_statement (entry_id, statement) VALUES"
     names = ", ".join(["id", *columns])
-    old = " || ', ' || ".join(f"quote(OLD.{c})" for c in ["id", *columns])
+    old = " || ', ' || ".join(literal(f"OLD.{c}") for c in ["id", *columns])
     # Only what really changed goes back, so that undo never takes later work along.
     restored = " || ".join(
-        f"CASE WHEN OLD.{c} IS NOT NEW.{c} THEN ', {c} = ' || quote(OLD.{c}) ELSE '' END"
+        f"CASE WHEN OLD.{c} IS NOT NEW.{c} THEN ', {c} = ' || {literal(f'OLD.{c}')} ELSE '' END"
         for c in columns
     )
     return (

@@ -1,0 +1,72 @@
+"""Recaps in the store: a record for each text of a message, versions as others stored them."""
+
+from __future__ import annotations
+
+from app.store.chats import RETIRED
+from app.store.store import Store
+from app.story.anchors import KnownMessage
+from app.story.messages import MessageRecap
+from app.story.recaps import SceneRecap
+
+
+def known(content_hash: str, anchor: str = "a") -> KnownMessage:
+    return KnownMessage(anchor, "identity", "weak", content_hash)
+
+
+async def recap_of(store: Store, chat_id: int, content_hash: str) -> MessageRecap | None:
+    def unit() -> MessageRecap | None:
+        store.chats.save_known(chat_id, [(0, known(content_hash))])
+        return store.recaps.message_recaps(chat_id).get("a")
+
+    return await store.run(unit)
+
+
+async def test_a_swipe_back_finds_its_own_recap_and_marks(store: Store) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    first = MessageRecap("one", is_excluded=True, source_hash="1")
+    second = MessageRecap("two", is_edited=True, source_hash="2")
+    for recap in (first, second):
+        await store.run(lambda r=recap: store.recaps.save_message_recaps(chat_id, {"a": r}))
+    assert await recap_of(store, chat_id, "1") == first
+    assert await recap_of(store, chat_id, "2") == second
+    # A text without a record of its own shows the newest one, which is stale by its hash.
+    assert await recap_of(store, chat_id, "3") == second
+
+
+async def test_a_record_written_again_is_replaced_and_no_other(store: Store) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+
+    def save(text: str, source: str) -> None:
+        recap = MessageRecap(text, source_hash=source)
+        store.recaps.save_message_recaps(chat_id, {"a": recap})
+
+    for text, source in (("one", "1"), ("two", "2"), ("one again", "1")):
+        await store.run(lambda t=text, s=source: save(t, s))
+    assert await recap_of(store, chat_id, "1") == MessageRecap("one again", source_hash="1")
+    assert await recap_of(store, chat_id, "2") == MessageRecap("two", source_hash="2")
+
+
+async def test_a_branch_takes_the_records_of_all_swipes_along(store: Store) -> None:
+    source = await store.run(lambda: store.chats.id_of("source"))
+    branch = await store.run(lambda: store.chats.id_of("branch"))
+
+    def unit() -> None:
+        gone = (RETIRED, known("x", "gone"))
+        store.chats.save_known(source, [(0, known("1")), gone])
+        for text in "12":
+            recap = MessageRecap(text, source_hash=text)
+            store.recaps.save_message_recaps(source, {"a": recap, "gone": recap})
+        store.chats.copy_knowledge(source, branch, before=1)
+
+    await store.run(unit)
+    assert await recap_of(store, branch, "2") == MessageRecap("2", source_hash="2")
+    assert set(await store.run(lambda: store.recaps.message_recaps(branch))) == {"a"}
+
+
+async def test_a_version_keeps_the_form_it_was_found_in(store: Store) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    stored = '{"stage3": {"rc":"They met."}}'
+    recap = SceneRecap("a", 0, "", "They met.", "", "other", 1.0, stored=stored)
+    await store.run(lambda: store.recaps.add_scene_recap(chat_id, recap))
+    (read,) = (await store.run(lambda: store.recaps.scene_recaps(chat_id)))["a"]
+    assert read == recap
