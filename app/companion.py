@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -26,13 +26,11 @@ from app.sillytavern import bridge_installer
 from app.sillytavern.bridge_installer import BridgeStatus
 from app.sillytavern.data_folders import Tavern, chat_ref_for
 from app.store.store import Store
-from app.store.undo import REDO, UNDO
-from app.story.messages import MessageRecap
-from app.story.recaps import SceneRecap
-from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
+from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.work.catch_up import CatchUpPlan
+from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.library import Library
 from app.work.link import BridgeLink
@@ -40,11 +38,7 @@ from app.work.model_breaks import find_breaks
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
 from app.work.planner import (
-    PRIORITY_ASKED,
     Writing,
-    message_recap_specs,
-    recapped_messages,
-    scene_recap_spec,
 )
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
@@ -57,6 +51,8 @@ class Companion:
     """Everything Tavernkeep does, for whoever shows it.
 
     Use `open_companion`. All signals are emitted on the event loop's thread.
+
+    edits: what the user does to open stories.
 
     Signals:
         library_changed: taverns, characters or chats came, went or were renamed.
@@ -102,6 +98,7 @@ class Companion:
         self._queue = OperationQueue(
             self._store, self._recapper.perform, self._chats.after, self._tasks
         )
+        self.edits = StoryEdits(self._store, self._chats, self._queue.add, self._writing)
         self._chats.writing = self._writing
         self._chats.enqueue = self._queue.add
         self._library = Library(self._tasks)
@@ -125,6 +122,7 @@ class Companion:
         self._library.changed.connect(self._on_library_changed)
         self._library.chat_touched.connect(self._chats.reread_soon)
         self._link.changed.connect(self._on_link_changed)
+        self._link.refused.connect(self._on_slot_refused)
 
     async def aclose(self) -> None:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
@@ -287,182 +285,7 @@ class Companion:
             self.slots_changed.emit(path)
         return last
 
-    # --- what the user does
-
-    async def mark_break(self, path: Path, anchor: str, *, name: str = "") -> None:
-        """Set a scene break by hand on the last message of a scene, or show a hidden one again."""
-        chat, breaks = self._open(path), self._store.scenes
-        old = chat.story.breaks.get(anchor)
-        mark = (
-            replace(old, is_visible=True) if old else SceneBreak(anchor, BreakOrigin.HAND, "hand")
-        )
-        mark = replace(mark, name=name or mark.name, origin=BreakOrigin.HAND)
-        await self._do(chat, "scene break", lambda: breaks.save(chat.chat_id, [mark]))
-
-    async def remove_break(self, path: Path, anchor: str) -> None:
-        """Hide a scene break: its scene joins the next. What hangs on it is kept."""
-        await self._change_break(
-            path, anchor, "removed scene break", is_visible=False, origin=BreakOrigin.HAND
-        )
-
-    async def rename_scene(self, path: Path, anchor: str, name: str) -> None:
-        """Give the scene that ends at `anchor` a name."""
-        await self._change_break(path, anchor, "scene name", name=name.strip())
-
-    async def collapse_scene(self, path: Path, anchor: str, collapsed: bool) -> None:
-        """Fold a scene in the story view, or unfold it."""
-        await self._change_break(path, anchor, "fold", is_collapsed=collapsed)
-
-    async def _change_break(self, path: Path, anchor: str, label: str, **values: Any) -> None:
-        chat = self._open(path)
-        old = chat.story.breaks.get(anchor)
-        if old is None:
-            raise UsageError("There is no scene break on this message.")
-        mark = replace(old, **values)
-        await self._do(chat, label, lambda: self._store.scenes.save(chat.chat_id, [mark]))
-
-    async def select_running_version(self, path: Path, version: int) -> None:
-        """Inject this version of the running recap from now on."""
-        chat = self._open(path)
-        if all(v.version != version for v in chat.story.running.versions):
-            raise UsageError(f"There is no version {version} of the running recap.")
-        recaps, label = self._store.recaps, f"running recap v{version}"
-        await self._do(chat, label, lambda: recaps.choose_running(chat.chat_id, version))
-
-    async def edit_running_recap(self, path: Path, text: str) -> None:
-        """Keep the text as a new version of the running recap, covering what the current covers."""
-        chat = self._open(path)
-        current = chat.story.running.current
-        if current is None:
-            raise UsageError("There is no running recap to edit yet.")
-        edited = replace(current, content=text, made_by="you", created=time.time(), reason="edit")
-        recaps = self._store.recaps
-        await self._do(
-            chat,
-            "edit of the running recap",
-            lambda: recaps.add_running_version(chat.chat_id, edited),
-        )
-
-    async def edit_scene_recap(self, path: Path, anchor: str, text: str) -> None:
-        """Keep the text as a new version of a scene's recap."""
-        chat = self._open(path)
-        scene = next(
-            (s for s in chat.story.scenes if s.closing and s.closing.anchor == anchor), None
-        )
-        if scene is None:
-            raise UsageError("No scene ends at this message.")
-        old = chat.story.scene_recap(scene)
-        recap = SceneRecap(
-            anchor=anchor,
-            version=0,
-            name=old.name if old else scene.name,
-            text=text,
-            source_digest=scene_digest(recapped_messages(chat.story.messages, scene)),
-            made_by="you",
-            created=time.time(),
-        )
-        recaps = self._store.recaps
-        label = f"edit of the recap of scene {scene.number}"
-        await self._do(chat, label, lambda: recaps.add_scene_recap(chat.chat_id, recap))
-
-    async def redo_scene_recap(self, path: Path, anchor: str) -> None:
-        """Write a scene's recap anew; the versions before it are kept."""
-        chat = self._open(path)
-        for scene in chat.story.scenes:
-            if scene.closing is not None and scene.closing.anchor == anchor:
-                spec = scene_recap_spec(
-                    chat.story,
-                    chat.chat_id,
-                    scene,
-                    chat.settings(),
-                    self._writing(),
-                    priority=PRIORITY_ASKED,
-                    again=str(time.time_ns()),
-                )
-                await self._queue.add([spec])
-                return
-        raise UsageError("No scene ends at this message.")
-
-    async def set_message_mark(
-        self,
-        path: Path,
-        anchor: str,
-        *,
-        excluded: bool | None = None,
-        remembered: bool | None = None,
-    ) -> None:
-        """Leave a message's recap out of the prompt, or keep it in; None leaves a mark as it is."""
-        chat = self._open(path)
-        old = chat.story.message_recaps.get(anchor, MessageRecap())
-        recap = MessageRecap(
-            text=old.text,
-            is_excluded=old.is_excluded if excluded is None else excluded,
-            is_remembered=old.is_remembered if remembered is None else remembered,
-            is_edited=old.is_edited,
-            is_lagging=old.is_lagging,
-            error=old.error,
-            source_hash=old.source_hash,
-        )
-        label = "leave out" if excluded else "remember" if remembered else "message mark"
-        recaps = self._store.recaps
-        await self._do(
-            chat, label, lambda: recaps.save_message_recaps(chat.chat_id, {anchor: recap})
-        )
-
-    async def recap_messages(self, path: Path, anchors: Sequence[str]) -> None:
-        """Write the recaps of these messages anew, whatever the settings say."""
-        chat = self._open(path)
-        wanted = frozenset(anchors)
-        messages = [m for m in chat.story.messages if m.anchor in wanted]
-        again = str(time.time_ns())
-        specs = message_recap_specs(
-            messages, chat.chat_id, self._writing(), priority=PRIORITY_ASKED, again=again
-        )
-        await self._queue.add(specs)
-
-    async def edit_message_recap(self, path: Path, anchor: str, text: str) -> None:
-        """Put the user's own words in place of a message's recap; "" removes it."""
-        chat = self._open(path)
-        old = chat.story.message_recaps.get(anchor, MessageRecap())
-        index = chat.index_of(anchor)
-        if text == old.text or index is None:
-            return
-        recap = MessageRecap(
-            text=text,
-            # An excluded message that gets its first recap, or loses it, is no longer excluded
-            # (spec/auto-recap.md §1.7).
-            is_excluded=old.is_excluded and bool(old.text) and bool(text),
-            is_remembered=old.is_remembered and bool(old.text) and bool(text),
-            is_edited=bool(text),
-            source_hash=chat.story.messages[index].content_hash,
-        )
-        recaps = self._store.recaps
-        await self._do(
-            chat,
-            "edit of a message's recap",
-            lambda: recaps.save_message_recaps(chat.chat_id, {anchor: recap}),
-        )
-
-    async def undo(self, path: Path) -> str:
-        """Take back what was done last in a chat; gives its name."""
-        chat = self._open(path)
-        label = await self._store.run(lambda: self._store.undo.undo(chat.chat_id))
-        await self._chats.refresh(chat)
-        return label
-
-    async def redo(self, path: Path) -> str:
-        """Do again what was taken back last in a chat; gives its name."""
-        chat = self._open(path)
-        label = await self._store.run(lambda: self._store.undo.redo(chat.chat_id))
-        await self._chats.refresh(chat)
-        return label
-
-    async def undo_labels(self, path: Path) -> tuple[str, str]:
-        """Names of what undo and redo would do in a chat, "" for nothing."""
-        chat, journal = self._open(path), self._store.undo
-        return await self._store.run(
-            lambda: (journal.label(chat.chat_id, UNDO), journal.label(chat.chat_id, REDO))
-        )
+    # --- settings
 
     async def put_setting(self, name: str, value: Any, *, path: Path | None = None) -> None:
         """Change a setting, for one chat when `path` is given. Raises UsageError."""
@@ -482,15 +305,8 @@ class Companion:
                 self._publish(open_chat)
         self._announce_health()
 
-    async def _do(self, chat: OpenChat, label: str, unit: Callable[[], Any]) -> None:
-        await self._store.run_undoable(chat.chat_id, label, unit)
-        await self._chats.refresh(chat)
-
     def _open(self, path: Path) -> OpenChat:
-        chat = self._chats.get(path)
-        if chat is None:
-            raise UsageError("This chat is not open.")
-        return chat
+        return self._chats.required(path)
 
     # --- the queue
 
@@ -582,6 +398,14 @@ class Companion:
             if self._chats.get(path) is None:
                 self._tasks.spawn(self._follow(path), name="following a page")
         self._announce_health()
+
+    def _on_slot_refused(self, refused: tuple[Path, str]) -> None:
+        path, key = refused
+        sentence = (
+            f"Another extension in SillyTavern already fills {key}, and keeps it. Switch that "
+            "extension off (ST-Auto-Recap?) to let Tavernkeep fill it."
+        )
+        self.trouble.emit((path, sentence))
 
     async def _follow(self, path: Path) -> None:
         """A page shows this chat: look after it."""

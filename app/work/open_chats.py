@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.errors import TavernkeepError
+from app.errors import TavernkeepError, UsageError
 from app.operations import Operation, OperationKind, OperationSpec
 from app.prompt.tokens import TokenCounter
 from app.settings import Settings
@@ -76,6 +76,13 @@ class OpenChats:
     def get(self, path: Path, until: int | None = None) -> OpenChat | None:
         """An open chat, None when it is not open."""
         return self._chats.get((path, until))
+
+    def required(self, path: Path) -> OpenChat:
+        """An open chat. Raises UsageError when it is not open."""
+        chat = self.get(path)
+        if chat is None:
+            raise UsageError("This chat is not open.")
+        return chat
 
     async def open(self, path: Path, *, until: int | None = None) -> OpenChat:
         """The chat in `path`, read and planned. Raises ChatUnreadable."""

@@ -161,7 +161,7 @@ async def test_a_branch_begins_with_the_memory_of_its_parent_and_without_its_fut
     text = (await companion.slots(branch)).slots[0].text
     assert before.running.versions[-1].content not in text
     # What happens in the branch stays in the branch.
-    await companion.remove_break(branch, story.messages[third.last].anchor)
+    await companion.edits.remove_break(branch, story.messages[third.last].anchor)
     assert companion.story(chat.path).scenes[2] == third  # type: ignore[union-attr]
 
 
@@ -180,14 +180,14 @@ async def test_a_removed_break_joins_two_scenes_is_not_found_again_and_comes_bac
 ) -> None:
     before = await settled(companion, chat.path)
     second = before.scenes[1]
-    await companion.remove_break(chat.path, before.messages[second.last].anchor)
+    await companion.edits.remove_break(chat.path, before.messages[second.last].anchor)
     story = await settled(companion, chat.path)
     assert story.scenes[1].last == before.scenes[2].last
     chat.edit(140, "An edit, so that everything is read again.")
     chat.save()
     assert (await settled(companion, chat.path)).scenes[1] == story.scenes[1]
-    assert (await companion.undo_labels(chat.path))[0] == "removed scene break"
-    await companion.undo(chat.path)
+    assert (await companion.edits.undo_labels(chat.path))[0] == "removed scene break"
+    await companion.edits.undo(chat.path)
     assert companion.story(chat.path).scenes == before.scenes  # type: ignore[union-attr]
 
 
@@ -197,7 +197,7 @@ async def test_a_break_by_hand_cuts_where_it_is_set_and_both_halves_are_recapped
     before = await settled(companion, chat.path)
     scene = max(before.scenes[:-1], key=lambda scene: scene.length)
     middle = scene.first + scene.length // 2
-    await companion.mark_break(chat.path, before.messages[middle].anchor, name="By hand")
+    await companion.edits.mark_break(chat.path, before.messages[middle].anchor, name="By hand")
     story = await companion.settled(chat.path)
     mark = story.breaks[before.messages[middle].anchor]
     assert (mark.origin, mark.name) == (BreakOrigin.HAND, "By hand")
@@ -209,7 +209,7 @@ async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_onc
     companion: Companion, chat: Chat
 ) -> None:
     before = await settled(companion, chat.path)
-    await companion.edit_running_recap(chat.path, "STATE\nThe lamps are out.")
+    await companion.edits.edit_running_recap(chat.path, "STATE\nThe lamps are out.")
     story = companion.story(chat.path)
     assert story is not None
     current = story.running.current
@@ -217,11 +217,11 @@ async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_onc
     assert (current.made_by, current.reason) == ("you", "edit")
     assert story.running.versions[:-1] == before.running.versions
     assert "The lamps are out." in (await companion.slots(chat.path)).slots[0].text
-    await companion.select_running_version(chat.path, 0)
+    await companion.edits.select_running_version(chat.path, 0)
     assert before.running.versions[0].content in (await companion.slots(chat.path)).slots[0].text
     assert (await companion.settled(chat.path)).running.current_version == 0
     with pytest.raises(UsageError, match="99"):
-        await companion.select_running_version(chat.path, 99)
+        await companion.edits.select_running_version(chat.path, 99)
 
 
 async def test_a_scene_recap_done_again_keeps_the_old_version(
@@ -229,8 +229,8 @@ async def test_a_scene_recap_done_again_keeps_the_old_version(
 ) -> None:
     before = await settled(companion, chat.path)
     anchor = before.messages[before.scenes[0].last].anchor
-    await companion.edit_scene_recap(chat.path, anchor, "They met.")
-    await companion.redo_scene_recap(chat.path, anchor)
+    await companion.edits.edit_scene_recap(chat.path, anchor, "They met.")
+    await companion.edits.redo_scene_recap(chat.path, anchor)
     story = await companion.settled(chat.path)
     texts = [recap.text for recap in story.recaps[anchor]]
     assert texts == [before.recaps[anchor][0].text, "They met.", before.recaps[anchor][0].text]

@@ -169,7 +169,7 @@ class Inspector(QWidget):
             return
         version = int(self._versions.itemData(row))
         self._session.do(
-            self._session.companion.select_running_version(path, version), name="choose a version"
+            self._session.companion.edits.select_running_version(path, version), name="choose a version"
         )
 
     def _begin_edit(self) -> None:
@@ -189,7 +189,7 @@ class Inspector(QWidget):
         self._show_edit(False)
         if path is not None and text:
             self._session.do(
-                self._session.companion.edit_running_recap(path, text), name="keep your edit"
+                self._session.companion.edits.edit_running_recap(path, text), name="keep your edit"
             )
         else:
             self._drop()

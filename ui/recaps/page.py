@@ -157,7 +157,7 @@ class RecapsPage(QWidget):
     def _on_use(self) -> None:
         version, path = self.shown_version(), self._session.path
         if version is not None and path is not None:
-            deed = self._session.companion.select_running_version(path, version.version)
+            deed = self._session.companion.edits.select_running_version(path, version.version)
             self._session.do(deed, name="choose a version")
 
     def _begin_edit(self) -> None:
@@ -174,7 +174,7 @@ class RecapsPage(QWidget):
         text, path = self._text.toPlainText().strip(), self._session.path
         self._show_edit(False)
         if text and path is not None:
-            deed = self._session.companion.edit_running_recap(path, text)
+            deed = self._session.companion.edits.edit_running_recap(path, text)
             self._session.do(deed, name="keep your edit")
 
     def _end_edit(self) -> None:

@@ -359,6 +359,6 @@ class StoryPage(QWidget):
     def _ask(self, deed: str, *arguments: Any, **options: Any) -> None:
         """Ask the Companion for a change of the chat shown; failures are told by the session."""
         path = self._shown.chat.path
-        call = getattr(self._session.companion, deed)
+        call = getattr(self._session.companion.edits, deed)
         coroutine: Coroutine[Any, Any, object] = call(path, *arguments, **options)
         self._session.do(coroutine, name=deed.replace("_", " "))

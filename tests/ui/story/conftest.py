@@ -27,6 +27,7 @@ class Deeds(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[tuple[Any, ...]] = []
+        self.edits = self
 
     def __getattr__(self, name: str) -> Any:
         known = (
