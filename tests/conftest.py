@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 
 import hypothesis
@@ -64,7 +64,25 @@ def _qt_loop() -> asyncio.AbstractEventLoop:
     _keep_alive.append(app)
     # Closing a test's last window must not stop its loop.
     app.setQuitOnLastWindowClosed(False)
-    return qasync.QEventLoop(app)
+
+    class PausedLoop(qasync.QEventLoop):
+        """Works off no event after a fixture or test is over.
+
+        qasync would do so without a running loop, and tasks that a fixture left at work would fail.
+        """
+
+        def run_until_complete(self, future: Awaitable[object]) -> object:
+            task = asyncio.ensure_future(future, loop=self)  # noqa: TID251
+            task.add_done_callback(self._end)
+            self.run_forever()
+            if not task.done():
+                raise RuntimeError("The loop was stopped before its task was done.")
+            return task.result()
+
+        def _end(self, _task: object) -> None:
+            self.stop()
+
+    return PausedLoop(app)
 
 
 _keep_alive: list[object] = []

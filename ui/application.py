@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 from app.errors import TavernkeepError
 from app.paths import Folders, user_folders
 from app.tasks import TaskSupervisor
+from ui.collecting import GuiThreadCollector
 from ui.main_window import MainWindow
 from ui.theme import theme
 from ui.theme.fonts import load_fonts, ui_font
@@ -87,6 +88,8 @@ def loop_factory(application: QApplication) -> asyncio.AbstractEventLoop:
 def show_window(options: WindowOptions) -> int:
     """Open the window and stay until it is closed; gives the exit code."""
     application = make_application()
+    collector = GuiThreadCollector(application)
+    collector.start()
     with asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner:
         return runner.run(run(options))
 
@@ -117,6 +120,7 @@ async def _live(window: MainWindow, options: WindowOptions, stopping: asyncio.Ev
             else:
                 window.open_last()
             await stopping.wait()
+            await window.detach()
             text = window.current_state().to_text()
             if text != companion.settings["window_state"]:
                 await companion.put_setting("window_state", text)

@@ -183,6 +183,12 @@ class MainWindow(QWidget):
             self.actions_[key].setEnabled(True)
         self.show_page(self._page)
 
+    async def detach(self) -> None:
+        """End what the window has under way; to be called before the companion stops."""
+        if self.session is not None:
+            self.session.close()
+        await self._tasks.aclose()
+
     # --- pages
 
     def show_page(self, key: str) -> None:
@@ -198,7 +204,10 @@ class MainWindow(QWidget):
         self._stack.setCurrentWidget(self._pages[shown])
         self._show_place()
         self._fit_panes()
-        self._pages[shown].setFocus(Qt.FocusReason.OtherFocusReason)
+        if shown == "story" and self._story_stage is not None:
+            self._story_stage.take_focus()
+        else:
+            self._pages[shown].setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def page(self) -> QWidget | None:

@@ -24,8 +24,10 @@ def render(folder: Path, size: tuple[int, int], *, scale: float = 1.0) -> int:
     os.environ["QT_SCALE_FACTOR"] = f"{scale:g}"
     folder.mkdir(parents=True, exist_ok=True)
     from ui.application import loop_factory, make_application
+    from ui.collecting import GuiThreadCollector
 
     application = make_application()
+    GuiThreadCollector(application).start()
     with (
         tempfile.TemporaryDirectory(prefix="tavernkeep-") as data,
         asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner,
@@ -62,7 +64,7 @@ async def _render(folder: Path, size: tuple[int, int], data: Path) -> int:
         window.resize(*NARROW)
         await album.take_both("story-narrow", lambda: window.show_page("story"))
         window.hide()
-        await tasks.aclose()
+        await window.detach()
         window.deleteLater()
     return 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,13 +60,28 @@ class Session(QObject):
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
         self._settle.timeout.connect(self._fetch)
-        companion.library_changed.connect(self._on_library_changed)
-        companion.story_changed.connect(self._on_story_changed)
-        companion.operations_changed.connect(self._on_operations_changed)
-        companion.health_changed.connect(self._on_health_changed)
-        companion.slots_changed.connect(self._on_slots_changed)
-        companion.progress.connect(self._on_progress)
-        companion.trouble.connect(self._on_trouble)
+        self._is_closed = False
+        for signal, receiver in self._hearing():
+            signal.connect(receiver)
+
+    def _hearing(self) -> tuple[tuple[Any, Callable[[Any], None]], ...]:
+        companion = self.companion
+        return (
+            (companion.library_changed, self._on_library_changed),
+            (companion.story_changed, self._on_story_changed),
+            (companion.operations_changed, self._on_operations_changed),
+            (companion.health_changed, self._on_health_changed),
+            (companion.slots_changed, self._on_slots_changed),
+            (companion.progress, self._on_progress),
+            (companion.trouble, self._on_trouble),
+        )
+
+    def close(self) -> None:
+        """Hear and ask nothing any more: the Companion is about to stop."""
+        self._is_closed = True
+        self._settle.stop()
+        for signal, receiver in self._hearing():
+            signal.disconnect(receiver)
 
     @property
     def path(self) -> Path | None:
@@ -85,6 +100,9 @@ class Session(QObject):
 
     def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> None:
         """Run it to its end; a failure becomes a sentence in `failed`."""
+        if self._is_closed:
+            coroutine.close()
+            return
         self._tasks.spawn(self._guarded(coroutine, name), name=name)
 
     def open_chat(self, chat: ChatRef) -> None:
@@ -118,12 +136,12 @@ class Session(QObject):
     def undo(self) -> None:
         """Take back what was done last in this chat."""
         if self._path is not None:
-            self.do(self.companion.undo(self._path), name="undo")
+            self.do(self.companion.edits.undo(self._path), name="undo")
 
     def redo(self) -> None:
         """Do again what was taken back."""
         if self._path is not None:
-            self.do(self.companion.redo(self._path), name="redo")
+            self.do(self.companion.edits.redo(self._path), name="redo")
 
     def _fetch(self) -> None:
         if self._path is not None:
@@ -131,7 +149,7 @@ class Session(QObject):
 
     async def _load(self, path: Path) -> None:
         slots = await self.companion.slots(path)
-        undo, redo = await self.companion.undo_labels(path)
+        undo, redo = await self.companion.edits.undo_labels(path)
         if path == self._path:
             self._slots = slots
             self.slots_changed.emit(slots)

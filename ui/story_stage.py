@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -36,7 +37,10 @@ class StoryStage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.page)
-        self.setFocusProxy(self.page)
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the column. A focus proxy would make Tab step over the strip."""
+        self.page.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def navigator(self) -> Navigator:

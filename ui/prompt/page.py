@@ -39,7 +39,7 @@ class PromptPage(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._cards: dict[str, SlotCard] = {}
+        self.cards: dict[str, SlotCard] = {}
         self._figure = headline("0")
         self._figure_words = body("tokens of memory in the next prompt", wraps=False)
         self._empty = body(EMPTY)
@@ -67,16 +67,16 @@ class PromptPage(QWidget):
     def show_slots(self, slots: SlotSet) -> None:
         """One card per slot, kept by its key so that a selection in a text survives."""
         self._figure.setText(f"{slots.total_tokens:,}")
-        for key in self._cards.keys() - {slot.key for slot in slots.slots}:
-            card = self._cards.pop(key)
+        for key in self.cards.keys() - {slot.key for slot in slots.slots}:
+            card = self.cards.pop(key)
             card.hide()
             card.deleteLater()
         for number, slot in enumerate(slots.slots):
-            if slot.key not in self._cards:
-                self._cards[slot.key] = SlotCard()
-                self._cards[slot.key].setMaximumWidth(COLUMN)
-                self._column.insertWidget(2 + number, self._cards[slot.key])
-            self._cards[slot.key].show_slot(slot)
+            if slot.key not in self.cards:
+                self.cards[slot.key] = SlotCard()
+                self.cards[slot.key].setMaximumWidth(COLUMN)
+                self._column.insertWidget(2 + number, self.cards[slot.key])
+            self.cards[slot.key].show_slot(slot)
         self._empty.setVisible(not slots.slots)
 
     def _on_chat_opened(self, _story: Story) -> None:
@@ -115,6 +115,11 @@ class SlotCard(QWidget):
         inner.addWidget(self._text)
         column.addLayout(head)
         column.addWidget(ground)
+
+    @property
+    def exact_text(self) -> str:
+        """The text as it is shown."""
+        return self._text.toPlainText()
 
     def show_slot(self, slot: Slot) -> None:
         """Show it as it will be set."""

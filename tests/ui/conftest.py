@@ -1,0 +1,100 @@
+"""The window's surroundings: the dressed application, a running companion, the window itself."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+import pytestqt.plugin
+from PySide6.QtWidgets import QApplication
+
+from app.companion import Companion, open_companion
+from app.paths import user_folders
+from app.tasks import TaskSupervisor
+from tests.labelled import WrittenTavern
+from ui.application import dress
+from ui.main_window import MainWindow
+from ui.theme import ThemeChoice, theme
+
+Until = Callable[[Callable[[], bool]], object]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Between the phases of a coroutine test no Qt event is worked off.
+
+    pytest-qt would do so, and the tasks of the paused loop would step without a running loop.
+    """
+    is_coroutine = inspect.iscoroutinefunction(getattr(item, "obj", None))
+    with pytest.MonkeyPatch.context() as patch:
+        if is_coroutine:
+            patch.setattr(pytestqt.plugin, "_process_events", lambda: None)
+        return (yield)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def collected_here() -> Iterator[None]:
+    """Garbage is collected on this thread only, as in the program (ui/collecting.py)."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
+
+
+@pytest.fixture(scope="session")
+def dressed(qapp: QApplication) -> QApplication:
+    """The application with our fonts, style and palette, in the dark."""
+    dress(qapp)
+    theme.set_choice(ThemeChoice.DARK)
+    return qapp
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], bool]], object]:
+    """Give the loop room until something holds: paint and layout tell no signal."""
+
+    async def wait(holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10):
+            while not holds():  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
+    return wait
+
+
+@pytest.fixture
+async def companion(tmp_path: Path, demo_tavern: WrittenTavern) -> AsyncIterator[Companion]:
+    """A real companion without a model, over a copy of the demo tavern."""
+    folders = user_folders(tmp_path / "own")
+    tavern = demo_tavern.user_folder.parent
+    async with open_companion(folders, tavern=tavern, llm="builtin", watch=False) as running:
+        yield running
+
+
+@pytest.fixture
+async def window(dressed: QApplication, companion: Companion) -> AsyncIterator[MainWindow]:
+    """The window, shown and alive; no chat is open."""
+    shown = MainWindow(theme, TaskSupervisor())
+    shown.resize(1360, 860)
+    shown.show()
+    shown.attach(companion)
+    yield shown
+    await shown.detach()
+    shown.hide()
+    shown.deleteLater()
+    del shown
+    gc.collect()
+
+
+@pytest.fixture
+async def demo_window(
+    window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
+) -> MainWindow:
+    """The window with the demo story, its recaps all written."""
+    assert window.session is not None
+    await window.session.open_path(demo_tavern.chat)
+    await companion.settled(demo_tavern.chat)
+    return window

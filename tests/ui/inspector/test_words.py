@@ -1,0 +1,61 @@
+"""Versions and slots in words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
+from ui.controls.fields import is_heading
+from ui.inspector.words import place_words, short_time, slot_name
+
+
+def slot(position: Position, depth: int = 0, role: Role = Role.SYSTEM) -> Slot:
+    return Slot(RUNNING_RECAP_KEY, position, depth, role, False, "text", 1, 10, 1)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (slot(Position.BEFORE_PROMPT), "Before the main prompt, as system"),
+        (slot(Position.IN_PROMPT, role=Role.USER), "After the main prompt, as user"),
+        (slot(Position.IN_CHAT), "At the end of the chat, as system"),
+        (slot(Position.IN_CHAT, 1), "In the chat, 1 message from the end, as system"),
+        (
+            slot(Position.IN_CHAT, 4, Role.ASSISTANT),
+            "In the chat, 4 messages from the end, as assistant",
+        ),
+        (slot(Position.NONE), "Not injected"),
+    ],
+)
+def test_a_slots_place_is_said_in_words(made: Slot, words: str) -> None:
+    assert place_words(made) == words
+
+
+def test_an_unknown_slot_is_called_by_its_key() -> None:
+    assert slot_name("some_other_key") == "Some other key"
+    assert slot_name(RUNNING_RECAP_KEY) == "Running recap"
+
+
+def test_a_time_of_today_needs_no_date() -> None:
+    noon = datetime(2026, 3, 6, 12, 5, tzinfo=UTC).timestamp()
+    local = datetime.fromtimestamp(noon, tz=UTC).astimezone()
+    assert short_time(noon, now=noon) == f"{local:%H:%M}"
+    assert short_time(noon, now=noon + 3 * 86400) == "6 Mar"
+    assert short_time(noon, now=noon + 400 * 86400) == "6 Mar 2026"
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("The crew\nJoost poles the boat.", [0]),
+        ("He sleeps.\nShe wakes.", []),
+        ("One\n\nTwo", []),
+        ("A\nb.\n\nC\nd.", [0, 3]),
+        ("Ode: “No.”\nWren: “Yes.”", []),
+    ],
+)
+def test_headings_title_what_stands_under_them(text: str, headings: list[int]) -> None:
+    lines = text.split("\n")
+    assert [number for number in range(len(lines)) if is_heading(lines, number)] == headings

@@ -1,0 +1,96 @@
+"""The list of chats: what it is filtered by, and what a chat is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication
+
+from app.sillytavern.data_folders import Character, Group, Tavern
+from app.story.story import ChatKind, ChatRef
+from ui.library.card import initials
+from ui.library.chats import LibraryModel, library_rows
+from ui.library.words import chat_title
+
+
+def chat(owner: str, title: str, kind: ChatKind = ChatKind.SOLO) -> ChatRef:
+    return ChatRef(Path(f"/{owner}/{title}.jsonl"), kind, title, owner, owner)
+
+
+ALMA = tuple(chat("Alma", title) for title in ("Alma - 2026-03-06@19h30m00s000ms", "The ferry"))
+CREW = (chat("Crew", "Night watch", ChatKind.GROUP),)
+DEMO = chat("Harbour", "Demo")
+TAVERNS = (
+    Tavern(
+        Path("/tavern"),
+        "default-user",
+        characters=(Character("Alma", "alma.png", ALMA), Character("Bare", "bare.png", ())),
+        groups=(Group("Crew", "1", ("alma.png",), CREW),),
+    ),
+)
+
+
+def test_owners_head_their_chats_and_the_demo_comes_last() -> None:
+    rows = [row.text for row in library_rows(TAVERNS, DEMO)]
+    assert rows == [
+        "Alma",
+        "6 March 2026, 19:30",
+        "The ferry",
+        "Crew",
+        "Night watch",
+        "Demo story",
+        "Demo",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("needle", "titles"),
+    [
+        ("FERRY", ["The ferry"]),
+        ("alma march", []),
+        ("alma", ["6 March 2026, 19:30", "The ferry"]),
+        ("night", ["Night watch"]),
+        ("nowhere", []),
+    ],
+)
+def test_a_filter_looks_at_names_and_titles(needle: str, titles: list[str]) -> None:
+    rows = library_rows(TAVERNS, DEMO, needle)
+    assert [row.text for row in rows if row.chat is not None] == titles
+
+
+def test_a_chat_that_is_listed_is_not_offered_twice() -> None:
+    rows = library_rows(TAVERNS, ALMA[1])
+    assert [row.text for row in rows].count("The ferry") == 1
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Alma - 2026-03-06@19h30m00s000ms", "6 March 2026, 19:30"),
+        ("Alma - 2023-7-3 @21h 4m 9s 12ms", "3 July 2023, 21:04"),
+        ("Branch #2 - 2026-03-06@19h30m00s", "Branch #2 - 6 March 2026, 19:30"),
+        ("2026-13-40@19h30m00s000ms", "2026-13-40@19h30m00s000ms"),
+        ("Rain at the inn", "Rain at the inn"),
+        ("Alma - ", "Alma - "),
+    ],
+)
+def test_a_title_is_said_as_people_say_it(title: str, words: str) -> None:
+    assert chat_title(chat("Alma", title)) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [("Captain Henrike Sloe", "CS"), ("alma", "A"), ("", "?"), ("*** ---", "?"), ("Ω mega", "ΩM")],
+)
+def test_initials_stand_for_any_name(name: str, letters: str) -> None:
+    assert initials(name) == letters
+
+
+def test_headings_cannot_be_chosen(qapp: QApplication) -> None:
+    model = LibraryModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    model.show_rows(library_rows(TAVERNS, DEMO), ALMA[1].path)
+    assert model.first_chat().row() == 1
+    assert not model.flags(model.index(0)) & model.flags(model.index(1))

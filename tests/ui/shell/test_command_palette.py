@@ -1,0 +1,39 @@
+"""One field finds commands, scenes and messages."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
+
+from tests.ui.samples import story
+from ui.shell.command_palette import find_entries
+
+
+@pytest.fixture
+def actions(qapp: QApplication) -> tuple[tuple[QAction, str], ...]:
+    sync, undo = QAction("Sync"), QAction("Undo")
+    undo.setEnabled(False)
+    return ((sync, "sync"), (undo, "undo"))
+
+
+Actions = tuple[tuple[QAction, str], ...]
+
+
+def test_an_empty_field_lists_what_can_be_done_now(actions: Actions) -> None:
+    assert [entry.text for entry in find_entries("", actions, story())] == ["Sync"]
+
+
+def test_words_find_a_scene_by_name_or_number(actions: Actions) -> None:
+    found = find_entries("name 2", actions, story())
+    assert found[0].text == "Scene name 2"
+    assert found[0].anchor == "a000010"
+
+
+def test_a_text_finds_messages_newest_first(actions: Actions) -> None:
+    found = find_entries("kettle HUMS", actions, story(8, ()))
+    assert [entry.anchor for entry in found] == ["a000005", "a000001"]
+
+
+def test_without_a_story_only_commands_are_found(actions: Actions) -> None:
+    assert [entry.text for entry in find_entries("syn", actions, None)] == ["Sync"]

@@ -1,0 +1,238 @@
+"""The window with the demo story: what it shows, what it asks for, and that a keyboard suffices."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.companion import Companion
+from app.operations import OperationStatus
+from tests.labelled import WrittenTavern
+from ui.main_window import MainWindow
+from ui.prompt.page import PromptPage
+from ui.recaps.page import RecapsPage
+from ui.settings.page import SettingsPage
+from ui.story_stage import StoryStage
+from ui.theme import LIGHT, ThemeChoice, current_tokens, theme
+from ui.work.page import WorkPage
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+PAGES = ("story", "recaps", "prompt", "work", "settings")
+
+
+def story_stage(window: MainWindow) -> StoryStage:
+    window.show_page("story")
+    assert isinstance(window.page, StoryStage)
+    return window.page
+
+
+def focusable(window: QWidget) -> list[QWidget]:
+    """What Tab may reach and the eye may see."""
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.isEnabled()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and widget.focusProxy() is None
+    ]
+
+
+async def test_the_demo_story_stands_on_the_stage(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    stage = story_stage(demo_window)
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    current = story.running.current
+    assert current is not None
+    await until(lambda: stage.inspector.shown_text == current.content)
+    assert len(stage.page.story.messages) == len(story.messages)
+    assert f"{len(story.messages)} messages" in demo_window.card.toolTip()
+
+
+async def test_choosing_a_version_makes_it_current(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    stage = story_stage(demo_window)
+    choice = stage.inspector.version_choice
+    await until(lambda: choice.count() > 2)
+    wanted = choice.itemData(2)
+    choice.setCurrentIndex(2)
+    choice.activated.emit(2)
+
+    def current() -> int | None:
+        story = companion.story(demo_tavern.chat)
+        return story.running.current_version if story is not None else None
+
+    await until(lambda: current() == wanted)
+    await until(lambda: choice.currentData() == wanted)
+    await until(lambda: demo_window.actions_["undo"].isEnabled())
+    assert demo_window.actions_["undo"].text().startswith("Undo: ")
+    demo_window.actions_["undo"].trigger()
+    await until(lambda: current() != wanted)
+
+
+async def test_an_edit_of_the_running_recap_is_a_new_version(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    demo_window.show_page("recaps")
+    page = demo_window.page
+    assert isinstance(page, RecapsPage)
+    await until(lambda: page.model.rowCount() > 1)
+    versions = page.model.rowCount()
+    page._begin_edit()
+    page._text.setPlainText("Everyone went home.")
+    QTest.keyClick(page._text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    await until(lambda: page.model.rowCount() == versions + 1)
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    assert story.running.current is not None
+    assert story.running.current.content == "Everyone went home."
+
+
+async def test_the_prompt_page_shows_the_exact_text(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    demo_window.show_page("prompt")
+    page = demo_window.page
+    assert isinstance(page, PromptPage)
+    slots = await companion.slots(demo_tavern.chat)
+    assert slots.slots
+    await until(lambda: set(page.cards) == {slot.key for slot in slots.slots})
+    for slot in slots.slots:
+        assert page.cards[slot.key].exact_text == (slot.text or "Empty: nothing is set here.")
+
+
+async def test_the_queue_is_shown_and_can_be_cancelled(
+    window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    assert window.session is not None
+    companion.pause()
+    window.show_page("work")
+    page = window.page
+    assert isinstance(page, WorkPage)
+    await window.session.open_path(demo_tavern.chat)
+    window.show_page("work")
+    await until(lambda: page.model.rowCount() > 0)
+    waiting = page.model.operation(0)
+    assert waiting is not None
+    assert waiting.status is OperationStatus.PENDING
+    page.table.select_row(0)
+    QTest.keyClick(page.table, Qt.Key.Key_Delete)
+
+    def status() -> OperationStatus:
+        found = [op.status for op in companion.operations if op.id == waiting.id]
+        return found[0]
+
+    await until(lambda: status() is OperationStatus.CANCELLED)
+
+
+async def test_a_failure_is_said_on_the_page_and_stops_nothing(
+    window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    window.open_path(demo_tavern.chat.with_name("gone.jsonl"))
+    await until(lambda: bool(window.notice.sentence))
+    window.open_path(demo_tavern.chat)
+    await until(lambda: window.session is not None and window.session.path is not None)
+    assert window.notice.sentence == ""
+
+
+async def test_a_setting_is_in_force_at_once(
+    demo_window: MainWindow, companion: Companion, until: Until
+) -> None:
+    demo_window.show_page("settings")
+    page = demo_window.page
+    assert isinstance(page, SettingsPage)
+    page.put("running_recap_budget", 600)
+    await until(lambda: companion.settings["running_recap_budget"] == 600)
+    page.put("theme", "light")
+    await until(lambda: current_tokens() is LIGHT)
+    theme.set_choice(ThemeChoice.DARK)
+
+
+async def test_a_setting_out_of_range_is_refused_with_a_sentence(
+    demo_window: MainWindow, companion: Companion, until: Until
+) -> None:
+    demo_window.show_page("settings")
+    page = demo_window.page
+    assert isinstance(page, SettingsPage)
+    page.put("running_recap_budget", 1)
+    await until(lambda: "below" in demo_window.notice.sentence)
+    assert companion.settings["running_recap_budget"] == 1000
+
+
+async def test_everything_that_takes_the_focus_has_a_name(demo_window: MainWindow) -> None:
+    nameless = []
+    for key in PAGES:
+        demo_window.show_page(key)
+        nameless += [
+            (key, type(widget).__name__)
+            for widget in focusable(demo_window)
+            if not widget.accessibleName()
+        ]
+    assert nameless == []
+
+
+async def test_tab_reaches_everything_on_a_page(demo_window: MainWindow) -> None:
+    missed = []
+    for key in PAGES:
+        demo_window.show_page(key)
+        demo_window.activateWindow()
+        wanted = focusable(demo_window)
+        wanted[0].setFocus(Qt.FocusReason.TabFocusReason)
+        reached = {wanted[0]}
+        for _ in range(3 * len(wanted)):
+            demo_window.focusNextPrevChild(True)
+            reached.add(QApplication.focusWidget() or wanted[0])
+        missed += [
+            (key, type(widget).__name__, widget.accessibleName())
+            for widget in wanted
+            # Of buttons that exclude each other Tab reaches the one that is on, arrows the rest.
+            if widget not in reached and not getattr(widget, "autoExclusive", bool)()
+        ]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("width", "navigator", "inspector"),
+    [(1360, True, True), (1050, False, True), (900, False, False)],
+)
+async def test_side_panes_give_way_in_a_narrow_window(
+    demo_window: MainWindow, width: int, navigator: bool, inspector: bool
+) -> None:
+    stage = story_stage(demo_window)
+    demo_window.resize(width, 800)
+    assert stage.navigator.isVisible() is navigator
+    assert stage.inspector.isVisible() is inspector
+    if not inspector:
+        demo_window.actions_["pane.right"].trigger()
+        assert stage.inspector.isVisible()
+
+
+async def test_the_status_bar_says_what_the_companion_says(
+    demo_window: MainWindow, companion: Companion
+) -> None:
+    for key in ("sillytavern", "bridge", "reading", "queue", "backend"):
+        assert demo_window.status.sentence(key) == getattr(companion.health, key).sentence
+
+
+async def test_every_page_is_reached_by_its_key(demo_window: MainWindow) -> None:
+    demo_window.activateWindow()
+    for key in PAGES:
+        demo_window.actions_[f"page.{key}"].trigger()
+        assert demo_window.current_state().page == key
+
+
+async def test_the_window_opens_as_it_was_closed(
+    demo_window: MainWindow, demo_tavern: WrittenTavern
+) -> None:
+    demo_window.show_page("work")
+    demo_window.navigator_split.set_pane_width(300)
+    state = demo_window.current_state()
+    assert (state.page, state.navigator_width) == ("work", 300)
+    assert state.last_chat == str(demo_tavern.chat)

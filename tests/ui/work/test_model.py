@@ -1,0 +1,85 @@
+"""The queue's rows say what the queue says, with signals that a view can trust."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication
+
+from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from ui.work.model import (
+    Column,
+    OperationModel,
+    Progress,
+    duration_words,
+    elapsed_seconds,
+    state_sentence,
+)
+
+
+def operation(number: int, status: OperationStatus = OperationStatus.PENDING) -> Operation:
+    spec = OperationSpec(
+        OperationKind.SCENE_RECAP, 1, f"key {number}", "anchor", f"Recap of scene {number}"
+    )
+    return Operation(number, spec, status)
+
+
+@pytest.fixture
+def model(qapp: QApplication) -> OperationModel:
+    made = OperationModel()
+    QAbstractItemModelTester(made, QAbstractItemModelTester.FailureReportingMode.Fatal, made)
+    return made
+
+
+def labels(model: OperationModel) -> list[str]:
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
+def test_rows_follow_the_queue_through_every_change(model: OperationModel) -> None:
+    one, two, three = operation(1), operation(2), operation(3)
+    model.show_operations((one, two))
+    model.show_operations((three, two, one))
+    assert labels(model) == ["Recap of scene 3", "Recap of scene 2", "Recap of scene 1"]
+    model.show_operations((two,))
+    assert labels(model) == ["Recap of scene 2"]
+    model.show_operations(())
+    assert model.rowCount() == 0
+
+
+def test_a_failure_is_told_in_its_own_words(model: OperationModel) -> None:
+    failed = replace(operation(1, OperationStatus.FAILED), error="The model answered nothing.")
+    model.show_operations((failed,))
+    assert model.index(0, Column.STATE).data() == "The model answered nothing."
+    spoken = model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "The model answered nothing." in spoken
+
+
+def test_a_waiting_operation_says_when_it_is_tried_again() -> None:
+    waiting = replace(
+        operation(1, OperationStatus.WAITING), error="Nobody answers.", not_before=130.0
+    )
+    assert state_sentence(waiting, now=100.0) == "Nobody answers. Again in 0:30."
+
+
+def test_what_runs_shows_how_much_is_written(model: OperationModel) -> None:
+    model.show_operations((operation(7, OperationStatus.RUNNING),))
+    model.show_progress(7, Progress(letters=1200))
+    assert model.index(0, Column.STATE).data() == "Running, 1,200 letters so far"
+
+
+def test_time_runs_only_while_it_runs() -> None:
+    started = replace(operation(1, OperationStatus.RUNNING), started=10.0)
+    assert elapsed_seconds(started, now=25.0) == 15.0
+    done = replace(started, status=OperationStatus.DONE, finished=14.0)
+    assert elapsed_seconds(done, now=25.0) == 4.0
+    assert elapsed_seconds(operation(2), now=25.0) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.42, "0.4 s"), (59, "0:59"), (750, "12:30"), (3723, "1:02:03")]
+)
+def test_durations_are_short(seconds: float, words: str) -> None:
+    assert duration_words(seconds) == words
