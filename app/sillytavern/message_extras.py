@@ -84,7 +84,7 @@ def message_recaps(lines: Iterable[ChatLine]) -> dict[int, MessageRecap]:
     """Message recaps by index. One call for a whole chat is far cheaper than one per message."""
     found: dict[int, tuple[ChatLine, dict[str, Any]]] = {}
     for index, line in enumerate(lines):
-        block = _block(line)
+        block = recap_block(line)
         if any(key in block for key in ("memory", "exclude", "remember", "error", "edited")):
             found[index] = (line, block)
     hashes = _sources(found)
@@ -94,7 +94,7 @@ def message_recaps(lines: Iterable[ChatLine]) -> dict[int, MessageRecap]:
 
 def scene_extra(line: ChatLine) -> SceneExtra | None:
     """The scene data of a message, None when it has none."""
-    block = _block(line)
+    block = recap_block(line)
     if not any(key.startswith("scene_") for key in block):
         return None
     versions = _versions(block)
@@ -124,7 +124,7 @@ def running_extra(chat_metadata: Mapping[str, Any]) -> RunningExtra | None:
     # Numbers may come twice (the extension's Edit button); the last one is shown.
     versions = {
         version.version: version
-        for version in map(_running_version, raw if isinstance(raw, list) else ())
+        for version in map(running_version, raw if isinstance(raw, list) else ())
         if version is not None
     }
     return RunningExtra(
@@ -134,7 +134,22 @@ def running_extra(chat_metadata: Mapping[str, Any]) -> RunningExtra | None:
     )
 
 
-def _block(line: ChatLine) -> dict[str, Any]:
+def running_version(stored: object) -> RunningExtraVersion | None:
+    """A version of the running recap as the extension stores it, None when it is none."""
+    if not isinstance(stored, dict):
+        return None
+    return RunningExtraVersion(
+        version=_integer(stored.get("version")),
+        content=_string(stored.get("content")),
+        timestamp=_integer(stored.get("timestamp")),
+        scene_count=_integer(stored.get("scene_count")),
+        excluded_count=_integer(stored.get("excluded_count", stored.get("exclude_count"))),
+        prev_scene_index=_integer(stored.get("prev_scene_index")),
+        new_scene_index=_integer(stored.get("new_scene_index")),
+    )
+
+
+def recap_block(line: ChatLine) -> dict[str, Any]:
     """All namespaces as one; a key of the newer one wins."""
     block: dict[str, Any] = {}
     for raw in reversed(line.recaps):
@@ -148,6 +163,18 @@ def _block(line: ChatLine) -> dict[str, Any]:
         if key not in block and old_key in block:
             block[key] = block[old_key]
     return block
+
+
+def version_text(version: object) -> str:
+    """The recap in an element of `scene_recap_versions`, a string or an object (seed 003)."""
+    if isinstance(version, str):
+        return version
+    if not isinstance(version, dict):
+        return ""
+    for key in _VERSION_KEYS:
+        if isinstance(version.get(key), str):
+            return str(version[key])
+    return json.dumps(version, ensure_ascii=False)
 
 
 def _recap(block: dict[str, Any], source_hash: str) -> MessageRecap:
@@ -178,22 +205,11 @@ def _sources(found: Mapping[int, tuple[ChatLine, dict[str, Any]]]) -> dict[int, 
 def _versions(block: Mapping[str, Any]) -> tuple[str, ...]:
     stored = block.get("scene_recap_versions")
     if isinstance(stored, list) and stored:
-        return tuple(_version_text(version) for version in stored)
+        return tuple(version_text(version) for version in stored)
     for key in ("scene_recap_memory", "scene_break_recap"):
-        if text := _version_text(block.get(key)):
+        if text := version_text(block.get(key)):
             return (text,)
     return ()
-
-
-def _version_text(version: object) -> str:
-    if isinstance(version, str):
-        return version
-    if not isinstance(version, dict):
-        return ""
-    for key in _VERSION_KEYS:
-        if isinstance(version.get(key), str):
-            return str(version[key])
-    return json.dumps(version, ensure_ascii=False)
 
 
 def _metadata(stored: object) -> dict[int, dict[str, Any]]:
@@ -206,20 +222,6 @@ def _metadata(stored: object) -> dict[int, dict[str, Any]]:
         for key, value in stored.items()
         if key.isascii() and key.isdigit() and len(key) < 9 and isinstance(value, dict)
     }
-
-
-def _running_version(stored: object) -> RunningExtraVersion | None:
-    if not isinstance(stored, dict):
-        return None
-    return RunningExtraVersion(
-        version=_integer(stored.get("version")),
-        content=_string(stored.get("content")),
-        timestamp=_integer(stored.get("timestamp")),
-        scene_count=_integer(stored.get("scene_count")),
-        excluded_count=_integer(stored.get("excluded_count", stored.get("exclude_count"))),
-        prev_scene_index=_integer(stored.get("prev_scene_index")),
-        new_scene_index=_integer(stored.get("new_scene_index")),
-    )
 
 
 def _string(value: object) -> str:

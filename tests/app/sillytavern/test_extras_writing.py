@@ -1,0 +1,403 @@
+"""What is mirrored into a chat: the shapes of spec/auto-recap.md §1 and §12, and no more."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.sillytavern.chat_edit import ChatEdit, LineEdit, edited
+from app.sillytavern.chat_line import ChatLine, LineDecoder
+from app.sillytavern.extras_writing import (
+    INCLUDED,
+    NAMESPACE,
+    OWN_KEY,
+    RUNNING_KEY,
+    cleared_values,
+    message_values,
+    mirrored,
+    running_values,
+    scene_name,
+    scene_values,
+    stored_recap,
+)
+from app.sillytavern.message_extras import message_recap, scene_extra
+from app.sillytavern.stored_recap import display_text
+from app.sillytavern.string_hash import recap_hash, string_hashes
+from app.story.inclusion import Inclusion, InclusionState
+from app.story.messages import Message, MessageRecap, digest
+from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
+from app.story.scenes import BreakOrigin, Scene, SceneBreak, scenes_of
+from app.story.story import ChatKind, ChatRef, Story
+from tests.chat_files import jsonl, message, swiped
+
+TEXT = "She came."
+HEADED = "DEVELOPMENTS\nThey met.\nThey left.\n\nSTATE\nIt rains."
+MARK = SceneBreak("a", BreakOrigin.HAND, "hand")
+SCENE = Scene(1, 3, 17, MARK)
+WHOLE_SCENE_GROUP = {
+    "scene_break",
+    "scene_break_visible",
+    "scene_break_collapsed",
+    "scene_break_name",
+    "scene_break_recap",
+    "scene_recap_memory",
+    "scene_recap_versions",
+    "scene_recap_current_index",
+    "scene_recap_hash",
+    "scene_recap_metadata",
+}
+WHOLE_MESSAGE_GROUP = {"memory", "error", "reasoning", "prefill", "edited", "exclude"}
+
+
+def line_of(raw: dict[str, Any]) -> ChatLine:
+    return LineDecoder().decode(jsonl([raw]))[0]
+
+
+def line(**block: Any) -> ChatLine:
+    return line_of(message(1, TEXT, extra={NAMESPACE: block} if block else {}))
+
+
+def recap(version: int, text: str, **more: Any) -> SceneRecap:
+    made = SceneRecap("a", version, "The ford", text, "digest", "built-in", 1764900000.5)
+    return replace(made, **{"is_current": False, **more})
+
+
+def written(held: ChatLine | None, *recaps: SceneRecap, mark: SceneBreak = MARK) -> dict[str, Any]:
+    return dict(scene_values(held or line(), mark, SCENE, recaps, 17))
+
+
+def read_back(values: dict[str, Any], **held: Any) -> ChatLine:
+    return line(**{**held, **json.loads(json.dumps(values))})
+
+
+# --- scenes
+
+
+def test_a_recapped_scene_gets_the_whole_group() -> None:
+    values = written(None, recap(0, "They met."), recap(1, HEADED, is_current=True))
+    stored = values["scene_recap_versions"][1]
+    assert set(values) == WHOLE_SCENE_GROUP
+    assert json.loads(stored) == {
+        "scene_name": "The ford",
+        "stage3": {
+            "developments": ["They met.", "They left."],
+            "open": [],
+            "state": ["It rains."],
+            "resolved": [],
+        },
+    }
+    assert values["scene_recap_versions"][0] == "They met."
+    assert values["scene_recap_current_index"] == 1
+    assert values["scene_recap_memory"] == values["scene_break_recap"] == stored
+    assert values["scene_recap_hash"] == recap_hash(stored)
+    assert values["scene_break_name"] == "The ford 3-17"
+    assert set(values["scene_recap_metadata"]) == {"0", "1"}
+    metadata = values["scene_recap_metadata"]["1"]
+    assert metadata["timestamp"] == 1764900000500
+    assert (metadata["startIdx"], metadata["endIdx"]) == (3, 17)
+    assert metadata["sceneMessageCount"] == 15
+    assert metadata["allEntries"] == metadata["entries"] == metadata["created_entry_uids"] == []
+
+
+def test_what_was_written_says_the_same_and_is_not_written_again() -> None:
+    recaps = (recap(0, HEADED), recap(1, "They met.", is_current=True), recap(2, HEADED))
+    held = read_back(written(None, *recaps))
+    assert written(held, *recaps) == {}
+    extra = scene_extra(held)
+    assert extra is not None
+    assert [display_text(version) for version in extra.versions] == [HEADED, "They met.", HEADED]
+
+
+def test_a_break_without_a_recap_is_a_bookmark() -> None:
+    assert written(None, mark=replace(MARK, name="The ford")) == {
+        "scene_break": True,
+        "scene_break_visible": True,
+        "scene_break_collapsed": False,
+        "scene_break_name": "The ford",
+    }
+
+
+def test_a_hidden_break_keeps_its_data_and_one_nobody_knows_of_is_not_told() -> None:
+    hidden = replace(MARK, is_visible=False)
+    held = line(scene_break=True, scene_recap_memory="They met.", scene_break_name="N")
+    values = scene_values(held, hidden, None, [recap(0, "They met.", is_current=True)], 17)
+    assert values == {
+        "scene_break": True,
+        "scene_break_visible": False,
+        "scene_break_collapsed": False,
+    }
+    assert scene_values(line(), hidden, None, (), 17) == {}
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"scene_break": True},
+        {"scene_break": True, "scene_break_visible": None, "scene_break_collapsed": None},
+        {"scene_break": True, "scene_break_visible": True, "auto_scene_break_checked": True},
+    ],
+)
+def test_keys_that_are_missing_and_their_defaults_are_the_same(held: dict[str, Any]) -> None:
+    assert written(line(**held)) == {}
+
+
+def test_versions_of_others_stay_as_they_are_and_ours_come_behind() -> None:
+    theirs: list[Any] = ["", '{"stage3": {"rc":"They met."}}', {"recap": "An object.", "x": 1}]
+    metadata = {"1": {"timestamp": 5, "startIdx": 9, "mine": True}}
+    held = line(
+        scene_break=True,
+        scene_break_name="Theirs",
+        scene_recap_versions=theirs,
+        scene_recap_current_index=1,
+        scene_recap_metadata=metadata,
+    )
+    imported = recap(0, "They met.", stored=theirs[1])
+    values = written(held, imported, recap(1, "New.", is_current=True))
+    assert values["scene_recap_versions"] == [*theirs, "New."]
+    assert values["scene_recap_current_index"] == 3
+    assert values["scene_recap_metadata"]["1"] == metadata["1"]
+    assert set(values["scene_recap_metadata"]) == {"1", "3"}
+    assert "scene_break_name" not in values
+    assert written(held, replace(imported, is_current=True)) == {}
+
+
+def test_a_scene_of_an_earlier_form_is_written_only_when_it_differs() -> None:
+    old = {"scene_break": True, "scene_summary_memory": "They met.", "scene_summary_hash": "x"}
+    held = line_of(message(1, TEXT, extra={"auto_summarize_memory": old}))
+    imported = recap(0, "They met.", stored="They met.", is_current=True)
+    assert written(held, imported) == {}
+    values = written(held, replace(imported, is_current=False), recap(1, "New.", is_current=True))
+    assert values["scene_recap_versions"] == ["They met.", "New."]
+
+
+@pytest.mark.parametrize("block", [rb'{"scene_recap_versions":["\ud800"]}', b'["no block"]'])
+def test_data_that_cannot_be_read_are_left_alone(block: bytes) -> None:
+    raw = jsonl([message(1, TEXT, extra={NAMESPACE: 0})]).replace(b":0}", b":" + block + b"}")
+    held = LineDecoder().decode(raw)[0]
+    assert held.recaps
+    assert written(held, recap(0, "New.", is_current=True)) == {}
+    assert message_values(held, MessageRecap("r")) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("x" * 60, "x" * 47 + "... 3-17"),
+        ("x" * 50, "x" * 50 + " 3-17"),
+        (' "The\nford" ', "The ford 3-17"),
+        ('""', ""),
+    ],
+)
+def test_automatic_names(name: str, made: str) -> None:
+    assert scene_name(name, SCENE) == made
+
+
+@pytest.mark.parametrize(
+    "text", ["Plain.", "State of things\nx", "DEVELOPMENTS", "STATE\n- one", ""]
+)
+def test_text_that_would_not_come_back_the_same_stays_text(text: str) -> None:
+    assert stored_recap(recap(0, text)) == text
+
+
+# --- messages
+
+
+def test_a_message_recap_gets_its_group() -> None:
+    values = message_values(line(), MessageRecap("r", source_hash=digest(TEXT)))
+    assert set(values) == WHOLE_MESSAGE_GROUP
+    assert values["memory"] == "r"
+    assert (values["error"], values["reasoning"], values["prefill"]) == (None, None, None)
+    assert (values["edited"], values["exclude"]) == (False, False)
+
+
+def test_a_failed_recap_has_its_error_and_no_text() -> None:
+    values = message_values(line(), MessageRecap(error="The model said nothing."))
+    assert (values["memory"], values["error"]) == (None, "The model said nothing.")
+
+
+def test_what_a_message_says_already_is_not_written() -> None:
+    held = line(memory="r", exclude=True, include=None, error=None)
+    assert message_values(held, MessageRecap("r", is_excluded=True)) == {}
+    assert message_values(line(), MessageRecap(source_hash="x")) == {}
+    assert message_values(line(memory="theirs", remember=True), MessageRecap("theirs")) != {}
+
+
+def test_a_mark_leaves_the_reasoning_behind_a_recap() -> None:
+    held = line(memory="r", reasoning="because", prefill="p")
+    values = message_values(held, MessageRecap("r", is_excluded=True))
+    assert values["exclude"] is True
+    assert not {"reasoning", "prefill"} & set(values)
+
+
+@pytest.mark.parametrize(
+    ("state", "held", "values"),
+    [
+        (InclusionState.INCLUDED, None, {"include": INCLUDED}),
+        (InclusionState.LONG_TERM, None, {"include": INCLUDED}),
+        (InclusionState.INCLUDED, "Summary of message(s)", {}),
+        (InclusionState.INCLUDED, "short", {}),
+        (InclusionState.LONG_TERM, "long", {}),
+        (InclusionState.OUT_OF_BUDGET, INCLUDED, {"include": None}),
+        (InclusionState.OUT_OF_BUDGET, None, {}),
+    ],
+)
+def test_include_is_written_only_when_it_changed(
+    state: InclusionState, held: str | None, values: dict[str, Any]
+) -> None:
+    told = Inclusion(state, "")
+    assert message_values(line(memory="r", include=held), MessageRecap("r"), told) == values
+
+
+def test_the_hash_of_an_earlier_form_goes_with_a_new_recap() -> None:
+    values = message_values(line(memory="r", hash="1"), MessageRecap("new"))
+    assert values["hash"] == str(string_hashes([TEXT])[0])
+    assert message_recap(read_back(dict(values))) == MessageRecap("new", source_hash=digest(TEXT))
+
+
+def test_only_what_was_copied_from_another_swipe_is_cleared() -> None:
+    other = MessageRecap("r", is_excluded=True, source_hash="of another swipe")
+    values = cleared_values(line(memory="r", exclude=True, reasoning="because"), other)
+    assert message_recap(read_back(dict(values))) is None
+    assert values["reasoning"] is None
+    assert cleared_values(line(memory="a recap of its own"), other) == {}
+
+
+# --- the running recap
+
+POSITIONS = {"a": 10, "b": 30}
+
+
+def version(number: int, content: str, first: str, last: str, **more: Any) -> RunningVersion:
+    made = RunningVersion(number, content, number + 1, first, last, "built-in", 1764900000.0)
+    return replace(made, **more)
+
+
+RUNNING = RunningRecap((version(0, "One.", "", "a"), version(1, "Two.", "a", "b")), 1)
+
+
+def running(metadata: dict[str, Any], recap: RunningRecap = RUNNING, **more: Any) -> dict[str, Any]:
+    return running_values(metadata, recap, POSITIONS, name="Harbour", **more)
+
+
+def test_a_running_version_has_exactly_eight_keys() -> None:
+    storage = running({}, leave_out=1)[RUNNING_KEY]
+    assert list(storage) == ["chat_id", "current_version", "versions"]
+    assert (storage["chat_id"], storage["current_version"]) == ("Harbour", 1)
+    assert storage["versions"][1] == {
+        "version": 1,
+        "timestamp": 1764900000000,
+        "content": "Two.",
+        "scene_count": 2,
+        "excluded_count": 1,
+        "prev_scene_index": 10,
+        "new_scene_index": 30,
+        "event_keys": [],
+    }
+    assert running({RUNNING_KEY: storage}) == {}
+
+
+def test_without_versions_nothing_is_written() -> None:
+    assert running({}, RunningRecap()) == {}
+    assert running({RUNNING_KEY: {"current_version": 0, "versions": []}}, RunningRecap()) == {}
+
+
+def test_moved_messages_move_the_indexes_and_keep_all_else() -> None:
+    stored = running({})[RUNNING_KEY]
+    stored["versions"][0] |= {"event_keys": ["0:x:y"], "mine": 1.5, "new_scene_index": 8}
+    stored["other"] = True
+    storage = running({RUNNING_KEY: stored})[RUNNING_KEY]
+    assert storage["versions"][0] == {**stored["versions"][0], "new_scene_index": 10}
+    assert storage["other"] is True
+
+
+def test_numbers_that_come_twice_and_versions_of_others_stay() -> None:
+    old = [
+        {"version": 0, "content": "One.", "scene_count": 1, "new_scene_index": 10},
+        {"version": 2, "content": "Theirs, too.", "exclude_count": 1},
+        {"version": 1, "content": "Before."},
+        {"version": 1, "content": "Two.", "scene_count": 2, "prev_scene_index": 10,
+         "new_scene_index": 30},
+        "nonsense",
+    ]  # fmt: skip
+    held = {"chat_id": "Harbour", "current_version": 1, "versions": old}
+    assert running({RUNNING_KEY: held}) == {}
+    changed = running({RUNNING_KEY: held}, deleted={1})[RUNNING_KEY]["versions"]
+    assert changed[:2] == old[:2]
+
+
+def test_a_foreign_running_recap_is_set_aside_and_what_is_shared_stays() -> None:
+    known = {"version": 0, "content": "One.", "scene_count": 1, "new_scene_index": 10, "x": 1}
+    future = {"version": 9, "content": "The future.", "new_scene_index": 99}
+    held = {"chat_id": "Parent", "current_version": 9, "versions": [known, future]}
+    values = running({RUNNING_KEY: held, OWN_KEY: {"mine": 1}})
+    assert values[OWN_KEY] == {"mine": 1, "set_aside": [held]}
+    storage = values[RUNNING_KEY]
+    assert storage["chat_id"] == "Harbour"
+    assert [v["version"] for v in storage["versions"]] == [0, 1]
+    assert storage["versions"][0] == known
+    assert running(values) == {}
+
+
+def test_a_renamed_chat_only_gets_its_new_name() -> None:
+    stored = running({})[RUNNING_KEY] | {"chat_id": "Old name"}
+    values = running({RUNNING_KEY: stored})
+    assert values == {RUNNING_KEY: stored | {"chat_id": "Harbour"}}
+
+
+def test_the_future_is_not_told_and_not_chosen() -> None:
+    later = RunningRecap((*RUNNING.versions, version(2, "Later.", "b", "gone")), 2)
+    storage = running({}, later)[RUNNING_KEY]
+    assert [v["version"] for v in storage["versions"]] == [0, 1]
+    assert storage["current_version"] == 1
+
+
+# --- a whole chat
+
+
+def story_of(lines: list[ChatLine], **known: Any) -> Story:
+    messages = tuple(
+        Message(str(index), held.content_hash, held.name, held.text, swipes=held.swipes)
+        for index, held in enumerate(lines)
+    )
+    chat = ChatRef(Path("chats/Mira/Harbour.jsonl"), ChatKind.SOLO, "Harbour")
+    story = Story(chat, messages, **known)
+    return replace(story, scenes=scenes_of(messages, story.breaks))
+
+
+def test_scene_data_go_to_all_swipes_and_the_recap_to_the_one_shown() -> None:
+    raw = swiped(1, "one", "two", "three", shown=1)
+    data = jsonl([raw])
+    story = story_of(
+        [line_of(raw)],
+        breaks={"0": replace(MARK, anchor="0")},
+        message_recaps={"0": MessageRecap("r", source_hash=digest("two"))},
+    )
+    found = mirrored(story, [line_of(raw)], {})
+    made = edited(data, ChatEdit({1: found.lines[0]}))
+    written_line = json.loads(made)
+    blocks = [info["extra"][NAMESPACE] for info in written_line["swipe_info"]]
+    assert all(block["scene_break"] is True for block in blocks)
+    assert ["memory" in block for block in blocks] == [False, True, False]
+    assert blocks[1] == written_line["extra"][NAMESPACE]
+    again = [LineDecoder().decode(made)[0]]
+    assert not mirrored(story, again, {})
+
+
+def test_a_stale_recap_stays_when_edited_and_is_cleared_when_swiped() -> None:
+    raw = swiped(1, "one", "two", shown=1)
+    raw["extra"] = {NAMESPACE: {"memory": "of one"}}
+    lines = [line_of(raw)]
+    recaps = {"0": MessageRecap("of one", source_hash=digest("one"))}
+    story = story_of(lines, message_recaps=recaps)
+    assert not mirrored(story, lines, {})
+    found = mirrored(
+        story, lines, {}, is_of_other_swipe=lambda index, text: text == digest("one") and index == 0
+    )
+    (edit,) = found.lines.values()
+    assert isinstance(edit, LineEdit)
+    assert edit.extra[NAMESPACE]["memory"] is None
+    assert edit.every_swipe == {}
