@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
 
@@ -32,6 +30,8 @@ def user_folders(data_dir: Path | None = None) -> Folders:
         data = data_dir.expanduser().resolve()
         logs = data / "logs"
     else:
+        import platformdirs  # 25 ms that a window, and whoever names a folder, need not wait for
+
         data = platformdirs.user_data_path("tavernkeep", appauthor=False)
         logs = platformdirs.user_log_path("tavernkeep", appauthor=False)
     data.mkdir(parents=True, exist_ok=True)

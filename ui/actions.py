@@ -70,6 +70,9 @@ _ACTIONS = (
 )
 
 
+DISABLED_AT_FIRST = frozenset({"chats", "sync", "undo", "redo", "pause"})
+
+
 class Actions:
     """The QActions of one window, by key."""
 
@@ -81,6 +84,7 @@ class Actions:
             action.setObjectName(spec.key)
             action.setShortcuts([QKeySequence(key) for key in spec.shortcuts])
             action.setToolTip(_tooltip(spec))
+            action.setEnabled(spec.key not in DISABLED_AT_FIRST)
             window.addAction(action)
             self._actions[spec.key] = action
             self._icons[spec.key] = spec.icon

@@ -126,7 +126,7 @@ async def _live(window: MainWindow, options: WindowOptions, stopping: asyncio.Ev
                 await companion.put_setting("window_state", text)
     except TavernkeepError as error:
         log.exception("Tavernkeep cannot start")
-        window.notice.say(str(error))
+        window.frame.notice.say(str(error))
         await stopping.wait()
         return 1
     return 0
@@ -138,7 +138,7 @@ async def _companion(
     # Half a second of imports (numpy, peewee, httpx) that the window need not wait for.
     module: ModuleType = await asyncio.to_thread(_import_companion)
     opened: AbstractAsyncContextManager[Companion] = module.open_companion(
-        folders, tavern=options.tavern, llm=options.llm
+        folders, tavern=options.tavern, llm=options.llm, asks_first=True
     )
     return opened
 

@@ -50,17 +50,17 @@ async def _render(folder: Path, size: tuple[int, int], data: Path) -> int:
         window.resize(*size)
         window.show()
         window.attach(companion)
+        assert window.desk is not None
         album = _Album(folder, window)
         await album.take_both("empty", lambda: window.show_page("story"))
         async with asyncio.timeout(IDLE_SECONDS):
-            assert window.session is not None
-            await window.session.open_path(companion.demo.path)
+            await window.desk.session.open_path(companion.demo.path)
             await companion.settled(companion.demo.path)
         for page in ("story", "recaps", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
         window.show_page("story")
-        await album.take_both("library", window.open_chats, popup=True)
-        await album.take_both("commands", window.open_palette, popup=True)
+        await album.take_both("library", window.desk.open_chats, popup=True)
+        await album.take_both("commands", window.desk.open_palette, popup=True)
         window.resize(*NARROW)
         await album.take_both("story-narrow", lambda: window.show_page("story"))
         window.hide()

@@ -18,6 +18,7 @@ from app.tasks import TaskSupervisor
 if TYPE_CHECKING:
     from app.companion import Companion
     from app.health import Health
+    from app.work.catch_up import CatchUpPlan
     from app.work.open_chat import StoryChange
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,8 @@ class Session(QObject):
         slots_changed: SlotSet of the chat that is shown.
         library_changed, operations_changed, health_changed, progressed: as the Companion's.
         undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
+        catch_up_offered: CatchUpPlan of the chat that is shown, while its backlog waits for the
+            user's word; None once it does not.
         reading: bool, a chat is being read.
         failed: a sentence for the user.
     """
@@ -46,6 +49,7 @@ class Session(QObject):
     health_changed = Signal(object)
     progressed = Signal(object)
     undo_changed = Signal(str, str)
+    catch_up_offered = Signal(object)
     reading = Signal(bool)
     failed = Signal(str)
 
@@ -56,6 +60,7 @@ class Session(QObject):
         self._path: Path | None = None
         self._story: Story | None = None
         self._slots = SlotSet()
+        self._plan: CatchUpPlan | None = None
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
@@ -119,6 +124,7 @@ class Session(QObject):
         self._path = story.chat.path
         self._story = self.companion.story(self._path) or story
         self._slots = SlotSet()
+        self._offer(None)
         self.chat_opened.emit(self._story)
         self._settle.start()
 
@@ -154,6 +160,18 @@ class Session(QObject):
             self._slots = slots
             self.slots_changed.emit(slots)
             self.undo_changed.emit(undo, redo)
+            self._offer(self.companion.catch_up(path))
+
+    def _offer(self, plan: CatchUpPlan | None) -> None:
+        if plan != self._plan:
+            self._plan = plan
+            self.catch_up_offered.emit(plan)
+
+    def catch_up(self) -> None:
+        """Let the model work off the backlog of this chat."""
+        if self._path is not None:
+            self.do(self.companion.start_catch_up(self._path), name="catching up")
+            self._offer(None)
 
     def _on_library_changed(self, _payload: None) -> None:
         self.library_changed.emit()

@@ -94,7 +94,7 @@ async def demo_window(
     window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
 ) -> MainWindow:
     """The window with the demo story, its recaps all written."""
-    assert window.session is not None
-    await window.session.open_path(demo_tavern.chat)
+    assert window.desk is not None
+    await window.desk.session.open_path(demo_tavern.chat)
     await companion.settled(demo_tavern.chat)
     return window

@@ -52,7 +52,7 @@ async def test_the_demo_story_stands_on_the_stage(
     assert current is not None
     await until(lambda: stage.inspector.shown_text == current.content)
     assert len(stage.page.story.messages) == len(story.messages)
-    assert f"{len(story.messages)} messages" in demo_window.card.toolTip()
+    assert f"{len(story.messages)} messages" in demo_window.frame.card.toolTip()
 
 
 async def test_choosing_a_version_makes_it_current(
@@ -111,12 +111,12 @@ async def test_the_prompt_page_shows_the_exact_text(
 async def test_the_queue_is_shown_and_can_be_cancelled(
     window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
-    assert window.session is not None
+    assert window.desk is not None
     companion.pause()
     window.show_page("work")
     page = window.page
     assert isinstance(page, WorkPage)
-    await window.session.open_path(demo_tavern.chat)
+    await window.desk.session.open_path(demo_tavern.chat)
     window.show_page("work")
     await until(lambda: page.model.rowCount() > 0)
     waiting = page.model.operation(0)
@@ -136,10 +136,10 @@ async def test_a_failure_is_said_on_the_page_and_stops_nothing(
     window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
     window.open_path(demo_tavern.chat.with_name("gone.jsonl"))
-    await until(lambda: bool(window.notice.sentence))
+    await until(lambda: bool(window.frame.notice.sentence))
     window.open_path(demo_tavern.chat)
-    await until(lambda: window.session is not None and window.session.path is not None)
-    assert window.notice.sentence == ""
+    await until(lambda: window.desk is not None and window.desk.session.path is not None)
+    assert window.frame.notice.sentence == ""
 
 
 async def test_a_setting_is_in_force_at_once(
@@ -162,7 +162,7 @@ async def test_a_setting_out_of_range_is_refused_with_a_sentence(
     page = demo_window.page
     assert isinstance(page, SettingsPage)
     page.put("running_recap_budget", 1)
-    await until(lambda: "below" in demo_window.notice.sentence)
+    await until(lambda: "below" in demo_window.frame.notice.sentence)
     assert companion.settings["running_recap_budget"] == 1000
 
 
@@ -218,7 +218,7 @@ async def test_the_status_bar_says_what_the_companion_says(
     demo_window: MainWindow, companion: Companion
 ) -> None:
     for key in ("sillytavern", "bridge", "reading", "queue", "backend"):
-        assert demo_window.status.sentence(key) == getattr(companion.health, key).sentence
+        assert demo_window.frame.status.sentence(key) == getattr(companion.health, key).sentence
 
 
 async def test_every_page_is_reached_by_its_key(demo_window: MainWindow) -> None:
@@ -232,7 +232,7 @@ async def test_the_window_opens_as_it_was_closed(
     demo_window: MainWindow, demo_tavern: WrittenTavern
 ) -> None:
     demo_window.show_page("work")
-    demo_window.navigator_split.set_pane_width(300)
+    demo_window.frame.navigator_split.set_pane_width(300)
     state = demo_window.current_state()
     assert (state.page, state.navigator_width) == ("work", 300)
     assert state.last_chat == str(demo_tavern.chat)

@@ -169,7 +169,8 @@ class Inspector(QWidget):
             return
         version = int(self._versions.itemData(row))
         self._session.do(
-            self._session.companion.edits.select_running_version(path, version), name="choose a version"
+            self._session.companion.edits.select_running_version(path, version),
+            name="choose a version",
         )
 
     def _begin_edit(self) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.story.story import Story
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 from ui.theme.tokens import TIERS, faded
+
+if TYPE_CHECKING:
+    from app.story.story import Story
 
 HEIGHT = 44
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from app.story.story import ChatRef
+if TYPE_CHECKING:
+    from app.story.story import ChatRef
 
 # SillyTavern names a new chat after the character and the moment (spec/sillytavern.md).
 _MOMENT = re.compile(

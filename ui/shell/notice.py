@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -11,6 +13,20 @@ from ui.controls.labels import Label
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
+
+if TYPE_CHECKING:
+    from app.work.catch_up import CatchUpPlan
+
+
+def plan_sentence(plan: CatchUpPlan) -> str:
+    """What recapping a backlog takes, before the user says yes."""
+    scenes = "1 scene has" if plan.scenes == 1 else f"{plan.scenes:,} scenes have"
+    requests = "1 request" if plan.requests == 1 else f"{plan.requests:,} requests"
+    tokens = plan.prompt_tokens + plan.output_tokens
+    return (
+        f"{scenes} no recap yet, #{plan.first} to #{plan.last}. Writing them takes {requests} to "
+        f"the model, about {tokens:,} tokens."
+    )
 
 
 class Notice(QWidget):
@@ -44,6 +60,11 @@ class Notice(QWidget):
     def sentence(self) -> str:
         """What it says; "" while hidden."""
         return self._sentence.text() if not self.isHidden() else ""
+
+    @property
+    def is_offering(self) -> bool:
+        """Whether it shows a way on."""
+        return not self.isHidden() and not self._way_on.isHidden()
 
     def say(self, sentence: str, *, way_on: str = "", is_failure: bool = True) -> None:
         """Show a sentence until closed or replaced."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor
 
-from app.story.inclusion import InclusionState
+if TYPE_CHECKING:
+    from app.story.inclusion import InclusionState
 
 TIERS = (
     "short-term",
@@ -83,21 +85,14 @@ class Tokens:
 
     def tone(self, state: InclusionState) -> Tone:
         """The colours of an inclusion state."""
-        match state:
-            case InclusionState.INCLUDED:
-                return self.included
-            case InclusionState.LONG_TERM:
-                return self.long_term
-            case InclusionState.OUT_OF_BUDGET:
-                return self.out_of_budget
-            case InclusionState.EXCLUDED:
-                return self.excluded
-            case InclusionState.LAGGING:
-                return self.lagging
-            case InclusionState.FAILED:
-                return self.failed
-            case InclusionState.NONE:
-                return Tone(NO_FILL, self.t3)
+        return {
+            "included": self.included,
+            "long-term": self.long_term,
+            "out of budget": self.out_of_budget,
+            "excluded": self.excluded,
+            "lagging": self.lagging,
+            "failed": self.failed,
+        }.get(state.value, Tone(NO_FILL, self.t3))
 
     def fill(self, state: InclusionState) -> QColor:
         """Fill of a bar; transparent means outline only."""

@@ -1,0 +1,293 @@
+"""What happens in a window that has a companion: pages, chats, actions, and what is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from app.companion import Companion
+from app.operations import FINISHED, Operation, OperationStatus
+from app.story.story import ChatRef, Story
+from app.tasks import TaskSupervisor
+from app.work.catch_up import CatchUpPlan
+from ui import pages
+from ui.actions import PAGE_ACTIONS, Actions
+from ui.dialogs import choose_folder
+from ui.library.popover import LibraryPopover
+from ui.library.words import chat_title
+from ui.session import Session
+from ui.shell.command_palette import CommandPalette
+from ui.shell.frame import Frame
+from ui.shell.notice import plan_sentence
+from ui.theme.source import ThemeChoice, ThemeSource
+
+if TYPE_CHECKING:
+    from ui.story_stage import StoryStage
+
+READING_PX = 15.5
+HEALTH_PAGES = {
+    "queue": "work",
+    "backend": "settings",
+    "bridge": "settings",
+    "sillytavern": "settings",
+    "reading": "story",
+}
+NEED_A_COMPANION = ("chats", "sync", "pause")
+
+
+class Desk(QObject):
+    """Connects one session with one frame. Owned by the window."""
+
+    def __init__(
+        self,
+        window: QWidget,
+        frame: Frame,
+        actions: Actions,
+        companion: Companion,
+        theme: ThemeSource,
+        tasks: TaskSupervisor,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._frame = frame
+        self._actions = actions
+        self._theme = theme
+        self.session = Session(companion, tasks)
+        self.page_key = "story"
+        self.story_stage: StoryStage | None = None
+        self._pages: dict[str, QWidget] = {}
+        self._popover = LibraryPopover(self.session, window)
+        self._popover.chat_chosen.connect(self.open_chat)
+        self._palette = CommandPalette(self._shown_actions, self._shown_story, window)
+        self._palette.message_chosen.connect(self._on_message_chosen)
+        self._connect_session()
+        self._connect_actions()
+        self._apply_look()
+        frame.status.show_health(companion.health)
+        self._on_operations_changed(companion.operations)
+
+    def _connect_session(self) -> None:
+        session, frame = self.session, self._frame
+        session.chat_opened.connect(self._on_chat_opened)
+        session.story_changed.connect(self._on_story_changed)
+        session.health_changed.connect(frame.status.show_health)
+        session.operations_changed.connect(self._on_operations_changed)
+        session.undo_changed.connect(self._on_undo_changed)
+        session.reading.connect(self._on_reading)
+        session.failed.connect(frame.notice.say)
+        session.catch_up_offered.connect(self._on_catch_up_offered)
+        frame.notice.acted.connect(session.catch_up)
+        frame.bar.page_chosen.connect(self.show_page)
+        frame.status.item_pressed.connect(self._on_status_item)
+        frame.card.clicked.connect(self.open_chats)
+
+    def _connect_actions(self) -> None:
+        for spec in PAGE_ACTIONS:
+            self._actions[spec.key].triggered.connect(self._on_page_action)
+        doing = {
+            "search": self.open_palette,
+            "chats": self.open_chats,
+            "sync": self._on_sync,
+            "undo": self.session.undo,
+            "redo": self.session.redo,
+            "pause": self._on_pause,
+            "pane.right": self._on_right,
+            "text.larger": self._on_larger,
+            "text.smaller": self._on_smaller,
+            "text.normal": self._on_normal,
+        }
+        for key, slot in doing.items():
+            self._actions[key].triggered.connect(slot)
+        for key in NEED_A_COMPANION:
+            self._actions[key].setEnabled(True)
+        self._frame.header.right_toggled.connect(self._on_right)
+
+    # Pages
+
+    def show_page(self, key: str) -> None:
+        """Put a page on the stage; without a chat the welcome stands for those that need one."""
+        self.page_key = key
+        self._frame.bar.show_page(key)
+        shown = key if self.session.path is not None or key in pages.BARE_PAGES else "welcome"
+        if shown not in self._pages:
+            self._pages[shown] = self._make_page(shown)
+            self._frame.stack.addWidget(self._pages[shown])
+        self._frame.stack.setCurrentWidget(self._pages[shown])
+        self._show_place()
+        self.fit_panes()
+        if shown == "story" and self.story_stage is not None:
+            self.story_stage.take_focus()
+        else:
+            self._pages[shown].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def fit_panes(self) -> None:
+        """Lay panes beside the page or over it, as the window is wide."""
+        is_story = self.page_key == "story" and self.session.path is not None
+        self._frame.fit_panes(self._window.width(), is_story=is_story)
+
+    def _make_page(self, key: str) -> QWidget:
+        if key == "story":
+            stage = pages.make_story(self.session, self._theme, self._actions["page.prompt"])
+            stage.page.chat_wanted.connect(self.open_chats)
+            self.story_stage = stage
+            self._frame.set_navigator(stage.navigator)
+            self._frame.set_inspector_split(stage.split)
+            return stage
+        if key == "welcome":
+            welcome = pages.make_welcome(self.session)
+            welcome.chat_chosen.connect(self.open_chat)
+            welcome.folder_wanted.connect(self._on_folder_wanted)
+            welcome.list_wanted.connect(self.open_chats)
+            return welcome
+        if key == "settings":
+            settings = pages.make_settings(self.session)
+            settings.folder_wanted.connect(self._on_folder_wanted)
+            settings.setting_changed.connect(self._apply_look)
+            return settings
+        return pages.make_plain(key, self.session)
+
+    def _show_place(self) -> None:
+        story, key = self.session.story, self.page_key
+        is_bare = key in pages.BARE_PAGES
+        place = ""
+        if story is not None and not is_bare:
+            name = story.chat.owner_name or story.chat.title
+            place = chat_title(story.chat) if key == "story" else name
+        self._frame.header.show_place(pages.TITLES[key], place)
+        actions = []
+        if story is not None and not is_bare:
+            actions.append((self._actions["sync"], "sync"))
+            if key == "story" and self.story_stage is not None:
+                actions.insert(0, (self.story_stage.page.break_here, "scissors"))
+        self._frame.header.set_actions(actions)
+
+    # Chats
+
+    def open_chat(self, chat: ChatRef) -> None:
+        """Read a chat and show its story."""
+        self.page_key = "story"
+        self.session.open_chat(chat)
+
+    def open_chats(self) -> None:
+        """Open the list of chats under the card, or under the header where no card is seen."""
+        card = self._frame.card
+        self._popover.open_below(card if card.isVisible() else self._frame.header)
+
+    def _on_chat_opened(self, story: Story) -> None:
+        self._frame.notice.hide()
+        self._frame.card.show_story(story)
+        name = story.chat.owner_name or story.chat.title
+        self._window.setWindowTitle(f"{name} — Tavernkeep")
+        self.show_page(self.page_key)
+
+    def _on_story_changed(self, _change: object) -> None:
+        self._frame.card.show_story(self.session.story)
+
+    def _on_reading(self, is_reading: bool) -> None:
+        if not is_reading:
+            self.show_page(self.page_key)
+        elif self.session.path is None:
+            self._frame.waiting.say("Reading the chat")
+            self._frame.stack.setCurrentWidget(self._frame.waiting)
+
+    # Search
+
+    def open_palette(self) -> None:
+        """Open the field that finds commands, scenes and messages."""
+        self._palette.open_over(self._window)
+
+    def _shown_actions(self) -> tuple[tuple[QAction, str], ...]:
+        search = self._actions["search"]
+        shown = [
+            (action, self._actions.icon(action.objectName()))
+            for action in self._actions.all()
+            if action is not search
+        ]
+        if self.story_stage is not None and self.page_key == "story":
+            shown += [(action, "book") for action in self.story_stage.page.actions()]
+        return tuple(shown)
+
+    def _shown_story(self) -> Story | None:
+        return self.session.story
+
+    def _on_message_chosen(self, anchor: str) -> None:
+        self.show_page("story")
+        if self.story_stage is not None:
+            self.story_stage.show_message(anchor)
+
+    # Actions
+
+    def _on_page_action(self) -> None:
+        action = self.sender()
+        if action is not None:
+            self.show_page(action.objectName().removeprefix("page."))
+
+    def _on_status_item(self, key: str) -> None:
+        self.show_page(HEALTH_PAGES[key])
+
+    def _on_sync(self) -> None:
+        self.session.do(self.session.companion.sync(), name="sync")
+
+    def _on_pause(self) -> None:
+        companion = self.session.companion
+        if companion.is_paused:
+            companion.resume()
+        else:
+            companion.pause()
+
+    def _on_right(self) -> None:
+        if self.story_stage is not None:
+            self.story_stage.split.toggle()
+
+    def _on_larger(self) -> None:
+        self._put_text_size(self._theme.reading_px + 0.5)
+
+    def _on_smaller(self) -> None:
+        self._put_text_size(self._theme.reading_px - 0.5)
+
+    def _on_normal(self) -> None:
+        self._put_text_size(READING_PX)
+
+    def _put_text_size(self, px: float) -> None:
+        self._theme.set_reading_px(px)
+        put = self.session.companion.put_setting("story_text_size", self._theme.reading_px)
+        self.session.do(put, name="changing a setting")
+
+    def _on_folder_wanted(self) -> None:
+        self.session.do(self._choose_folder(), name="choosing a folder")
+
+    async def _choose_folder(self) -> None:
+        folder = await choose_folder(self._window, "SillyTavern's folder", Path.home())
+        if folder is not None:
+            await self.session.companion.put_setting("tavern", str(folder))
+
+    # What the companion says
+
+    def _on_undo_changed(self, undo: str, redo: str) -> None:
+        for key, word, label in (("undo", "Undo", undo), ("redo", "Redo", redo)):
+            action = self._actions[key]
+            action.setEnabled(bool(label))
+            action.setText(f"{word}: {label}" if label else word)
+
+    def _on_catch_up_offered(self, plan: CatchUpPlan | None) -> None:
+        notice = self._frame.notice
+        if plan is not None:
+            notice.say(plan_sentence(plan), way_on="Write the recaps", is_failure=False)
+        elif notice.is_offering:
+            notice.hide()
+
+    def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
+        failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
+        runs = any(operation.status not in FINISHED for operation in operations)
+        self._frame.page_buttons["work"].set_badge(str(failed) if failed else "", dot=runs)
+        is_paused = self.session.companion.is_paused
+        self._actions["pause"].setText("Go on with the work" if is_paused else "Pause the work")
+
+    def _apply_look(self, _name: str = "", _value: object = None) -> None:
+        settings = self.session.companion.settings
+        self._theme.set_choice(ThemeChoice(str(settings["theme"])))
+        self._theme.set_reading_px(float(settings["story_text_size"]))

@@ -1,0 +1,58 @@
+"""The pages, each imported when it is first shown: none is needed to put the window up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from ui.theme.source import ThemeSource
+
+if TYPE_CHECKING:
+    from ui.session import Session
+    from ui.settings.page import SettingsPage
+    from ui.story_stage import StoryStage
+    from ui.welcome.page import WelcomePage
+
+TITLES = {
+    "story": "Story",
+    "recaps": "Recaps",
+    "prompt": "Prompt",
+    "work": "Work",
+    "settings": "Settings",
+}
+BARE_PAGES = frozenset({"work", "settings"})  # need no open chat
+
+
+def make_story(session: Session, theme: ThemeSource, see_text: QAction) -> StoryStage:
+    from ui.story_stage import StoryStage
+
+    return StoryStage(session, theme, see_text)
+
+
+def make_welcome(session: Session) -> WelcomePage:
+    from ui.welcome.page import WelcomePage
+
+    return WelcomePage(session)
+
+
+def make_settings(session: Session) -> SettingsPage:
+    from ui.settings.page import SettingsPage
+
+    return SettingsPage(session)
+
+
+def make_plain(key: str, session: Session) -> QWidget:
+    """A page that asks nothing of the window: recaps, prompt or work."""
+    if key == "recaps":
+        from ui.recaps.page import RecapsPage
+
+        return RecapsPage(session)
+    if key == "prompt":
+        from ui.prompt.page import PromptPage
+
+        return PromptPage(session)
+    from ui.work.page import WorkPage
+
+    return WorkPage(session)

@@ -1,0 +1,125 @@
+"""The window's parts in their places: activity bar, scenes, stage with header, status bar."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from ui.actions import PAGE_ACTIONS, Actions
+from ui.controls.surfaces import Stage
+from ui.library.card import LibraryCard
+from ui.shell.activity_bar import ActivityBar, PageButton
+from ui.shell.header import Header
+from ui.shell.notice import Notice
+from ui.shell.side_split import Side, SideSplit
+from ui.shell.status_bar import StatusBar
+from ui.shell.waiting import WaitingPage
+
+NAVIGATOR = 256
+INSPECTOR = 316
+NAVIGATOR_BELOW = 1100  # px of window width; narrower windows lay the navigator over the page
+INSPECTOR_BELOW = 1000
+GUTTER = 8
+
+
+class Frame(QWidget):
+    """Knows where things stand, and nothing of what they show."""
+
+    def __init__(self, actions: Actions) -> None:
+        super().__init__()
+        self.bar = ActivityBar()
+        self.page_buttons: dict[str, PageButton] = {}
+        self.header = Header(actions["search"])
+        self.notice = Notice()
+        self.waiting = WaitingPage()
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.waiting)
+        self.card = LibraryCard()
+        self.status = StatusBar()
+        self._inspector_split: SideSplit | None = None
+        self._inspector_wish = (INSPECTOR, True)
+        self._add_pages(actions)
+        self._navigator_column = self._make_navigator_column()
+        self.navigator_split = SideSplit(
+            self._make_stage(),
+            self._navigator_column,
+            Side.LEFT,
+            width=NAVIGATOR,
+            minimum=200,
+            maximum=400,
+        )
+        body = QHBoxLayout()
+        body.setSpacing(0)
+        body.addWidget(self.bar)
+        body.addWidget(self.navigator_split, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(body, 1)
+        outer.addWidget(self.status)
+
+    def _add_pages(self, actions: Actions) -> None:
+        for spec in PAGE_ACTIONS:
+            key = spec.key.removeprefix("page.")
+            is_last = key == "settings"
+            if is_last:
+                self.bar.add_action(actions["search"], "search")
+            name = actions[spec.key].toolTip()
+            self.page_buttons[key] = self.bar.add_page(key, spec.icon, name, at_foot=is_last)
+
+    def _make_stage(self) -> QWidget:
+        stage = Stage()
+        stage.column.addWidget(self.header)
+        stage.column.addWidget(self.notice)
+        stage.column.addWidget(self.stack, 1)
+        holder = QWidget()
+        around = QVBoxLayout(holder)
+        around.setContentsMargins(0, GUTTER, GUTTER, 0)
+        around.addWidget(stage)
+        return holder
+
+    def _make_navigator_column(self) -> QWidget:
+        column = QWidget()
+        self._navigator_layout = QVBoxLayout(column)
+        self._navigator_layout.setContentsMargins(0, 10, 0, 0)
+        self._navigator_layout.setSpacing(0)
+        row = QHBoxLayout()
+        row.setContentsMargins(10, 0, 10, 4)
+        row.addWidget(self.card)
+        self._navigator_layout.addLayout(row)
+        self._navigator_layout.addStretch(1)
+        return column
+
+    def set_navigator(self, navigator: QWidget) -> None:
+        """Put the list of scenes under the card."""
+        self._navigator_layout.takeAt(self._navigator_layout.count() - 1)  # the room kept for it
+        self._navigator_layout.addWidget(navigator, 1)
+
+    def set_inspector_split(self, split: SideSplit) -> None:
+        """The split whose pane gives way in a narrow window."""
+        self._inspector_split = split
+        width, is_open = self._inspector_wish
+        split.set_pane_width(width)
+        split.set_open(is_open)
+
+    def set_inspector_wish(self, width: int, is_open: bool) -> None:
+        """How the user left the inspector, for when it is made."""
+        self._inspector_wish = (width, is_open)
+
+    @property
+    def inspector_wish(self) -> tuple[int, bool]:
+        """The inspector's width, and whether the user wants it beside the page."""
+        split = self._inspector_split
+        return (split.pane_width, split.is_open) if split is not None else self._inspector_wish
+
+    def fit_panes(self, width: int, *, is_story: bool) -> None:
+        """Lay panes beside the page or over it. width: of the window, in px."""
+        self.navigator_split.set_available(is_story)
+        self.navigator_split.set_overlay(width < NAVIGATOR_BELOW)
+        is_narrow = width < INSPECTOR_BELOW
+        if self._inspector_split is not None:
+            self._inspector_split.set_overlay(is_narrow)
+        has_inspector = is_story and self._inspector_split is not None
+        self.header.set_panes(
+            left=has_inspector and self.navigator_split.is_overlay,
+            right=has_inspector and is_narrow,
+        )
