@@ -13,7 +13,8 @@ RETIRED = -1
 BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed"
 RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created, stored"
 RUNNING_COLUMNS = (
-    "version, content, scene_count, first_anchor, last_anchor, made_by, created, reason, is_deleted"
+    "version, content, scene_count, first_anchor, last_anchor, made_by, created, reason, "
+    "is_deleted, is_retired"
 )
 MESSAGE_COLUMNS = "anchor, text, is_excluded, is_remembered, is_edited, error, source_hash"
 

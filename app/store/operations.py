@@ -25,17 +25,17 @@ class Operations:
         """Queue the specs whose work is not queued already; gives those that were added."""
         table = self._tables.Operation
 
-        open_keys = {
-            (chat_id, key)
-            for chat_id, key in table.select(table.chat_id, table.key)
+        open_work = set(
+            table.select(table.chat_id, table.key, table.anchor)
             .where(table.status.not_in([status.value for status in FINISHED]))
             .tuples()
-        }
+        )
         added = []
         for spec in specs:
-            if (spec.chat, spec.key) in open_keys:
+            work = (spec.chat, spec.key, spec.anchor)
+            if work in open_work:
                 continue
-            open_keys.add((spec.chat, spec.key))
+            open_work.add(work)
             now = time.time()
             number = table.insert(
                 chat_id=spec.chat,

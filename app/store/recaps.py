@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from app.store.database import Database
 from app.story.messages import MessageRecap
@@ -104,6 +106,7 @@ class Recaps:
                 table.made_by,
                 table.created,
                 table.reason,
+                table.is_retired,
             )
             .where((table.chat_id == chat_id) & (table.is_deleted == 0))
             .order_by(table.version)
@@ -111,12 +114,17 @@ class Recaps:
         )
         chosen = choice.select(choice.version).where(choice.chat_id == chat_id).tuples().first()
         return RunningRecap(
-            versions=tuple(RunningVersion(*row) for row in rows),
+            versions=tuple(_running_version(row) for row in rows),
             current_version=None if chosen is None else int(chosen[0]),
         )
 
-    def add_running_version(self, chat_id: int, version: RunningVersion) -> RunningVersion:
-        """Append a version, numbered max + 1 with 0 first (deleted ones count), and choose it."""
+    def add_running_version(
+        self, chat_id: int, version: RunningVersion, *, choose: bool = True
+    ) -> RunningVersion:
+        """Append a version, numbered max + 1 with 0 first (deleted ones count), and choose it.
+
+        choose: false leaves another version in the prompt.
+        """
         table = self._tables.RunningVersion
 
         newest = (
@@ -126,10 +134,37 @@ class Recaps:
             .tuples()
             .first()
         )
-        number = 0 if newest is None else int(newest[0]) + 1
-        table.insert(
+        version = replace(version, version=0 if newest is None else int(newest[0]) + 1)
+        self._insert_running(chat_id, version)
+        if choose:
+            self._choose_running(chat_id, version.version)
+        return version
+
+    def retire_running(self, chat_id: int, versions: Sequence[int]) -> None:
+        """Let nothing build on these versions any more; they can still be chosen."""
+        table = self._tables.RunningVersion
+        table.update(is_retired=1).where(
+            (table.chat_id == chat_id) & table.version.in_(list(versions))
+        ).execute()
+
+    def import_running(
+        self, chat_id: int, versions: Sequence[RunningVersion], current: int | None
+    ) -> None:
+        """Take over the versions of a chat that has none, with the numbers they have.
+
+        current: the chosen one's number; the newest is chosen where no version has it, and none
+        for None.
+        """
+        for version in versions:
+            self._insert_running(chat_id, version)
+        numbers = [version.version for version in versions]
+        if numbers and current is not None:
+            self._choose_running(chat_id, current if current in numbers else max(numbers))
+
+    def _insert_running(self, chat_id: int, version: RunningVersion) -> None:
+        self._tables.RunningVersion.insert(
             chat_id=chat_id,
-            version=number,
+            version=version.version,
             content=version.content,
             scene_count=version.scene_count,
             first_anchor=version.first_anchor,
@@ -137,9 +172,8 @@ class Recaps:
             made_by=version.made_by,
             created=version.created,
             reason=version.reason,
+            is_retired=int(version.is_retired),
         ).execute()
-        self._choose_running(chat_id, number)
-        return replace(version, version=number)
 
     def choose_running(self, chat_id: int, version: int) -> None:
         """Inject this version from now on."""
@@ -197,3 +231,8 @@ class Recaps:
             table.insert(**key, **value).on_conflict(
                 conflict_target=[table.chat_id, table.anchor, table.source_hash], update=value
             ).execute()
+
+
+def _running_version(row: tuple[Any, ...]) -> RunningVersion:
+    *values, retired = row
+    return replace(RunningVersion(*values), is_retired=bool(retired))

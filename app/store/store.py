@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from app.store.chats import Chats
 from app.store.database import Database
+from app.store.hiding import Hiding
 from app.store.operations import Operations
 from app.store.recaps import Recaps
 from app.store.scenes import Scenes
@@ -28,6 +29,7 @@ class Store:
     def __init__(self, path: Path, *, backups: Path | None = None) -> None:
         self._database = Database(path, backups=backups)
         self.chats = Chats(self._database)
+        self.hiding = Hiding(self._database)
         self.scenes = Scenes(self._database)
         self.recaps = Recaps(self._database)
         self.operations = Operations(self._database)

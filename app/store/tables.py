@@ -66,6 +66,7 @@ class RunningVersion(peewee.Model):
     created = FloatField()
     reason = CharField()
     is_deleted = IntegerField(default=0)
+    is_retired = IntegerField(default=0)
 
 
 class RunningChoice(peewee.Model):

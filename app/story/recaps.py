@@ -33,6 +33,7 @@ class RunningVersion:
 
     content: the text. scene_count: scenes folded in. last_anchor: message that closes the newest
     scene folded in. first_anchor: the same of the version it was built on, "" for the first.
+    is_retired: its scenes are to be folded in anew; it can be chosen, but nothing builds on it.
     """
 
     version: int
@@ -42,7 +43,8 @@ class RunningVersion:
     last_anchor: str
     made_by: str
     created: float
-    reason: str = "fold"  # fold, edit, rebuild, restore, import
+    reason: str = "fold"  # fold, edit, import, foreign
+    is_retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)

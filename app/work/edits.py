@@ -16,7 +16,7 @@ from app.story import message_data
 from app.story.message_data import Mark
 from app.story.messages import MessageRecap
 from app.story.recaps import SceneRecap
-from app.story.scenes import BreakOrigin, SceneBreak, scene_digest
+from app.story.scenes import BreakOrigin, Scene, SceneBreak, scene_digest
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 from app.work.planner import (
@@ -100,14 +100,32 @@ class StoryEdits:
             lambda: recaps.add_running_version(chat.chat_id, edited),
         )
 
+    async def rebuild_running_recap(self, path: Path, anchor: str) -> None:
+        """Fold the scenes in anew from the one that ends at `anchor` on.
+
+        The versions until then are kept; the one in the prompt stays there until the new ones
+        reach as far as it does.
+        """
+        chat = self._open(path)
+        scene = self._closed_scene(chat, anchor)
+        versions = [
+            version.version
+            for version in chat.story.running.versions
+            if (chat.index_of(version.last_anchor) or -1) >= scene.first
+        ]
+        recaps, label = self._store.recaps, f"rebuilding from scene {scene.number}"
+        await self._do(chat, label, lambda: recaps.retire_running(chat.chat_id, versions))
+
+    def _closed_scene(self, chat: OpenChat, anchor: str) -> Scene:
+        for scene in chat.story.scenes:
+            if scene.closing is not None and scene.closing.anchor == anchor:
+                return scene
+        raise UsageError("No scene ends at this message.")
+
     async def edit_scene_recap(self, path: Path, anchor: str, text: str) -> None:
         """Keep the text as a new version of a scene's recap."""
         chat = self._open(path)
-        scene = next(
-            (s for s in chat.story.scenes if s.closing and s.closing.anchor == anchor), None
-        )
-        if scene is None:
-            raise UsageError("No scene ends at this message.")
+        scene = self._closed_scene(chat, anchor)
         old = chat.story.scene_recap(scene)
         recap = SceneRecap(
             anchor=anchor,
@@ -125,20 +143,17 @@ class StoryEdits:
     async def redo_scene_recap(self, path: Path, anchor: str) -> None:
         """Write a scene's recap anew; the versions before it are kept."""
         chat = self._open(path)
-        for scene in chat.story.scenes:
-            if scene.closing is not None and scene.closing.anchor == anchor:
-                spec = scene_recap_spec(
-                    chat.story,
-                    chat.chat_id,
-                    scene,
-                    chat.settings(),
-                    self._writing(),
-                    priority=PRIORITY_ASKED,
-                    again=str(time.time_ns()),
-                )
-                await self._enqueue([spec])
-                return
-        raise UsageError("No scene ends at this message.")
+        scene = self._closed_scene(chat, anchor)
+        spec = scene_recap_spec(
+            chat.story,
+            chat.chat_id,
+            scene,
+            chat.settings(),
+            self._writing(),
+            priority=PRIORITY_ASKED,
+            again=str(time.time_ns()),
+        )
+        await self._enqueue([spec])
 
     async def set_message_mark(
         self,

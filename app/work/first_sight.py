@@ -85,7 +85,8 @@ async def import_extras(
         if not store.recaps.message_recaps(chat_id):
             store.recaps.save_message_recaps(chat_id, by_anchor)
         if running is not None and not store.recaps.running(chat_id).versions:
-            _import_running(store, chat_id, running, messages)
+            foreign = is_foreign(running, snapshot)
+            _import_running(store, chat_id, running, messages, foreign=foreign)
 
     if breaks or by_anchor or running is not None:
         await store.run(unit)
@@ -127,15 +128,29 @@ def _scene_recaps(
                     made_by=IMPORTED,
                     created=created,
                     is_current=place == extra.current,
+                    stored=version,
                 )
             )
     return found
 
 
+def is_foreign(running: RunningExtra, snapshot: ChatSnapshot) -> bool:
+    """Whether a running recap was written for another chat, and this is no branch of it."""
+    return (
+        running.chat_id not in ("", snapshot.path.stem)
+        and "main_chat" not in snapshot.chat_metadata
+    )
+
+
 def _import_running(
-    store: Store, chat_id: int, running: RunningExtra, messages: Sequence[Message]
+    store: Store,
+    chat_id: int,
+    running: RunningExtra,
+    messages: Sequence[Message],
+    *,
+    foreign: bool,
 ) -> None:
-    numbers: dict[int, int] = {}
+    versions: list[RunningVersion] = []
     for extra in running.versions:
         # An index behind the end tells of messages that are gone: kept, and never injected.
         anchors = [
@@ -143,16 +158,17 @@ def _import_running(
             for index in (extra.prev_scene_index, extra.new_scene_index)
         ]
         version = RunningVersion(
-            version=0,
+            version=extra.version,
             content=extra.content,
             scene_count=extra.scene_count,
             first_anchor=anchors[0] if extra.prev_scene_index else "",
             last_anchor=anchors[1],
             made_by=IMPORTED,
             created=extra.timestamp / 1000 or time.time(),
-            reason="import",
+            # Another chat's memory is neither thrown away nor used unasked: it can be chosen.
+            reason="foreign" if foreign else "import",
+            is_retired=foreign,
         )
-        numbers[extra.version] = store.recaps.add_running_version(chat_id, version).version
-    current = numbers.get(running.current_version)
-    if current is not None:
-        store.recaps.choose_running(chat_id, current)
+        versions.append(version)
+    current = None if foreign else running.current_version
+    store.recaps.import_running(chat_id, versions, current)

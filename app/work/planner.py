@@ -110,9 +110,18 @@ def _scene_recaps(
 
 def covered_until(story: Story) -> int:
     """Index of the last message that any usable version of the running recap covers, else -1."""
+    reaches = _reaches(story)
+    return max(reaches.values(), default=-1)
+
+
+def _reaches(story: Story) -> dict[int, int]:
+    """Index of the last message covered by each version that can be built on, by its number."""
     positions = {message.anchor: index for index, message in enumerate(story.messages)}
-    versions = visible_versions(story.running.versions, positions)
-    return max((positions[v.last_anchor] for v in versions if v.last_anchor), default=-1)
+    return {
+        version.version: positions.get(version.last_anchor, -1)
+        for version in visible_versions(story.running.versions, positions)
+        if not version.is_retired
+    }
 
 
 def fold_base(story: Story, before: int) -> RunningVersion | None:
@@ -121,23 +130,14 @@ def fold_base(story: Story, before: int) -> RunningVersion | None:
     The chosen version where it reaches up to there, else the one that reaches farthest, the
     newest among equals. None: begin anew.
     """
-    positions = {message.anchor: index for index, message in enumerate(story.messages)}
-    usable = [
-        version
-        for version in visible_versions(story.running.versions, positions)
-        if not version.last_anchor or positions[version.last_anchor] < before
-    ]
-
-    def reach(version: RunningVersion) -> int:
-        return positions[version.last_anchor] if version.last_anchor else -1
-
+    usable = {number: reach for number, reach in _reaches(story).items() if reach < before}
     if not usable:
         return None
-    farthest = max(reach(version) for version in usable)
-    current = story.running.current
-    if current in usable and current is not None and reach(current) == farthest:
-        return current
-    return max((v for v in usable if reach(v) == farthest), key=lambda v: v.version)
+    farthest = max(usable.values())
+    equals = [number for number, reach in usable.items() if reach == farthest]
+    current = story.running.current_version
+    chosen = current if current in equals else max(equals)
+    return next(v for v in story.running.versions if v.version == chosen)
 
 
 def _fold(

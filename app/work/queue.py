@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,8 @@ from app.tasks import TaskSupervisor
 log = logging.getLogger(__name__)
 
 HISTORY_SHOWN = 50
+# The same work wanted again and again in one run is a fault of ours that must not cost money.
+TIMES_DONE_AT_MOST = 5
 
 Perform = Callable[[Operation], Awaitable[Outcome]]
 After = Callable[[Operation], Awaitable[None]]
@@ -40,6 +43,7 @@ class OperationQueue:
         self._tasks = tasks
         self._open: dict[int, Operation] = {}
         self._history: list[Operation] = []
+        self._done: Counter[tuple[int, str, str]] = Counter()
         self._running: asyncio.Task[None] | None = None
         self._running_id: int | None = None
         self._worker: asyncio.Task[None] | None = None
@@ -87,6 +91,7 @@ class OperationQueue:
         if not specs:
             return
         since = self.failures_since
+        specs = [spec for spec in specs if self._done[_work_of(spec)] < TIMES_DONE_AT_MOST]
         by_chat: dict[int, list[OperationSpec]] = {}
         for spec in specs:
             by_chat.setdefault(spec.chat, []).append(spec)
@@ -223,6 +228,9 @@ class OperationQueue:
                 output_tokens=outcome.output_tokens,
                 backend=outcome.backend,
             )
+            self._done[_work_of(operation.spec)] += 1
+            if self._done[_work_of(operation.spec)] == TIMES_DONE_AT_MOST:
+                log.error("%s was done %d times", operation.spec.kind.value, TIMES_DONE_AT_MOST)
             await self._end(operation, OperationStatus.DONE)
 
     async def _settle_failure(self, operation: Operation, error: BackendError) -> None:
@@ -253,6 +261,10 @@ class OperationQueue:
         operation = replace(operation, status=status, finished=time.time())
         await self._update(operation)
         await self._after(operation)
+
+
+def _work_of(spec: OperationSpec) -> tuple[int, str, str]:
+    return spec.chat, spec.key, spec.anchor
 
 
 def _order(operation: Operation) -> tuple[bool, int, int]:

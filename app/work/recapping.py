@@ -136,18 +136,28 @@ class Recapper:
             made_by=value["made_by"],
             created=time.time(),
         )
-        await self._keep(spec.key, value, lambda: self._add_running(chat, version))
+        add = self._add_running
+        await self._keep(spec.key, value, lambda: add(chat, version, operation.created))
         return outcome
 
-    def _add_running(self, chat: OpenChat, version: RunningVersion) -> None:
+    def _add_running(self, chat: OpenChat, version: RunningVersion, asked: float) -> None:
         store = self._store
         running = store.recaps.running(chat.chat_id)
+        # Killed between keeping the result and marking the operation as done: once is enough.
         if any(
-            old.last_anchor == version.last_anchor and old.content == version.content
+            old.last_anchor == version.last_anchor and old.created >= asked
             for old in running.versions
         ):
             return
-        store.recaps.add_running_version(chat.chat_id, version)
+        current = running.current
+        # A recap that is being rebuilt stays in the prompt until the new one reaches as far.
+        is_behind = (
+            current is not None
+            and current.is_retired
+            and (chat.index_of(version.last_anchor) or 0)
+            < (chat.index_of(current.last_anchor) or 0)
+        )
+        store.recaps.add_running_version(chat.chat_id, version, choose=not is_behind)
 
     async def _message_recaps(self, operation: Operation, chat: OpenChat) -> Outcome:
         anchors = operation.spec.params["anchors"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -347,3 +348,45 @@ async def test_a_backlog_waits_for_the_users_word_and_says_what_it_would_take(
             assert companion.catch_up(chat.path) is None
             assert len(story.running.versions) == closed - 1
             assert len(model.requests) <= plan.requests
+
+
+async def test_rebuilding_from_a_scene_keeps_what_was_before_and_doubles_nothing(
+    companion: Companion, chat: Chat
+) -> None:
+    before = await settled(companion, chat.path)
+    versions = before.running.versions
+    third = before.messages[before.scenes[2].last].anchor
+    await companion.edits.edit_scene_recap(chat.path, third, "The third scene, told by hand.")
+    companion.pause()
+    await companion.edits.rebuild_running_recap(chat.path, third)
+    # Until the new versions reach as far, the old one stays in the prompt.
+    assert versions[-1].content in (await companion.slots(chat.path)).slots[0].text
+    companion.resume()
+    story = await companion.settled(chat.path)
+    rebuilt = story.running.versions[len(versions) :]
+    assert [version.scene_count for version in rebuilt] == list(range(3, len(versions) + 1))
+    assert rebuilt[0].first_anchor == versions[1].last_anchor
+    assert all("told by hand" in version.content for version in rebuilt[:1])
+    assert story.running.current == rebuilt[-1]
+    assert story.running.versions[: len(versions)] == tuple(
+        replace(version, is_retired=version.scene_count > 2) for version in versions
+    )
+
+
+async def test_another_chats_running_recap_is_set_aside_and_can_be_chosen(
+    companion: Companion, chat: Chat
+) -> None:
+    stored = {"version": 0, "content": "Of another chat.", "scene_count": 1, "new_scene_index": 9}
+    chat.header["chat_metadata"]["auto_recap_running_scene_recaps"] = {
+        "chat_id": "Some other chat",
+        "current_version": 0,
+        "versions": [stored],
+    }
+    chat.save()
+    companion.pause()
+    story = await companion.open_story(chat.path)
+    (foreign,) = story.running.versions
+    assert foreign.reason == "foreign"
+    assert (await companion.slots(chat.path)).slots[0].text == ""
+    await companion.edits.select_running_version(chat.path, foreign.version)
+    assert "Of another chat." in (await companion.slots(chat.path)).slots[0].text

@@ -64,6 +64,7 @@ STATEMENTS = (
         created REAL NOT NULL,
         reason TEXT NOT NULL,
         is_deleted INTEGER NOT NULL DEFAULT 0,
+        is_retired INTEGER NOT NULL DEFAULT 0,
         UNIQUE (chat_id, version)
     )""",
     """CREATE TABLE running_choice (
@@ -152,7 +153,7 @@ JOURNALLED = {
     "scene_recap": "chat_id anchor version name text source_digest made_by created stored",
     "scene_recap_choice": "chat_id anchor version",
     "running_version": "chat_id version content scene_count first_anchor last_anchor made_by "
-    "created reason is_deleted",
+    "created reason is_deleted is_retired",
     "running_choice": "chat_id version",
     "message_recap": "chat_id anchor text is_excluded is_remembered is_edited error source_hash",
 }
