@@ -36,6 +36,7 @@ NAMESPACE = RECAP_NAMESPACES[0]
 RUNNING_KEY = RUNNING_KEYS[0]
 OWN_KEY = "tavernkeep"  # in extra and in chat_metadata, next to the extension's
 SET_ASIDE = "set_aside"
+FOREIGN = "foreign"  # reason of a running version that was written for another chat
 INCLUDED = "Recap of message(s)"
 
 _INCLUDED_STATES = (InclusionState.INCLUDED, InclusionState.LONG_TERM)
@@ -320,17 +321,19 @@ def running_values(
     held: dict[str, Any] = next((block for block in blocks if isinstance(block, dict)), {})
     old = held.get("versions")
     old = old if isinstance(old, list) else []
+    chosen = injected_version(running, positions)
+    ours = [v for v in running.versions if v.reason != FOREIGN or v is chosen]
+    current = held.get("current_version", 0) if chosen is None else chosen.version
     values: dict[str, Any] = {}
-    if held.get("chat_id") not in (None, "", name) and not all(_is_known(v, running) for v in old):
+    if held.get("chat_id") not in (None, "", name) and not all(_is_among(v, ours) for v in old):
         values[OWN_KEY] = _with_set_aside(metadata.get(OWN_KEY), held)
-        old = [version for version in old if _is_known(version, running)]
+        old = [version for version in old if _is_among(version, ours)]
+        current = 0 if chosen is None else chosen.version
     kept = [version for version in old if _number(version) not in deleted]
-    versions = _merged_running(kept, running.versions, positions, leave_out)
+    versions = _merged_running(kept, ours, positions, leave_out)
     if not versions and not held:
         return {}
-    chosen = injected_version(running, positions)
-    current = held.get("current_version", 0) if chosen is None else chosen.version
-    storage: dict[str, Any] = {"chat_id": name} if versions else {}
+    storage: dict[str, Any] = {"chat_id": name} if versions or values else {}
     storage |= held | storage | {"current_version": current, "versions": versions}
     if not is_same_json(storage, held):
         values[RUNNING_KEY] = storage
@@ -386,11 +389,10 @@ def _updated(
     return {**old, **new}
 
 
-def _is_known(stored: object, running: RunningRecap) -> bool:
+def _is_among(stored: object, ours: Sequence[RunningVersion]) -> bool:
     read = running_version(stored)
     return read is None or any(
-        version.version == read.version and version.content == read.content
-        for version in running.versions
+        version.version == read.version and version.content == read.content for version in ours
     )
 
 

@@ -342,6 +342,17 @@ def test_a_foreign_running_recap_is_set_aside_and_what_is_shared_stays() -> None
     assert running(values) == {}
 
 
+def test_versions_of_another_chat_come_in_only_when_they_are_chosen() -> None:
+    held = {"chat_id": "Other", "current_version": 4, "versions": [{"version": 4, "content": "F."}]}
+    foreign = version(4, "F.", "", "a", reason="foreign", scene_count=0)
+    values = running({RUNNING_KEY: held}, RunningRecap((foreign,), None))
+    assert values[OWN_KEY] == {"set_aside": [held]}
+    assert values[RUNNING_KEY] == {"chat_id": "Harbour", "current_version": 0, "versions": []}
+    assert running(values, RunningRecap((foreign,), None)) == {}
+    chosen = running(values, RunningRecap((foreign,), 4))[RUNNING_KEY]
+    assert (chosen["current_version"], chosen["versions"][0]["content"]) == (4, "F.")
+
+
 def test_a_renamed_chat_only_gets_its_new_name() -> None:
     stored = running({})[RUNNING_KEY] | {"chat_id": "Old name"}
     values = running({RUNNING_KEY: stored})
