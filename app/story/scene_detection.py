@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.story.messages import Message
 from app.story.scene_cues.evidence import gather
-from app.story.scene_cues.language import LanguagePack
-from app.story.scene_cues.reading import is_story, read_all
+from app.story.scene_cues.language import LanguagePack, tokens_of
+from app.story.scene_cues.naming import scene_name
+from app.story.scene_cues.reading import RECENT, Reading, is_story, read_all
 from app.story.scene_cues.weighing import confidence, main_cue, weigh
 
-CONTEXT = 60  # messages before `start` that are read for comparison
+CONTEXT = 100  # messages before `start` that are read; no evidence looks back further
+SETTLES = 12  # messages from the end that a break may still depend on
+_REMEMBERED = 40  # messages before a scene whose names are old
 _APART = 3  # messages within which only the strongest of several candidates counts
 _CERTAIN = 2.0  # a score that needs no such comparison beyond the minimum length
 _USUAL_LENGTH = 7  # a scene shorter than this takes more evidence
 _SHORT_PENALTY = 1.0
+_AWAITED = 3  # messages behind an opener that show whether its words stay
+_UNSEEN_PENALTY = 1.0  # for each of them that is not written yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,6 @@ class _Candidate:
     last: int
     at: int
     score: float
-    cue: str
 
 
 def detect_breaks(
@@ -50,33 +55,49 @@ def detect_breaks(
 ) -> tuple[FoundBreak, ...]:
     """Find the scene breaks from `start` on, where a scene begins.
 
-    settled: how many messages, from the first, are final; a break stands on one of them and has a
-    message behind it (None: all but the last). A found break changes only while messages within
-    a few of it do; running again from behind the last found break finds the same.
+    minimum_length: of a scene, in messages of the story (notices are none). settled: how many
+    messages, from the first, are final; a break stands on one of them and has a message behind it
+    (None: all but the last).
+
+    Messages that are appended change nothing further than SETTLES messages from the end, and
+    running again from behind a found break finds the rest of the same breaks. Weak breaks wait
+    for up to three messages behind their opener; design.md, "read-behind".
     """
     final = len(messages) - 1 if settled is None else min(settled, len(messages) - 1)
     story = _story_from(messages, start)
     readings = read_all([messages[index] for index in story], packs)
     evidence = gather(readings)
     candidates = [
-        _Candidate(story[at - 1], at, weigh(evidence[at]), main_cue(evidence[at]))
+        _Candidate(story[at - 1], at, weigh(evidence[at]))
         for at in range(1, len(story))
         if not readings[at].is_aside
     ]
     scores = {candidate.at: candidate.score for candidate in candidates}
     found: list[FoundBreak] = []
-    first = start
+    first = bisect_left(story, start)
     for candidate in candidates:
-        length = candidate.last - first + 1
+        length = candidate.at - first
         if candidate.last >= final or length < minimum_length:
             continue
         missing = max(0, _USUAL_LENGTH - length) / _USUAL_LENGTH
-        score = candidate.score - _SHORT_PENALTY * missing
+        unseen = max(0, _AWAITED - (len(story) - 1 - candidate.at))
+        score = candidate.score - _SHORT_PENALTY * missing - _UNSEEN_PENALTY * unseen
         if score <= 0 or _is_outdone(candidate, scores, minimum_length):
             continue
-        found.append(FoundBreak(candidate.last, candidate.cue, confidence(score)))
-        first = candidate.last + 1
+        cue = main_cue(evidence[candidate.at])
+        name = _name(readings, first, candidate.at, packs)
+        found.append(FoundBreak(candidate.last, cue, confidence(score), name))
+        first = candidate.at
     return tuple(found)
+
+
+def _name(readings: Sequence[Reading], first: int, end: int, packs: Sequence[LanguagePack]) -> str:
+    """A name for the scene of the readings from `first` to before `end`."""
+    scene = readings[first:end]
+    before = readings[max(0, first - _REMEMBERED) : first]
+    pack = next((p for p in packs if scene and p.code == scene[0].language), None)
+    people = {word for r in (*before[-RECENT:], *scene) for word in tokens_of(r.speaker)}
+    return scene_name(scene, before, pack, frozenset(people))
 
 
 def _is_outdone(candidate: _Candidate, scores: dict[int, float], minimum_length: int) -> bool:

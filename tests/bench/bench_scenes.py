@@ -98,7 +98,7 @@ def measure(
         found = detect_breaks(story.messages, packs)
         figures = results[story.name] = compare(story, found)
         print(  # noqa: T201
-            f"{story.name:28} P {figures.precision:.2f}  R {figures.recall:.2f}  F1 {figures.f1:.2f}"
+            f"{story.name:20} P {figures.precision:.2f}  R {figures.recall:.2f}  F1 {figures.f1:.2f}"
             f"  false/60 {figures.false_per_60:.2f}  decoys {figures.decoys}/{len(story.decoys)}"
             f"  ({figures.hits} of {figures.gold}, {figures.found} found)"
         )

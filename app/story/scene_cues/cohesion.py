@@ -33,7 +33,9 @@ def similarities(stems: Sequence[frozenset[str]]) -> Floats:
     left = sum(_pairs(dots, size, i, j) for i in offsets if i < 0 for j in offsets if j < 0)
     right = sum(_pairs(dots, size, i, j) for i in offsets if i >= 0 for j in offsets if j >= 0)
     own = np.asarray(left) * np.asarray(right)
-    return np.divide(both, np.sqrt(own), out=np.zeros(size), where=own > 0)
+    similar = np.zeros(size)
+    np.divide(both, np.sqrt(own), out=similar, where=own > 0)
+    return similar
 
 
 def _pairs(dots: Floats, size: int, one: int, other: int) -> Floats:

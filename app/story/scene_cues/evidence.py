@@ -11,6 +11,7 @@ from app.story.scene_cues.headers import LONG_GAP_MINUTES, minutes_between, plac
 from app.story.scene_cues.reading import VETO, Reading, Sentence
 
 NEAR = 8  # messages that count as just said
+_LONGER = 12  # and as said not long ago
 _EARLY = 3  # words before a time that opens its sentence
 AHEAD = 3  # messages behind the opener that are looked at
 
@@ -32,7 +33,7 @@ def gather(readings: Sequence[Reading]) -> list[Evidence]:
         _add_opening(entry, readings, at)
         _add_closing(entry, readings, at)
         _add_usual(entry, readings, news, at)
-        _add_cohesion(entry, readings, similar, deep, at)
+        _add_cohesion(entry, readings, news[at].unheard, similar, deep, at)
         table.append(entry)
     return table
 
@@ -102,7 +103,11 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
 
 
 def _add_closing(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
-    before, opener = readings[at - 1], readings[at]
+    opener = readings[at]
+    # What is said out of character closes nothing; the last of the story before it does.
+    before = next(
+        (r for r in readings[max(0, at - 3) : at][::-1] if not r.is_aside), readings[at - 1]
+    )
     for sentence in before.closing:
         for cue in ("fade", "sleep", "leave"):
             if cue in sentence.cues:
@@ -154,7 +159,12 @@ def _add_usual(
 
 
 def _add_cohesion(
-    entry: Evidence, readings: Sequence[Reading], similar: Floats, deep: Floats, at: int
+    entry: Evidence,
+    readings: Sequence[Reading],
+    new: frozenset[str],
+    similar: Floats,
+    deep: Floats,
+    at: int,
 ) -> None:
     usual = similar[max(1, at - 15) : at]
     entry["apart"] = float(usual.mean() - similar[at]) * 5 if len(usual) else 0.0
@@ -162,14 +172,10 @@ def _add_cohesion(
     opener, before = readings[at], readings[at - 1]
     sizes = max(1, len(opener.stems)) * max(1, len(before.stems))
     entry["link"] = len(opener.stems & before.stems) / sqrt(sizes) * 5
-    near = _union(readings[max(0, at - 12) : at])
-    new = {stem for stems in opener.head_stems[:3] for stem in stems} - near
-    after = _union(readings[at + 1 : at + 1 + AHEAD])
-    entry["kept"] = min(4, len(new & after)) / 4
-
-
-def _union(readings: Sequence[Reading]) -> frozenset[str]:
-    return frozenset[str]().union(*(reading.stems for reading in readings))
+    after = readings[at + 1 : at + 1 + AHEAD]
+    kept = sum(any(stem in reading.stems for reading in after) for stem in new)
+    entry["kept"] = min(4, kept) / 4
+    entry["site"] = float(bool(opener.sites & new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +183,13 @@ class _News:
     """How many words of a message were not used in the NEAR messages before it.
 
     opening: share in its first sentences. count: number in them. whole: share in all of it.
+    unheard: those of the first sentences that were not used for a little longer.
     """
 
     opening: float
     count: int
     whole: float
+    unheard: frozenset[str]
 
 
 def _news(readings: Sequence[Reading]) -> list[_News]:
@@ -196,6 +204,7 @@ def _news(readings: Sequence[Reading]) -> list[_News]:
                 (len(fresh) + 1.8) / (len(head) + 3),
                 len(set(fresh)),
                 (new + 3) / (len(reading.stems) + 6),
+                frozenset(stem for stem in fresh if last_use.get(stem, -99) < at - _LONGER),
             )
         )
         for stem in reading.stems:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
 _PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _PIECE = re.compile(r"<([a-z_]+)>|([^\s<>]+)")
 _MAX_PHRASE = 10  # tokens of the longest phrase that is tried
+_MOST_KEPT = 20_000  # words remembered, a bound for hostile text; a novel has as many
 NUMBER = "number"  # the class that takes digits too
 
 
@@ -24,10 +25,9 @@ NUMBER = "number"  # the class that takes digits too
 class _Node:
     words: dict[str, _Node] = field(default_factory=dict)
     prefixes: dict[str, _Node] = field(default_factory=dict)
+    lengths: set[int] = field(default_factory=set)  # of the prefixes
     classes: dict[str, _Node] = field(default_factory=dict)
     cues: list[str] = field(default_factory=list)
-    # Texts repeat their words, so each step is looked up once.
-    seen: dict[str, tuple[_Node, ...]] = field(default_factory=dict)
 
 
 class Hit(NamedTuple):
@@ -38,8 +38,14 @@ class Hit(NamedTuple):
     end: int
 
 
-# What can begin with a token: the cues that it is alone, and where longer phrases go on.
-_Start = tuple[tuple[str, ...], tuple[_Node, ...]]
+@dataclass(slots=True)
+class _Start:
+    """What can begin with a token: the cues that it is alone, and where phrases go on."""
+
+    cues: tuple[str, ...]
+    nodes: tuple[_Node, ...]
+    # Texts repeat their words, so each pair of them is looked up once.
+    second: dict[str, tuple[_Node, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +53,21 @@ class LanguagePack:
     """The phrases of one language, ready to be searched.
 
     code: ISO 639-1. stopwords: very common words, by which the language is recognised.
-    header_keys: casefolded header word -> "place", "time" or "day".
+    header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
+    that stand before nouns, and before places. titles: words before the names of people.
+    place_kinds: nouns for kinds of places.
+    capital_nouns: all nouns are written with a capital.
     """
 
     code: str
     name: str
     stopwords: frozenset[str]
     header_keys: Mapping[str, str]
+    articles: frozenset[str]
+    place_words: frozenset[str]
+    titles: frozenset[str]
+    place_kinds: frozenset[str]
+    capital_nouns: bool
     classes: Mapping[str, frozenset[str]]
     _root: _Node = field(repr=False)
     _starts: dict[str, _Start] = field(default_factory=dict, repr=False, compare=False)
@@ -62,55 +76,61 @@ class LanguagePack:
         """Every phrase in the tokens (see `tokens_of`), by start; of each cue the longest."""
         hits: list[Hit] = []
         starts = self._starts
-        for start, token in enumerate(tokens):
-            known = starts.get(token)
-            if known is None:
-                known = self._start(token)
-                if len(starts) < 50_000:  # a bound for hostile text; a novel has 20,000 words
-                    starts[token] = known
-            cues, nodes = known
+        last = len(tokens) - 1
+        for at, token in enumerate(tokens):
+            start = starts.get(token)
+            if start is None:
+                start = self._start(token)
+            nodes: tuple[_Node, ...] | None = ()
+            if start.nodes and at < last:
+                nodes = start.second.get(tokens[at + 1])
+                if nodes is None:
+                    nodes = self._second(start, tokens[at + 1])
             if nodes:
-                hits += self._longest(known, tokens, start)
-            elif cues:
-                hits += [Hit(cue, start, start + 1) for cue in cues]
+                hits += self._longest(start.cues, nodes, tokens, at)
+            elif start.cues:
+                hits += [Hit(cue, at, at + 1) for cue in start.cues]
         return hits
 
     def _start(self, token: str) -> _Start:
         nodes = self._step(self._root, token)
         cues = tuple(dict.fromkeys(cue for node in nodes for cue in node.cues))
-        return cues, tuple(node for node in nodes if node.words or node.prefixes or node.classes)
+        longer = tuple(node for node in nodes if node.words or node.prefixes or node.classes)
+        start = _Start(cues, longer)
+        if len(self._starts) < _MOST_KEPT:
+            self._starts[token] = start
+        return start
 
-    def _longest(self, known: _Start, tokens: Sequence[str], start: int) -> list[Hit]:
-        cues, nodes = known
-        end = start + 1
-        longest = dict.fromkeys(cues, end)
-        stop = min(len(tokens), start + _MAX_PHRASE)
-        while nodes and end < stop:
-            token = tokens[end]
-            end += 1
-            if len(nodes) == 1:
-                nodes = self._after(nodes[0], token)
-            else:
-                nodes = tuple(after for node in nodes for after in self._after(node, token))
+    def _second(self, start: _Start, token: str) -> tuple[_Node, ...]:
+        nodes = tuple(after for node in start.nodes for after in self._step(node, token))
+        if len(start.second) < _MOST_KEPT:
+            start.second[token] = nodes
+        return nodes
+
+    def _longest(
+        self, cues: Sequence[str], nodes: Sequence[_Node], tokens: Sequence[str], at: int
+    ) -> list[Hit]:
+        """The longest phrase of each cue, given the nodes reached by the first two tokens."""
+        longest = dict.fromkeys(cues, at + 1)
+        end = at + 2
+        stop = min(len(tokens), at + _MAX_PHRASE)
+        while nodes:
             for node in nodes:
                 for cue in node.cues:
                     longest[cue] = end
-        return [Hit(cue, start, stop) for cue, stop in longest.items()]
-
-    def _after(self, node: _Node, token: str) -> tuple[_Node, ...]:
-        after = node.seen.get(token)
-        if after is None:
-            after = tuple(self._step(node, token))
-            if len(node.seen) < 5_000:
-                node.seen[token] = after
-        return after
+            if end == stop:
+                break
+            nodes = [after for node in nodes for after in self._step(node, tokens[end])]
+            end += 1
+        return [Hit(cue, at, stop) for cue, stop in longest.items()]
 
     def _step(self, node: _Node, token: str) -> list[_Node]:
         after = []
         if token in node.words:
             after.append(node.words[token])
-        for prefix, child in node.prefixes.items():
-            if token.startswith(prefix):
+        for length in node.lengths:
+            child = node.prefixes.get(token[:length])
+            if child is not None:
                 after.append(child)
         for name, child in node.classes.items():
             if token in self.classes[name] or (name == NUMBER and token.isdecimal()):
@@ -127,16 +147,15 @@ def tokens_of(text: str) -> list[str]:
 def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
-    Keys: code, name, stopwords; [headers] field = words; [classes] name = words; [cues] cue =
-    phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent.
+    Keys: code, name, stopwords; [headers] field = words; [names] article, place, titles and
+    kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words, `stem*` and `<class>`,
+    each one token; `(word)` may be absent.
     Raises UsageError for text that is no pack.
     """
     try:
         data = tomllib.loads(source)
-        classes = {
-            name: frozenset(word.casefold() for word in words)
-            for name, words in data.get("classes", {}).items()
-        }
+        names = data.get("names", {})
+        classes = {name: _words(words) for name, words in data.get("classes", {}).items()}
         classes.setdefault(NUMBER, frozenset())
         root = _Node()
         for cue, phrases in data["cues"].items():
@@ -145,17 +164,26 @@ def parse_pack(source: str) -> LanguagePack:
         return LanguagePack(
             code=data["code"],
             name=data["name"],
-            stopwords=frozenset(word.casefold() for word in data["stopwords"]),
+            stopwords=_words(data["stopwords"]),
             header_keys={
                 word.casefold(): key
                 for key, words in data.get("headers", {}).items()
                 for word in words
             },
+            articles=_words(names.get("article", ())),
+            place_words=_words(names.get("place", ())),
+            titles=_words(names.get("titles", ())),
+            place_kinds=_words(names.get("kinds", ())),
+            capital_nouns=bool(names.get("capital_nouns", False)),
             classes=classes,
             _root=root,
         )
     except (tomllib.TOMLDecodeError, KeyError, AttributeError, TypeError) as error:
         raise UsageError(f"This language pack cannot be read: {error}") from error
+
+
+def _words(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.casefold() for word in words)
 
 
 def _add(root: _Node, phrase: str, cue: str, classes: Mapping[str, frozenset[str]]) -> None:
@@ -181,6 +209,7 @@ def _child(node: _Node, piece: str, classes: Mapping[str, frozenset[str]]) -> _N
             raise KeyError(piece)
         return node.classes.setdefault(matched[1], _Node())
     if piece.endswith("*"):
+        node.lengths.add(len(piece) - 1)
         return node.prefixes.setdefault(piece[:-1].casefold(), _Node())
     tokens = tokens_of(piece)
     for token in tokens:  # "o'clock" is two tokens

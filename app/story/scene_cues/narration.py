@@ -11,7 +11,7 @@ WINDOW = 1500  # characters at each end of a message; cues live there, and huge 
 
 _ASIDE = re.compile(
     r"\(\([^()]{0,600}\)\)|[(\[]\s*/?(?:ooc|o\.o\.c\.|hrp|hors rp)\b[^()\[\]]{0,600}[)\]]"
-    r"|^\s*(?:ooc|hrp)\s*[:;\-][^\n]{0,600}|^\s*//[^\n]{0,600}",
+    r"|^[ \t]*(?:ooc|hrp)[ \t]*[:;\-][^\n]{0,600}|^[ \t]*//[^\n]{0,600}",
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKUP = re.compile(r"<[^<>\n]{1,200}>|!\[[^\]\n]{0,200}\]\([^)\n]{0,300}\)|\*\*|__|[`~#>|]+")

@@ -13,18 +13,19 @@ from app.story.scene_cues.language import Hit, LanguagePack, common_words, token
 from app.story.scene_cues.narration import WINDOW, Span, Voice, speaks_unquoted, split_voices
 
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\s*]+|(?<=[。！？])|\n+")
-_RULE = re.compile(r"^[ \t]*(?:[*\-_=~#•·◇◆⁂❖—–+oO][ \t]*){3,60}$", re.MULTILINE)
+_RULE = re.compile(r"^[ \t]*(?:[*\-_=~#•·◇◆⁂❖—–+][ \t]*){3,60}$", re.MULTILINE)
 RECENT = 16  # messages that tell the language and the speakers' names
 _SAMPLE = 60  # words of a message that are looked at for it
 _LEAST_SHARE = 0.15  # common words among them that a pack must know
 _OPENING = 600  # characters of narration that are searched for an opening
 _CLOSING = 300  # and for a closing
+_LAST_WORDS = 120  # characters of what is said last
 _OPENING_SENTENCES = 4
 _CLOSING_SENTENCES = 2
 _WORDY = re.compile(r"[^\W_]")
 _PARAGRAPHS = 12  # of a message that are searched for a leap in time
 _QUOTED = re.compile(r"\s*\**\s*[\"“”„«»「『‘—–-]")
-_STEM = 6
+STEM = 6  # letters of a word that tell it from others, whatever its ending
 
 # A leap in time that is remembered, usual, planned or only a moment long is none.
 VETO = frozenset({"past", "habit", "future", "soon"})
@@ -49,6 +50,7 @@ class Reading:
     last. aside: cues in what is said out of character. lead: characters of narration before the
     first speech. rule_at, turn_at: where a separator or a paragraph with a leap in time stands,
     0 to 1 of the text, -1 for none. stems: of all words; head_stems: of the opening, in order.
+    sites: stems of the kinds of places that its first sentences name.
     """
 
     speaker: str
@@ -70,15 +72,17 @@ class Reading:
     turn_at: float
     stems: frozenset[str]
     head_stems: tuple[tuple[str, ...], ...]
+    sites: frozenset[str]
+    spans: tuple[Span, ...]
 
 
 def is_story(message: Message) -> bool:
     """Whether a message belongs to the story; hidden ones do, notices and empty ones do not."""
-    return message.kind is not MessageKind.NOTICE and bool(message.text.strip())
+    return message.kind is not MessageKind.NOTICE and _WORDY.search(message.text) is not None
 
 
 def ends_of(text: str) -> str:
-    """The first and last WINDOW characters of a text: cues live there, and huge texts stay cheap."""
+    """The first and last WINDOW characters: cues live there, and huge texts stay cheap."""
     return text if len(text) <= 2 * WINDOW else f"{text[:WINDOW]}\n{text[-WINDOW:]}"
 
 
@@ -90,32 +94,64 @@ def read_all(messages: Sequence[Message], packs: Sequence[LanguagePack]) -> list
     """
     stopwords: frozenset[str] = frozenset().union(*(pack.stopwords for pack in packs))
     keys = {word: field for pack in packs for word, field in pack.header_keys.items()}
-    recent: deque[tuple[list[int], int, list[str]]] = deque(maxlen=RECENT)
-    unquoted: deque[bool] = deque(maxlen=RECENT)
+    recent = _Recent(packs)
     readings = []
     for message in messages:
         header, text = split_header(ends_of(message.text), keys)
         words = tokens_of(text)
-        sample = words[:_SAMPLE]
-        recent.append((common_words(sample, packs), len(sample), tokens_of(message.name)))
-        names = {name for _, _, names in recent for name in names}
-        shares = [sum(counts) for counts in zip(*(counts for counts, _, _ in recent), strict=True)]
-        pack = None
-        if shares and max(shares) >= _LEAST_SHARE * sum(size for _, size, _ in recent):
-            pack = packs[shares.index(max(shares))]
-        is_plain_speech = sum(unquoted) > 1 and 2 * sum(unquoted) >= len(unquoted)
-        spans = split_voices(text, plain=Voice.SPEECH if is_plain_speech else Voice.NARRATION)
-        if "*" in text:
-            unquoted.append(speaks_unquoted(text, spans))
-        readings.append(_read(message, header, text, spans, words, pack, stopwords, names))
+        recent.add(message.name, words)
+        spans = split_voices(text, plain=recent.plain_voice)
+        recent.add_style(text, spans)
+        readings.append(
+            _read(message, header, text, spans, words, recent.pack, stopwords, recent.names)
+        )
     return readings
+
+
+class _Recent:
+    """Language, style and speakers of the last RECENT messages."""
+
+    def __init__(self, packs: Sequence[LanguagePack]) -> None:
+        self._packs = packs
+        self._counts: deque[list[int]] = deque(maxlen=RECENT)  # sample size, then each pack's words
+        self._names: deque[str] = deque(maxlen=RECENT)
+        self._unquoted: deque[bool] = deque(maxlen=RECENT)
+
+    def add(self, name: str, words: Sequence[str]) -> None:
+        sample = words[:_SAMPLE]
+        self._counts.append([len(sample), *common_words(sample, self._packs)])
+        self._names.append(name)
+
+    def add_style(self, text: str, spans: Sequence[Span]) -> None:
+        if "*" in text:
+            self._unquoted.append(speaks_unquoted(text, spans))
+
+    @property
+    def pack(self) -> LanguagePack | None:
+        """The pack whose language is written most, None when the words fit no pack."""
+        size, *counts = map(sum, zip(*self._counts, strict=True))
+        if not counts or max(counts) < _LEAST_SHARE * size:
+            return None
+        return self._packs[counts.index(max(counts))]
+
+    @property
+    def plain_voice(self) -> Voice:
+        """What a message without any mark is."""
+        count = sum(self._unquoted)
+        is_speech = count > 1 and 2 * count >= len(self._unquoted)
+        return Voice.SPEECH if is_speech else Voice.NARRATION
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Casefolded words of the speakers' names."""
+        return frozenset(word for name in set(self._names) for word in tokens_of(name))
 
 
 def _read(
     message: Message,
     header: Header | None,
     text: str,
-    spans: Sequence[Span],
+    spans: tuple[Span, ...],
     words: Sequence[str],
     pack: LanguagePack | None,
     stopwords: Container[str],
@@ -131,7 +167,9 @@ def _read(
         _sentence(part, pack)
         for part in _parts(_narrated(spans, _CLOSING, from_end=True))[-_CLOSING_SENTENCES:]
     ]
-    last_speech = next((s.text for s in reversed(told) if s.voice is Voice.SPEECH), "")[-200:]
+    last_speech = next((s.text for s in reversed(told) if s.voice is Voice.SPEECH), "")[
+        -_LAST_WORDS:
+    ]
     aside = " ".join(span.text for span in spans if span.voice is Voice.ASIDE)
     return Reading(
         speaker=message.name,
@@ -155,7 +193,16 @@ def _read(
         turn_at=_turn(text, pack),
         stems=frozenset(_stems(words, stopwords)),
         head_stems=tuple(tuple(_stems(s.tokens, stopwords)) for s in opening),
+        sites=_sites(opening[:2], pack),
+        spans=spans,
     )
+
+
+def _sites(sentences: Sequence[Sentence], pack: LanguagePack | None) -> frozenset[str]:
+    if pack is None:
+        return frozenset()
+    kinds = pack.place_kinds
+    return frozenset(t[:STEM] for s in sentences for t in s.tokens if t in kinds)
 
 
 def _lead(told: Sequence[Span]) -> int:
@@ -212,4 +259,4 @@ def _cues(tokens: Sequence[str], pack: LanguagePack | None) -> frozenset[str]:
 
 
 def _stems(words: Sequence[str], stopwords: Container[str]) -> list[str]:
-    return [w[:_STEM] for w in words if len(w) > 2 and w not in stopwords]
+    return [w[:STEM] for w in words if len(w) > 2 and w not in stopwords]

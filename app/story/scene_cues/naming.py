@@ -1,0 +1,149 @@
+"""Finds a short name for a scene in its own words: a place, a thing that it is about, a time."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from app.story.scene_cues.language import LanguagePack
+from app.story.scene_cues.narration import Voice
+from app.story.scene_cues.reading import STEM, VETO, Reading
+
+LONGEST_NAME = 50
+_SCENE_START = 6  # messages of a scene that name it: later ones would tell how it ends
+_SETTING = 2  # its first ones, which say where it is
+_SETTING_WEIGHT = 1.7
+_LONGEST_PART = 600  # characters of one piece of narration
+_LEAST = 2.0  # what a candidate must score
+_TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[.!?…:;,\n]")
+_WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['’]s$")
+_PLACE_END = re.compile(r"[,(|]")
+_JOINTS = frozenset({"of", "the", "de", "la", "du", "des", "del", "von", "der", "zum", "am", "di"})
+
+
+def scene_name(
+    scene: Sequence[Reading],
+    before: Sequence[Reading],
+    pack: LanguagePack | None,
+    people: frozenset[str],
+) -> str:
+    """A name of at most LONGEST_NAME characters, "" without a good candidate.
+
+    before: what was read before the scene; what was named there already is no name of this one.
+    people: casefolded words of names that are no places.
+    """
+    for reading in scene:
+        if reading.header and reading.header.place_text:
+            return _tidy(_PLACE_END.split(reading.header.place_text)[0])
+    if pack is None or not scene:
+        return ""
+    setting = [_TOKEN.findall(text) for text in _told(scene[:_SETTING])]
+    texts = setting + [_TOKEN.findall(text) for text in _told(scene[_SETTING:_SCENE_START])]
+    known = Counter(word for reading in before for word in reading.stems)
+    strangers = people | pack.titles | _people(texts, pack) | _calendar(pack)
+    scores: defaultdict[str, float] = defaultdict(float)
+    for number, words in enumerate(texts):
+        weight = _SETTING_WEIGHT if number < len(setting) else 1.0
+        for name, score in _candidates(words, pack, strangers, known):
+            scores[name] += weight * score
+    best = max(scores, key=lambda name: (scores[name], len(name)), default="")
+    if best and scores[best] >= _LEAST:
+        return _tidy(best)
+    return _time(scene[0])
+
+
+def _time(reading: Reading) -> str:
+    """The leap in time that a scene begins with, in its own words."""
+    if not reading.opening:
+        return ""
+    first = reading.opening[0]
+    if first.cues & VETO or any(hit.cue == "anaphor" and hit.start == 0 for hit in first.hits):
+        return ""
+    words = list(_WORD.finditer(first.text))
+    for hit in first.hits:
+        if hit.cue == "jump" and hit.start == 0 and hit.end <= len(words):
+            return _tidy(first.text[words[0].start() : words[hit.end - 1].end()])
+    return ""
+
+
+def _calendar(pack: LanguagePack) -> frozenset[str]:
+    names = ("month", "weekday", "season", "daypart", "hour")
+    return frozenset[str]().union(*(pack.classes.get(name, frozenset()) for name in names))
+
+
+def _told(readings: Sequence[Reading]) -> Iterator[str]:
+    for reading in readings:
+        for span in reading.spans:
+            if span.voice is Voice.NARRATION:
+                yield span.text[:_LONGEST_PART]
+
+
+def _people(texts: Sequence[Sequence[str]], pack: LanguagePack) -> frozenset[str]:
+    """Capitalised words next to a verb of saying, looking or moving."""
+    found = set()
+    for words in texts:
+        lower = [word.casefold() for word in words]
+        for hit in pack.find(lower):
+            if hit.cue in ("react", "leave", "go") and hit.end - hit.start == 1:
+                for beside in (hit.start - 1, hit.start + 1):
+                    if 0 <= beside < len(words) and words[beside][:1].isupper():
+                        found.add(lower[beside])
+    return frozenset(found)
+
+
+def _candidates(
+    words: Sequence[str], pack: LanguagePack, people: frozenset[str], known: Counter[str]
+) -> Iterator[tuple[str, float]]:
+    """Names in a text with what each mention is worth."""
+    lower = [word.casefold() for word in words]
+    at = 0
+    while at < len(words):
+        end = _name_end(words, at)
+        is_name = end > at and not pack.capital_nouns
+        is_kind = end <= at + 1 and lower[at] in pack.place_kinds
+        end = max(end, at + 1)
+        parts = lower[at:end]
+        led = lower[max(0, at - 2) : at]
+        has_article = bool(led) and led[-1] in pack.articles
+        before = set(led if has_article else led[-1:])
+        if not led or any(part in people or part in pack.stopwords for part in parts):
+            pass
+        elif is_name and led[-1][0].isalpha() and not _POSSESSIVE.search(words[end - 1]):
+            worth = 1.0 * (end - at > 1) + 2.0 * bool(before & pack.place_words)
+            yield " ".join(words[at:end]), worth * _unheard(parts, known)
+        elif is_kind:
+            worth = 0.4 + 0.4 * has_article + 0.4 * bool(before & pack.place_words)
+            yield words[at], worth * _unheard(parts, known)
+        at = end
+
+
+def _unheard(parts: Sequence[str], known: Counter[str]) -> float:
+    """1 for words that were not used before, less for the others."""
+    return 1 / (1 + 0.7 * sum(known[part[:STEM]] for part in parts) / len(parts))
+
+
+def _name_end(words: Sequence[str], at: int) -> int:
+    """End of the run of capitalised words from `at`, `at` itself when there is none."""
+    end = at
+    while end < len(words) and end - at < 5:
+        if words[end][0].isupper():
+            end += 1
+        elif (
+            end > at
+            and words[end] in _JOINTS
+            and end + 1 < len(words)
+            and words[end + 1][0].isupper()
+        ):
+            end += 2
+        else:
+            break
+    return end
+
+
+def _tidy(name: str) -> str:
+    name = " ".join(name.split()).strip(" *_\"'’`.,;:-–—📍🏠")
+    if len(name) > LONGEST_NAME:
+        name = name[: LONGEST_NAME - 1].rsplit(" ", 1)[0] + "…"
+    return name[:1].upper() + name[1:]
