@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from ui.controls.buttons import key_text
+
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
@@ -102,6 +104,6 @@ class Actions:
 
 
 def _tooltip(spec: ActionSpec) -> str:
-    key = spec.shortcuts[0].replace("+", " ") if spec.shortcuts else ""
+    key = key_text(QKeySequence(spec.shortcuts[0])) if spec.shortcuts else ""
     sentence = spec.sentence or spec.name
     return f"{sentence} ({key})" if key else sentence

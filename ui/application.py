@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 THREADS = 4
+CANNOT_GO_ON = "Tavernkeep cannot go on: something unexpected failed. The log says what."
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +125,11 @@ async def _live(window: MainWindow, options: WindowOptions, stopping: asyncio.Ev
             text = window.current_state().to_text()
             if text != companion.settings["window_state"]:
                 await companion.put_setting("window_state", text)
-    except TavernkeepError as error:
-        log.exception("Tavernkeep cannot start")
-        window.frame.notice.say(str(error))
+    except Exception as error:
+        # The outermost border: a window that vanishes tells nobody anything.
+        log.exception("Tavernkeep cannot go on")
+        is_told = isinstance(error, TavernkeepError)
+        window.frame.notice.say(str(error) if is_told else CANNOT_GO_ON)
         await stopping.wait()
         return 1
     return 0

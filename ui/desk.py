@@ -119,10 +119,11 @@ class Desk(QObject):
         self._frame.stack.setCurrentWidget(self._pages[shown])
         self._show_place()
         self.fit_panes()
-        if shown == "story" and self.story_stage is not None:
-            self.story_stage.take_focus()
+        page = self._pages[shown]
+        if isinstance(page, pages.TakesFocus):
+            page.take_focus()
         else:
-            self._pages[shown].setFocus(Qt.FocusReason.OtherFocusReason)
+            page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def fit_panes(self) -> None:
         """Lay panes beside the page or over it, as the window is wide."""

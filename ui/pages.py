@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
@@ -23,6 +23,17 @@ TITLES = {
     "settings": "Settings",
 }
 BARE_PAGES = frozenset({"work", "settings"})  # need no open chat
+
+
+@runtime_checkable
+class TakesFocus(Protocol):
+    """A page that knows what the keyboard is for on it."""
+
+    def take_focus(self) -> None:
+        """Give the keyboard to what the page is about.
+
+        No focus proxy: Tab would step over everything that stands before it.
+        """
 
 
 def make_story(session: Session, theme: ThemeSource, see_text: QAction) -> StoryStage:

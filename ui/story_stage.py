@@ -39,7 +39,7 @@ class StoryStage(QWidget):
         column.addWidget(self.page)
 
     def take_focus(self) -> None:
-        """Give the keyboard to the column. A focus proxy would make Tab step over the strip."""
+        """Give the keyboard to the column."""
         self.page.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property

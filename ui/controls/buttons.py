@@ -25,8 +25,9 @@ class ButtonRole(Enum):
 
 
 def key_text(shortcut: QKeySequence) -> str:
-    """The key as people say it: "Ctrl K"."""
-    return shortcut.toString(NATIVE).replace("+", " ")
+    """The key as people say it: "Ctrl K", "Ctrl +"."""
+    text = shortcut.toString(NATIVE)
+    return text[:-1].replace("+", " ") + text[-1:]
 
 
 class Button(QAbstractButton):

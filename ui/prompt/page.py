@@ -57,12 +57,17 @@ class PromptPage(QWidget):
         self._column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolling(content, name="Next prompt"))
+        self._area = scrolling(content, name="Next prompt")
+        outer.addWidget(self._area)
         session.chat_opened.connect(self._on_chat_opened)
         session.slots_changed.connect(self.show_slots)
         if session.story is not None:
             self._on_chat_opened(session.story)
         self.show_slots(session.slots)
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the text, to scroll it."""
+        self._area.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_slots(self, slots: SlotSet) -> None:
         """One card per slot, kept by its key so that a selection in a text survives."""

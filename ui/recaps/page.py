@@ -121,6 +121,10 @@ class RecapsPage(QWidget):
         self.list.setCurrentIndex(index if index.isValid() else self.model.index(0))
         self._show_version()
 
+    def take_focus(self) -> None:
+        """Give the keyboard to the list of versions."""
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def shown_version(self) -> RunningVersion | None:
         """The version that is read now."""
         index = self.list.currentIndex()

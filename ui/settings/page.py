@@ -91,9 +91,14 @@ class SettingsPage(QWidget):
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolling(content, name="Settings"))
+        self._area = scrolling(content, name="Settings")
+        outer.addWidget(self._area)
         session.library_changed.connect(self._show_taverns)
         self.refresh()
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the page, to scroll it."""
+        self._area.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def refresh(self) -> None:
         """Show the values that are in force and the taverns that were found."""

@@ -110,6 +110,10 @@ class WorkPage(QWidget):
             self._show_written("")
         self._on_selection()
 
+    def take_focus(self) -> None:
+        """Give the keyboard to the queue."""
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def selected(self) -> Operation | None:
         """The operation that the row cursor is on."""
         rows = self.table.selectionModel().selectedRows()
