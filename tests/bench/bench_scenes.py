@@ -19,12 +19,16 @@ _KINDS = {"narrator": MessageKind.NARRATOR, "system": MessageKind.NOTICE}
 
 @dataclass(frozen=True, slots=True)
 class LabelledStory:
-    """A story with the breaks a reader set: (last message, tolerance)."""
+    """A story with the breaks a reader set: (last message, tolerance).
+
+    split: "tune" when the weights were fitted on it, "heldout" when not.
+    """
 
     name: str
     messages: tuple[Message, ...]
     gold: tuple[tuple[int, int], ...]
     decoys: tuple[int, ...]
+    split: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,10 @@ class Figures:
         return 60 * (self.found - self.hits) / self.messages
 
 
+def show(*parts: object) -> None:
+    sys.stdout.write(" ".join(map(str, parts)) + "\n")
+
+
 def load_story(path: Path) -> LabelledStory:
     data = json.loads(path.read_text(encoding="utf-8"))
     messages = tuple(
@@ -69,9 +77,8 @@ def load_story(path: Path) -> LabelledStory:
     )
     gold = data["gold"]
     breaks = tuple((b["last_message"], max(1, b["tolerance"])) for b in gold["scene_breaks"])
-    return LabelledStory(
-        path.stem, messages, breaks, tuple(d["message"] for d in gold.get("decoys", ()))
-    )
+    decoys = tuple(decoy["message"] for decoy in gold.get("decoys", ()))
+    return LabelledStory(path.stem, messages, breaks, decoys, data.get("split", "tune"))
 
 
 def compare(story: LabelledStory, found: tuple[FoundBreak, ...]) -> Figures:
@@ -97,14 +104,19 @@ def measure(
         story = load_story(path)
         found = detect_breaks(story.messages, packs)
         figures = results[story.name] = compare(story, found)
-        print(  # noqa: T201
-            f"{story.name:20} P {figures.precision:.2f}  R {figures.recall:.2f}  F1 {figures.f1:.2f}"
+        show(
+            f"{story.name:18} {story.split:8} precision {figures.precision:.2f}"
+            f"  recall {figures.recall:.2f}  F1 {figures.f1:.2f}"
             f"  false/60 {figures.false_per_60:.2f}  decoys {figures.decoys}/{len(story.decoys)}"
-            f"  ({figures.hits} of {figures.gold}, {figures.found} found)"
         )
         if verbose:
-            print("   ", [(b.last, b.cue, round(b.confidence, 2), b.name) for b in found])  # noqa: T201
-            print("   gold", [g for g, _ in story.gold])  # noqa: T201
+            show("   ", [(b.last, b.cue, round(b.confidence, 2), b.name) for b in found])
+            show("    labels", [last for last, _ in story.gold])
+    for split in sorted({load_story(path).split for path in paths}):
+        chosen = [results[story.name] for story in map(load_story, paths) if story.split == split]
+        mean = sum(figures.f1 for figures in chosen) / len(chosen)
+        false = sum(figures.false_per_60 for figures in chosen) / len(chosen)
+        show(f"{len(chosen)} stories, {split or 'unmarked'}: F1 {mean:.2f}  false/60 {false:.2f}")
     return results
 
 
@@ -129,4 +141,4 @@ def story_paths() -> list[Path]:
 if __name__ == "__main__":
     chosen = story_paths()
     measure(chosen, with_packs="--no-packs" not in sys.argv, verbose="-v" in sys.argv)
-    print(f"10,000 messages: {seconds_per_10000(chosen):.2f} s")  # noqa: T201
+    show(f"10,000 messages: {seconds_per_10000(chosen):.2f} s of processor time")

@@ -16,6 +16,7 @@ _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\s*]+|(?<=[。！？])|\n+")
 _RULE = re.compile(r"^[ \t]*(?:[*\-_=~#•·◇◆⁂❖—–+][ \t]*){3,60}$", re.MULTILINE)
 RECENT = 16  # messages that tell the language and the speakers' names
 _SAMPLE = 60  # words of a message that are looked at for it
+_TELLING = 8  # words that tell a message's own language
 _LEAST_SHARE = 0.15  # common words among them that a pack must know
 _OPENING = 600  # characters of narration that are searched for an opening
 _CLOSING = 300  # and for a closing
@@ -128,8 +129,14 @@ class _Recent:
 
     @property
     def pack(self) -> LanguagePack | None:
-        """The pack whose language is written most, None when the words fit no pack."""
+        """The pack of the newest message, None when its words fit no pack.
+
+        Short and mixed messages are taken for the language that is written most around them.
+        """
+        newest = self._counts[-1]
         size, *counts = map(sum, zip(*self._counts, strict=True))
+        if newest[0] >= _TELLING and max(newest[1:], default=0) >= 2 * _LEAST_SHARE * newest[0]:
+            size, *counts = newest
         if not counts or max(counts) < _LEAST_SHARE * size:
             return None
         return self._packs[counts.index(max(counts))]
