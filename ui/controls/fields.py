@@ -1,29 +1,22 @@
-"""Fields: one line to write in, a choice of a list, choices as cards, and text to read or edit."""
+"""Fields: one line to write in, a choice of a list, choices as cards or words in a row."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QFont,
-    QKeyEvent,
     QPainter,
     QPaintEvent,
-    QTextBlockFormat,
-    QTextCharFormat,
-    QTextCursor,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
-    QFrame,
     QLineEdit,
     QSizePolicy,
-    QTextEdit,
     QWidget,
 )
 
 from ui.theme import current_tokens
-from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
@@ -189,111 +182,3 @@ class _Segment(QAbstractButton):
         painter.setFont(self.font())
         painter.setPen(t.t1 if self.isChecked() or self.underMouse() else t.t2)
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
-
-
-class Prose(QTextEdit):
-    """Text in the story's voice; plain text in and out, read-only until told otherwise.
-
-    Signals:
-        escaped: Escape was pressed while editing.
-        committed: Ctrl+Return was pressed while editing.
-    """
-
-    escaped = Signal()
-    committed = Signal()
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        px: float = 14,
-        line_px: float = 21,
-        font: QFont | None = None,
-        has_headings: bool = False,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._line_px = line_px
-        self._has_headings = has_headings
-        self.setAccessibleName(name)
-        self.setAcceptRichText(False)
-        self.setUndoRedoEnabled(True)
-        self.setReadOnly(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFont(font if font is not None else story_font(px))
-        self.document().setDocumentMargin(0)
-        self.setTabChangesFocus(True)
-        self.viewport().setAutoFillBackground(False)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._tint()
-
-    def set_text(self, text: str) -> None:
-        """Show other words; keeps the place when they are the same."""
-        if text == self.toPlainText():
-            return
-        self.setPlainText(text)
-        cursor = QTextCursor(self.document())
-        cursor.select(QTextCursor.SelectionType.Document)
-        cursor.mergeBlockFormat(self._spacing(self._line_px))
-        if self._has_headings:
-            self._set_headings(text.split("\n"))
-        self.document().clearUndoRedoStacks()
-
-    def _spacing(self, line_px: float) -> QTextBlockFormat:
-        block = QTextBlockFormat()
-        block.setLineHeight(line_px, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-        return block
-
-    def _set_headings(self, lines: list[str]) -> None:
-        """Show headings in the program's voice and blank lines at half height."""
-        letters = QTextCharFormat()
-        letters.setFont(ui_font(12, SEMIBOLD))
-        for number, line in enumerate(lines):
-            cursor = QTextCursor(self.document().findBlockByNumber(number))
-            if not line.strip():
-                cursor.mergeBlockFormat(self._spacing(self._line_px / 2))
-            elif is_heading(lines, number):
-                cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
-                cursor.mergeCharFormat(letters)
-
-    def _tint(self) -> None:
-        t = current_tokens()
-        palette = self.palette()
-        if palette.color(palette.ColorRole.Text) != t.prose:
-            palette.setColor(palette.ColorRole.Text, t.prose)
-            palette.setColor(palette.ColorRole.Base, t.stage)
-            self.setPalette(palette)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._tint()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.isReadOnly():
-            if event.key() == Qt.Key.Key_Escape:
-                self.escaped.emit()
-                return
-            is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-            if is_return and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self.committed.emit()
-                return
-        super().keyPressEvent(event)
-
-
-HEADING_LENGTH = 80
-
-
-def is_heading(lines: list[str], number: int) -> bool:
-    """Whether a line titles the lines under it: first of its paragraph, short, no sentence."""
-    line = lines[number].strip()
-    starts = number == 0 or not lines[number - 1].strip()
-    has_more = number + 1 < len(lines) and bool(lines[number + 1].strip())
-    return (
-        bool(line)
-        and starts
-        and has_more
-        and len(line) <= HEADING_LENGTH
-        and ": " not in line
-        and line[-1] not in ".!?…”\"'"
-    )

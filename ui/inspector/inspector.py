@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,8 +13,9 @@ from app.story.recaps import visible_versions
 from app.story.story import Story
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
-from ui.controls.fields import Choice, Prose
+from ui.controls.fields import Choice
 from ui.controls.labels import Label, body, section
+from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
 from ui.inspector.next_prompt import NextPrompt
 from ui.inspector.words import latest_number, origin_words, version_word
@@ -34,7 +35,6 @@ class Inspector(QWidget):
     def __init__(self, session: Session, see_text: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._is_editing = False
         self._versions = Choice("Version of the running recap")
         self._versions.activated.connect(self._on_version_activated)
         self._edit = IconButton("pencil", "Edit the running recap", is_framed=True)
@@ -43,7 +43,7 @@ class Inspector(QWidget):
         self._bar = BudgetBar()
         self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._change = Label(font=ui_font(12), tone=T2_ROLE)
-        self._text = Prose("Running recap", has_headings=True)
+        self._text = ProseField("Running recap")
         self._text.committed.connect(self._keep)
         self._text.escaped.connect(self._drop)
         self._empty = body(EMPTY)
@@ -61,7 +61,7 @@ class Inspector(QWidget):
     @property
     def shown_text(self) -> str:
         """The recap as it stands in the pane."""
-        return self._text.toPlainText()
+        return self._text.text
 
     @property
     def version_choice(self) -> Choice:
@@ -143,7 +143,7 @@ class Inspector(QWidget):
             self._text.set_text("")
             return
         self._origin.setText(origin_words(current, now=time.time()))
-        if not self._is_editing:
+        if not self._text.is_editing:
             self._text.set_text(current.content)
 
     def _on_slots_changed(self, slots: SlotSet) -> None:
@@ -175,18 +175,16 @@ class Inspector(QWidget):
 
     def _begin_edit(self) -> None:
         self._show_edit(True)
-        self._text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_edit(self, is_editing: bool) -> None:
-        self._is_editing = is_editing
-        self._text.setReadOnly(not is_editing)
+        self._text.set_editing(is_editing)
+        self._versions.setVisible(not is_editing)
         self._deeds.setVisible(is_editing)
         self._edit.setVisible(not is_editing)
-        self._text.setToolTip("")
 
     def _keep(self) -> None:
         path = self._session.path
-        text = self._text.toPlainText().strip()
+        text = self._text.text.strip()
         self._show_edit(False)
         if path is not None and text:
             self._session.do(

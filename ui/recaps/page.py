@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.story import Story
 from ui.controls.buttons import Button, ButtonRole
-from ui.controls.fields import Prose
 from ui.controls.labels import Label, body, meta, section
+from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
 from ui.inspector.words import REASONS, origin_words, short_time, version_word
 from ui.recaps.versions import CURRENT_ROLE, LATEST_ROLE, VERSION_ROLE, Index, VersionModel
@@ -65,7 +65,7 @@ class RecapsPage(QWidget):
         self._keep.clicked.connect(self._on_keep)
         self._drop = Button("Leave as it was", role=ButtonRole.QUIET)
         self._drop.clicked.connect(self._end_edit)
-        self._text = Prose("Text of the version", px=15.5, line_px=24, has_headings=True)
+        self._text = ProseField("Text of the version", px=15.5, line_px=24)
         self._text.committed.connect(self._on_keep)
         self._text.escaped.connect(self._end_edit)
         self._empty = body(EMPTY)
@@ -136,7 +136,7 @@ class RecapsPage(QWidget):
         self._on_use()
 
     def _on_story_changed(self, _change: object) -> None:
-        if self._text.isReadOnly():
+        if not self._text.is_editing:
             self.show_story(self._session.story)
 
     def _on_current(self) -> None:
@@ -166,16 +166,15 @@ class RecapsPage(QWidget):
 
     def _begin_edit(self) -> None:
         self._show_edit(True)
-        self._text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_edit(self, is_editing: bool) -> None:
-        self._text.setReadOnly(not is_editing)
+        self._text.set_editing(is_editing)
         self._keep.setVisible(is_editing)
         self._drop.setVisible(is_editing)
         self._edit.setVisible(not is_editing and self.shown_version() is not None)
 
     def _on_keep(self) -> None:
-        text, path = self._text.toPlainText().strip(), self._session.path
+        text, path = self._text.text.strip(), self._session.path
         self._show_edit(False)
         if text and path is not None:
             deed = self._session.companion.edits.edit_running_recap(path, text)

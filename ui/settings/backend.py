@@ -27,7 +27,8 @@ CARDS = {
     ),
     OPENAI: (
         "A server at an address",
-        "Whatever speaks OpenAI's protocol: llama.cpp, LM Studio, vLLM, a service.",
+        "Whatever speaks OpenAI's protocol: llama.cpp, LM Studio, a service. A key is taken from "
+        "TAVERNKEEP_API_KEY.",
         "Costs what it costs there",
     ),
 }

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 
 from app.operations import FINISHED, Operation, OperationStatus
 from ui.controls.buttons import Button
-from ui.controls.fields import Prose
 from ui.controls.labels import Label, body, meta
+from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
 from ui.session import Session
 from ui.theme.fonts import SEMIBOLD, ui_font
@@ -25,7 +25,7 @@ from ui.work.delegate import ROW_HEIGHT, OperationDelegate
 from ui.work.model import Column, OperationModel, Progress, state_sentence
 
 EMPTY = "Nothing waits. Recaps and scene breaks are made here, one after the other."
-WIDTHS = {Column.STATE: 320, Column.TOKENS: 84, Column.TIME: 84}
+WIDTHS = {Column.TOKENS: 84, Column.TIME: 84}
 
 
 class WorkPage(QWidget):
@@ -205,7 +205,8 @@ class _Table(QTableView):
         self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         header = self.horizontalHeader()
         header.hide()
-        header.setSectionResizeMode(Column.WORK, QHeaderView.ResizeMode.Stretch)
+        for column in (Column.WORK, Column.STATE):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         for column, width in WIDTHS.items():
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             self.setColumnWidth(column, width)

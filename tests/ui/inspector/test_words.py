@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
-from ui.controls.fields import is_heading
+from ui.controls.prose import is_heading
 from ui.inspector.words import place_words, short_time, slot_name
 
 
