@@ -1,6 +1,8 @@
 /** What the program may ask of the page. */
 
+import { messageChecksum } from './checksum.js';
 import { context, state } from './tavern.js';
+import { hide, setExtras } from './writing.js';
 
 const LINES_AT_ONCE = 20_000;
 
@@ -9,6 +11,8 @@ const HANDLERS = {
     state: () => state(),
     chat_lines: chatLines,
     save: saveChat,
+    set_extras: setExtras,
+    hide,
 };
 
 /**
@@ -30,12 +34,7 @@ export async function respond({ id, kind, params }) {
 function chatLines({ first = 0, count = LINES_AT_ONCE }) {
     const { chat, ...rest } = state();
     const end = first + Math.min(count, LINES_AT_ONCE);
-    const lines = context().chat.slice(first, end).map((message) => checksum([
-        String(message.name),
-        String(message.mes),
-        message.is_system ? '1' : '0',
-        String(message.swipe_id ?? 0),
-    ].join('\0')));
+    const lines = context().chat.slice(first, end).map(messageChecksum);
     return { chat, length: rest.length, first, lines };
 }
 
@@ -46,22 +45,4 @@ function chatLines({ first = 0, count = LINES_AT_ONCE }) {
 async function saveChat() {
     await context().saveChat();
     return { length: context().chat.length };
-}
-
-const CRC_TABLE = Array.from({ length: 256 }, (_unused, byte) => {
-    let crc = byte;
-    for (let bit = 0; bit < 8; bit += 1) {
-        crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-    }
-    return crc >>> 0;
-});
-const encoder = new TextEncoder();
-
-/** CRC-32 of the text in UTF-8, lone surrogates as U+FFFD; SubtleCrypto is missing on plain http. */
-export function checksum(text) {
-    let crc = 0xffffffff;
-    for (const byte of encoder.encode(text)) {
-        crc = CRC_TABLE[(crc ^ byte) & 0xff] ^ (crc >>> 8);
-    }
-    return (crc ^ 0xffffffff) >>> 0;
 }

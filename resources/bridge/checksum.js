@@ -1,0 +1,29 @@
+/** Checksums by which page and program tell whether they mean the same message. */
+
+const CRC_TABLE = Array.from({ length: 256 }, (_unused, byte) => {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit += 1) {
+        crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+    }
+    return crc >>> 0;
+});
+const encoder = new TextEncoder();
+
+/** CRC-32 of the text in UTF-8, lone surrogates as U+FFFD; SubtleCrypto is missing on plain http. */
+export function checksum(text) {
+    let crc = 0xffffffff;
+    for (const byte of encoder.encode(text)) {
+        crc = CRC_TABLE[(crc ^ byte) & 0xff] ^ (crc >>> 8);
+    }
+    return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** Checksum of what a message shows. */
+export function messageChecksum(message) {
+    return checksum([
+        String(message.name),
+        String(message.mes),
+        message.is_system ? '1' : '0',
+        String(message.swipe_id ?? 0),
+    ].join('\0'));
+}
