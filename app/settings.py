@@ -350,6 +350,23 @@ _SETTINGS = (
         "Write the recap anew when a message is edited or swiped.",
         scope=Scope.CHAT,
     ),
+    Setting(
+        "mirror_to_chat",
+        False,
+        "Keep a copy in the chat",
+        "Write scenes and recaps into SillyTavern's chat, in the form that ST-Auto-Recap reads.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "auto_hide_scenes",
+        -1,
+        "Hide what the memory tells",
+        "Newest scenes that stay in the prompt as they are, the open one counted; older ones that "
+        "the running recap tells are hidden. -1: hide nothing.",
+        scope=Scope.CHAT,
+        minimum=-1,
+        maximum=999,
+    ),
 )
 
 REGISTRY: Mapping[str, Setting] = {setting.name: setting for setting in _SETTINGS}

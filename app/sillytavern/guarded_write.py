@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -15,7 +17,9 @@ from app.errors import WriteRefused
 from app.sillytavern.chat_file import ChatSnapshot, stamp_of
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
 
+BACKUPS_KEPT = 20  # of each chat
 _NEW_FILE_MODE = 0o644
+_MOMENT = re.compile(r"\d{8}-\d{6}(-\d+)?")
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate newlines
 
 
@@ -48,9 +52,9 @@ def write_file_atomically(
 def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_folder: Path) -> Path:
     """Replace a chat that is still as it was read; returns the backup made before.
 
-    expected: the reading that `data` was made from. Raises WriteRefused when the chat changed
-    since, when `data` carries another integrity slug, or when the disk fails; in each case the
-    chat's file is as it was.
+    expected: the reading that `data` was made from. Of each chat BACKUPS_KEPT backups are kept.
+    Raises WriteRefused when the chat changed since, when `data` carries another integrity slug, or
+    when the disk fails; in each case the chat's file is as it was.
     """
     try:
         stamp = stamp_of(path.stat())
@@ -103,13 +107,27 @@ def _sync_folder(folder: Path) -> None:
 def _back_up(path: Path, data: bytes, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     moment = time.strftime("%Y%m%d-%H%M%S", time.localtime())
-    backup = folder / f"{path.parent.name}_{path.stem}_{moment}{path.suffix}"
+    stem = f"{path.parent.name}_{path.stem}_"
+    backup = folder / f"{stem}{moment}{path.suffix}"
     number = 1
     while backup.exists():
         number += 1
-        backup = backup.with_name(f"{path.parent.name}_{path.stem}_{moment}-{number}{path.suffix}")
+        backup = backup.with_name(f"{stem}{moment}-{number}{path.suffix}")
     write_file_atomically(backup, data)
+    _thin_out(folder, stem, path.suffix)
     return backup
+
+
+def _thin_out(folder: Path, stem: str, suffix: str) -> None:
+    """Keep the newest backups of a chat, and all of those whose names only begin like its own."""
+    with contextlib.suppress(OSError):  # one backup too many is no reason not to write
+        own = [
+            (backup.stat().st_mtime_ns, backup)
+            for backup in folder.glob(f"{glob.escape(stem)}*{suffix}")
+            if _MOMENT.fullmatch(backup.stem.removeprefix(stem))
+        ]
+        for _, backup in sorted(own)[:-BACKUPS_KEPT]:
+            backup.unlink(missing_ok=True)
 
 
 def _line_digests(data: bytes) -> list[int]:

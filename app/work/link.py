@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from app.errors import BridgeError, ChatUnreadable
 from app.prompt.slots import SlotSet
@@ -55,6 +56,10 @@ class BridgeLink:
         """Whether any tavern has the bridge and can reach us."""
         return bool(self._paired)
 
+    def is_paired(self, user_folder: Path) -> bool:
+        """Whether a tavern's pages could reach us."""
+        return user_folder in self._paired
+
     @property
     def shown(self) -> tuple[Path, ...]:
         """The chats that pages show now."""
@@ -97,6 +102,17 @@ class BridgeLink:
         identity, user_folder = ChatIdentity.of(chat.chat), chat.chat.user_folder
         if identity is not None and user_folder is not None:
             self._server.publish(user_folder, identity, slots)
+
+    async def ask(
+        self,
+        page: Page,
+        kind: str,
+        params: dict[str, Any],
+        *,
+        timeout: float = 30.0,  # noqa: ASYNC109
+    ) -> dict[str, Any]:
+        """Ask a page for something; saving a long chat takes a while. Raises BridgeError."""
+        return await self._server.request(page, kind, params, timeout=timeout)
 
     async def _on_turn(self, page: Page, turn: TurnRequest) -> SlotSet:
         path = turn.chat.to_path(page.user_folder)

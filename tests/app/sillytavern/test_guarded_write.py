@@ -11,7 +11,7 @@ import pytest
 
 from app.errors import WriteRefused
 from app.sillytavern.chat_file import read_chat
-from app.sillytavern.guarded_write import guarded_replace, write_file_atomically
+from app.sillytavern.guarded_write import BACKUPS_KEPT, guarded_replace, write_file_atomically
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, write_chat
 
 NEW = jsonl([HEADER, message(0, "New.")])
@@ -105,6 +105,19 @@ def test_backups_of_one_second_do_not_replace_each_other(path: Path, backups: Pa
     for number in range(3):
         guarded_replace(path, read_chat(path), jsonl([HEADER, message(number)]), backups)
     assert len(list(backups.iterdir())) == 3
+
+
+def test_of_each_chat_the_newest_backups_are_kept(path: Path, backups: Path) -> None:
+    backups.mkdir()
+    others = [backups / f"Mira_{name}_20260101-000000.jsonl" for name in ("chat_x", "other", "cha")]
+    for number, backup in enumerate(others):
+        backup.write_bytes(b"")
+        os.utime(backup, (number, number))
+    oldest = guarded_replace(path, read_chat(path), NEW, backups)
+    for number in range(BACKUPS_KEPT):
+        guarded_replace(path, read_chat(path), jsonl([HEADER, message(number)]), backups)
+    assert not oldest.exists()
+    assert len(list(backups.iterdir())) == BACKUPS_KEPT + len(others)
 
 
 def test_a_chat_that_changed_since_it_was_read_is_left_alone(path: Path, backups: Path) -> None:
