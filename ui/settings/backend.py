@@ -27,8 +27,7 @@ CARDS = {
     ),
     OPENAI: (
         "A server at an address",
-        "Whatever speaks OpenAI's protocol: llama.cpp, LM Studio, a service. A key is taken from "
-        "TAVERNKEEP_API_KEY.",
+        "Whatever speaks OpenAI's protocol. A key is taken from TAVERNKEEP_API_KEY.",
         "Costs what it costs there",
     ),
 }
