@@ -94,8 +94,21 @@ class Recaps:
 
     def running(self, chat_id: int) -> RunningRecap:
         """All running recap versions, oldest first, deleted ones left out."""
-        table, choice = self._tables.RunningVersion, self._tables.RunningChoice
+        choice = self._tables.RunningChoice
+        chosen = choice.select(choice.version).where(choice.chat_id == chat_id).tuples().first()
+        deleted = self.deleted_running(chat_id)
+        return RunningRecap(
+            versions=self._running_versions(chat_id, is_deleted=False),
+            current_version=None if chosen is None else int(chosen[0]),
+            forgone=frozenset(v.last_anchor for v in deleted if not v.is_retired),
+        )
 
+    def deleted_running(self, chat_id: int) -> tuple[RunningVersion, ...]:
+        """The running recap versions that the user deleted, oldest first."""
+        return self._running_versions(chat_id, is_deleted=True)
+
+    def _running_versions(self, chat_id: int, *, is_deleted: bool) -> tuple[RunningVersion, ...]:
+        table = self._tables.RunningVersion
         rows = (
             table.select(
                 table.version,
@@ -108,15 +121,36 @@ class Recaps:
                 table.reason,
                 table.is_retired,
             )
-            .where((table.chat_id == chat_id) & (table.is_deleted == 0))
+            .where((table.chat_id == chat_id) & (table.is_deleted == int(is_deleted)))
             .order_by(table.version)
             .tuples()
         )
-        chosen = choice.select(choice.version).where(choice.chat_id == chat_id).tuples().first()
-        return RunningRecap(
-            versions=tuple(_running_version(row) for row in rows),
-            current_version=None if chosen is None else int(chosen[0]),
-        )
+        return tuple(_running_version(row) for row in rows)
+
+    def delete_running(self, chat_id: int, versions: Sequence[int]) -> None:
+        """Put versions away; where the chosen one is among them, the highest left is chosen."""
+        table, choice = self._tables.RunningVersion, self._tables.RunningChoice
+        table.update(is_deleted=1).where(
+            (table.chat_id == chat_id) & table.version.in_(list(versions))
+        ).execute()
+        row = choice.select(choice.version).where(choice.chat_id == chat_id).tuples().first()
+        if row is None or int(row[0]) not in versions:
+            return
+        left = self._running_versions(chat_id, is_deleted=False)
+        if left:
+            usable = [v.version for v in left if not v.is_retired]
+            self.choose_running(chat_id, max(usable or [v.version for v in left]))
+        else:
+            choice.delete().where(choice.chat_id == chat_id).execute()
+
+    def restore_running(self, chat_id: int, version: int) -> None:
+        """Take a deleted version back; it is chosen when there is no other."""
+        table = self._tables.RunningVersion
+        table.update(is_deleted=0).where(
+            (table.chat_id == chat_id) & (table.version == version)
+        ).execute()
+        if self.running(chat_id).current_version is None:
+            self.choose_running(chat_id, version)
 
     def add_running_version(
         self, chat_id: int, version: RunningVersion, *, choose: bool = True

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from app.store.chats import Chats
 from app.store.database import Database
+from app.store.drafts import Drafts
 from app.store.hiding import Hiding
 from app.store.operations import Operations
 from app.store.recaps import Recaps
@@ -32,6 +33,7 @@ class Store:
         self.hiding = Hiding(self._database)
         self.scenes = Scenes(self._database)
         self.recaps = Recaps(self._database)
+        self.drafts = Drafts(self._database)
         self.operations = Operations(self._database)
         self.settings = SettingsTable(self._database)
         self.token_counts = TokenCounts(self._database)

@@ -130,6 +130,18 @@ class Setting(peewee.Model):
         primary_key = peewee.CompositeKey("scope", "scope_id", "name")
 
 
+class Draft(peewee.Model):
+    chat_id = IntegerField()
+    kind = CharField()
+    anchor = CharField()
+    text = TextField()
+    base = IntegerField(null=True)
+    saved = FloatField()
+
+    class Meta:
+        primary_key = peewee.CompositeKey("chat_id", "kind", "anchor")
+
+
 class UndoEntry(peewee.Model):
     chat_id = IntegerField()
     label = TextField()
@@ -160,4 +172,5 @@ class Tables:
         self.Result = bound(Result)
         self.TokenCount = bound(TokenCount)
         self.Setting = bound(Setting)
+        self.Draft = bound(Draft)
         self.UndoEntry = bound(UndoEntry)

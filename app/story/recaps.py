@@ -49,10 +49,15 @@ class RunningVersion:
 
 @dataclass(frozen=True, slots=True)
 class RunningRecap:
-    """All versions of a chat's running recap, oldest first, and which one is injected."""
+    """All versions of a chat's running recap, oldest first, and which one is injected.
+
+    forgone: messages that close the newest scenes of versions that the user deleted. Those scenes
+    are not folded in anew by themselves: the deleted version would only come back.
+    """
 
     versions: tuple[RunningVersion, ...] = ()
     current_version: int | None = None
+    forgone: frozenset[str] = frozenset()
 
     @property
     def current(self) -> RunningVersion | None:

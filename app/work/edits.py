@@ -13,10 +13,12 @@ from app.operations import OperationSpec
 from app.store.store import Store
 from app.store.undo import REDO, UNDO
 from app.story import message_data
+from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.message_data import Mark
 from app.story.messages import MessageRecap
-from app.story.recaps import SceneRecap
+from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, Scene, SceneBreak, scene_digest
+from app.work.drafts import StoryDrafts
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 from app.work.planner import (
@@ -30,6 +32,8 @@ from app.work.planner import (
 
 class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
+
+    drafts: what the user is writing and has not kept.
 
     Raises UsageError for a chat that is not open, and for what is not there.
     """
@@ -45,6 +49,7 @@ class StoryEdits:
         self._chats = chats
         self._enqueue = enqueue
         self._writing = writing
+        self.drafts = StoryDrafts(store, chats)
 
     async def mark_break(self, path: Path, anchor: str, *, name: str = "") -> None:
         """Set a scene break by hand on the last message of a scene, or show a hidden one again."""
@@ -82,23 +87,62 @@ class StoryEdits:
         """Inject this version of the running recap from now on."""
         chat = self._open(path)
         if all(v.version != version for v in chat.story.running.versions):
-            raise UsageError(f"There is no version {version} of the running recap.")
-        recaps, label = self._store.recaps, f"running recap v{version}"
+            raise UsageError(f"There is no version {version + 1} of the running recap.")
+        recaps, label = self._store.recaps, f"running recap v{version + 1}"
         await self._do(chat, label, lambda: recaps.choose_running(chat.chat_id, version))
 
-    async def edit_running_recap(self, path: Path, text: str) -> None:
-        """Keep the text as a new version of the running recap, covering what the current covers."""
-        chat = self._open(path)
-        current = chat.story.running.current
-        if current is None:
-            raise UsageError("There is no running recap to edit yet.")
-        edited = replace(current, content=text, made_by="you", created=time.time(), reason="edit")
-        recaps = self._store.recaps
-        await self._do(
-            chat,
-            "edit of the running recap",
-            lambda: recaps.add_running_version(chat.chat_id, edited),
+    async def edit_running_recap(self, path: Path, text: str, *, base: int | None = None) -> None:
+        """Keep the text as a new version of the running recap, and forget its draft.
+
+        base: number of the version whose scenes it covers, None for the current one. Where there
+        is no version, it covers none, and scenes are folded into it.
+        """
+        chat, store = self._open(path), self._store
+        running = chat.story.running
+        old = running.current or RunningVersion(0, "", 0, "", "", "", 0.0)
+        old = next((v for v in running.versions if v.version == base), old)
+        edited = replace(
+            old, content=text, made_by="you", created=time.time(), reason="edit", is_retired=False
         )
+
+        def unit() -> None:
+            store.recaps.add_running_version(chat.chat_id, edited)
+            store.drafts.discard(chat.chat_id, RUNNING_RECAP, "")
+
+        await self._do(chat, "edit of the running recap", unit)
+
+    async def deleted_running_versions(self, path: Path) -> tuple[RunningVersion, ...]:
+        """The versions of the running recap that the user deleted, oldest first."""
+        chat, recaps = self._open(path), self._store.recaps
+        return await self._store.run(lambda: recaps.deleted_running(chat.chat_id))
+
+    async def delete_running_version(self, path: Path, version: int) -> None:
+        """Put a version away; where it was the current one, the highest left takes its place.
+
+        Its number is never given again. The scenes it folded in are not folded in anew.
+        """
+        chat, recaps = self._open(path), self._store.recaps
+        if all(v.version != version for v in chat.story.running.versions):
+            raise UsageError(f"There is no version {version + 1} of the running recap.")
+        label = f"delete running recap v{version + 1}"
+        await self._do(chat, label, lambda: recaps.delete_running(chat.chat_id, [version]))
+
+    async def restore_running_version(self, path: Path, version: int) -> None:
+        """Take a deleted version back among the others; the current one stays current."""
+        chat, recaps = self._open(path), self._store.recaps
+        deleted = await self.deleted_running_versions(path)
+        if all(v.version != version for v in deleted):
+            raise UsageError(f"There is no deleted version {version + 1} of the running recap.")
+        label = f"restore running recap v{version + 1}"
+        await self._do(chat, label, lambda: recaps.restore_running(chat.chat_id, version))
+
+    async def clear_running_recap(self, path: Path) -> None:
+        """Put all versions away: the prompt gets none until a further scene closes."""
+        chat, recaps = self._open(path), self._store.recaps
+        numbers = [v.version for v in chat.story.running.versions]
+        if numbers:
+            label = "clear the running recap"
+            await self._do(chat, label, lambda: recaps.delete_running(chat.chat_id, numbers))
 
     async def rebuild_running_recap(self, path: Path, anchor: str) -> None:
         """Fold the scenes in anew from the one that ends at `anchor` on.
@@ -108,9 +152,10 @@ class StoryEdits:
         """
         chat = self._open(path)
         scene = self._closed_scene(chat, anchor)
+        deleted = await self.deleted_running_versions(path)
         versions = [
             version.version
-            for version in chat.story.running.versions
+            for version in (*chat.story.running.versions, *deleted)
             if (chat.index_of(version.last_anchor) or -1) >= scene.first
         ]
         recaps, label = self._store.recaps, f"rebuilding from scene {scene.number}"
@@ -123,8 +168,8 @@ class StoryEdits:
         raise UsageError("No scene ends at this message.")
 
     async def edit_scene_recap(self, path: Path, anchor: str, text: str) -> None:
-        """Keep the text as a new version of a scene's recap."""
-        chat = self._open(path)
+        """Keep the text as a new version of a scene's recap, and forget its draft."""
+        chat, store = self._open(path), self._store
         scene = self._closed_scene(chat, anchor)
         old = chat.story.scene_recap(scene)
         recap = SceneRecap(
@@ -136,9 +181,23 @@ class StoryEdits:
             made_by="you",
             created=time.time(),
         )
-        recaps = self._store.recaps
-        label = f"edit of the recap of scene {scene.number}"
-        await self._do(chat, label, lambda: recaps.add_scene_recap(chat.chat_id, recap))
+
+        def unit() -> None:
+            store.recaps.add_scene_recap(chat.chat_id, recap)
+            store.drafts.discard(chat.chat_id, SCENE_RECAP, anchor)
+
+        await self._do(chat, f"edit of the recap of scene {scene.number}", unit)
+
+    async def select_scene_recap_version(self, path: Path, anchor: str, version: int) -> None:
+        """Let this version of a scene's recap count from now on."""
+        chat, recaps = self._open(path), self._store.recaps
+        scene = self._closed_scene(chat, anchor)
+        if all(recap.version != version for recap in chat.story.recaps.get(anchor, ())):
+            raise UsageError(f"There is no version {version + 1} of this scene's recap.")
+        label = f"recap of scene {scene.number} v{version + 1}"
+        await self._do(
+            chat, label, lambda: recaps.choose_scene_recap(chat.chat_id, anchor, version)
+        )
 
     async def redo_scene_recap(self, path: Path, anchor: str) -> None:
         """Write a scene's recap anew; the versions before it are kept."""

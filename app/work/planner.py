@@ -109,9 +109,13 @@ def _scene_recaps(
 
 
 def covered_until(story: Story) -> int:
-    """Index of the last message that any usable version of the running recap covers, else -1."""
-    reaches = _reaches(story)
-    return max(reaches.values(), default=-1)
+    """Index of the last message that any usable version of the running recap covers, else -1.
+
+    Versions that the user deleted count, or the next plan would make them again.
+    """
+    forgone = story.running.forgone
+    deleted = [index for index, m in enumerate(story.messages) if m.anchor in forgone]
+    return max((*_reaches(story).values(), *deleted), default=-1)
 
 
 def _reaches(story: Story) -> dict[int, int]:

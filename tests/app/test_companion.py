@@ -221,7 +221,7 @@ async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_onc
     await companion.edits.select_running_version(chat.path, 0)
     assert before.running.versions[0].content in (await companion.slots(chat.path)).slots[0].text
     assert (await companion.settled(chat.path)).running.current_version == 0
-    with pytest.raises(UsageError, match="99"):
+    with pytest.raises(UsageError, match="version 100 "):
         await companion.edits.select_running_version(chat.path, 99)
 
 

@@ -131,6 +131,15 @@ STATEMENTS = (
         value TEXT NOT NULL,
         PRIMARY KEY (scope, scope_id, name)
     ) WITHOUT ROWID""",
+    """CREATE TABLE draft (
+        chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
+        kind TEXT NOT NULL,
+        anchor TEXT NOT NULL,
+        text TEXT NOT NULL,
+        base INTEGER,
+        saved REAL NOT NULL,
+        PRIMARY KEY (chat_id, kind, anchor)
+    ) WITHOUT ROWID""",
     """CREATE TABLE undo_entry (
         id INTEGER PRIMARY KEY,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
