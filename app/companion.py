@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.errors import TavernkeepError, UsageError
+from app.errors import NoTavern, StoreError, TavernkeepError, UsageError
 from app.health import Health
 from app.languages import load_packs
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
 from app.llm.writer import RecapWriter, make_writer
-from app.operations import Operation
+from app.operations import Operation, OperationSpec
 from app.paths import RESOURCES, Folders
 from app.prompt.assembly import assemble
 from app.prompt.slots import SlotSet
@@ -24,8 +24,10 @@ from app.settings import Settings
 from app.signals import Signal
 from app.sillytavern import bridge_installer
 from app.sillytavern.bridge_installer import BridgeStatus
-from app.sillytavern.data_folders import Tavern, chat_ref_for
+from app.sillytavern.data_folders import Tavern, chat_ref_for, find_taverns
+from app.store.folder_lock import FolderLock
 from app.store.store import Store
+from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
@@ -43,7 +45,9 @@ from app.work.planner import (
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 
-RETRIES_WAITED_FOR = 2  # without a window, nobody wants to wait for minutes
+RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
+LOCK_SECONDS = 600.0
+BUSY = "Another Tavernkeep works in this data folder: this shows what it has, and writes nothing."
 DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 
 
@@ -65,16 +69,16 @@ class Companion:
         trouble: (path, sentence) a chat that could not be read; nothing was lost.
     """
 
-    def __init__(self, folders: Folders, *, tavern: Path | None, llm: str | None) -> None:
-        self.folders = folders
-        self._given_tavern = tavern
-        self._given_llm = llm
+    def __init__(self, parts: Parts) -> None:
+        self.folders = parts.folders
+        self.settings = parts.settings
+        self._parts = parts
         self._tasks = TaskSupervisor()
-        self._store = Store(folders.database, backups=folders.backups)
+        self._store = parts.store
         self._counter = counter_for()
-        self._writer: RecapWriter | None = None
         self._revisions: dict[Path, SlotSet] = {}
-        self.settings = Settings()
+        self._setup_problem = ""
+        self._is_started = False
         self.library_changed: Signal[None] = Signal("library_changed")
         self.story_changed: Signal[StoryChange] = Signal("story_changed")
         self.operations_changed: Signal[tuple[Operation, ...]] = Signal("operations_changed")
@@ -84,34 +88,77 @@ class Companion:
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.trouble: Signal[tuple[Path, str]] = Signal("trouble")
 
-    # --- life
-
-    async def start(self, *, watch: bool, asks_first: bool) -> None:
-        """Open the store and begin to work; with `watch` also follow SillyTavern."""
-        await self._store.open()
-        self.settings = Settings(await self._store.run(self._store.settings.load))
-        self._writer = self._make_writer()
-        packs = await asyncio.to_thread(load_packs)
-        self._chats = OpenChats(self._store, self._counter, packs, self.settings, self._tasks)
-        self._chats.asks_first = asks_first
-        self._recapper = Recapper(self._store, self._chats.by_id, self._current_writer)
-        self._queue = OperationQueue(
-            self._store, self._recapper.perform, self._chats.after, self._tasks
+        self._writer = self._first_writer()
+        self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
+        built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
+        self._recapper = Recapper(
+            self._store,
+            self._chats.by_id,
+            self._current_writer,
+            self._writing,
+            built_in,
+            self._counter.count,
         )
-        self.edits = StoryEdits(self._store, self._chats, self._queue.add, self._writing)
+        self._queue = OperationQueue(
+            self._store,
+            self._recapper.perform,
+            self._chats.after,
+            self._tasks,
+            in_scope=self._is_ours,
+        )
+        self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
+        self._chats.asks_first = parts.asks_first
         self._chats.writing = self._writing
-        self._chats.enqueue = self._queue.add
+        self._chats.enqueue = self._enqueue
         self._library = Library(self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
         self._connect()
-        await self._library.load(self._tavern_path())
-        if not watch:  # a command was asked for: what failed in an earlier run is tried again
-            self._queue.failures_since = time.time()
-        await self._queue.start()
-        if watch:
+
+    # --- life
+
+    async def start(self) -> None:
+        """Look for taverns and begin to work. Raises NoTavern for a place that was given."""
+        await self._load_library()
+        if self._parts.lock.is_held:
+            await self._queue.start()
+        if self._parts.watch:
             await self._library.watch()
             await self._link.start(self._library.taverns)
+        self._is_started = True
         self._announce_health()
+
+    async def _load_library(self) -> None:
+        if self._parts.tavern is not None:
+            await self._library.load(self._parts.tavern)
+            return
+        configured = str(self.settings["tavern"])
+        try:
+            await self._library.load(Path(configured) if configured else None)
+        except NoTavern as error:  # a drive that is not plugged in must not keep us from starting
+            self._setup_problem = str(error)
+
+    def _first_writer(self) -> RecapWriter:
+        """The writer by the settings; without a model where they make no sense any more."""
+        if self._parts.llm is not None:
+            return self._make_writer(self._parts.llm)
+        try:
+            return self._make_writer(str(self.settings["backend"]))
+        except TavernkeepError as error:
+            self._setup_problem = str(error)
+            return self._make_writer(BUILTIN)
+
+    @property
+    def is_reading_only(self) -> bool:
+        """Whether another program works in this data folder: we show, and write no recaps."""
+        return not self._parts.lock.is_held
+
+    async def _enqueue(self, specs: Sequence[OperationSpec]) -> None:
+        if not self.is_reading_only:
+            await self._queue.add(specs)
+
+    def _is_ours(self, spec: OperationSpec) -> bool:
+        """A command does the work of its own chat only; what else is queued waits."""
+        return self._parts.watch or self._chats.has_id(spec.chat)
 
     def _connect(self) -> None:
         self._chats.changed.connect(self._on_story_changed)
@@ -123,15 +170,13 @@ class Companion:
         self._library.chat_touched.connect(self._chats.reread_soon)
         self._link.changed.connect(self._on_link_changed)
         self._link.refused.connect(self._on_slot_refused)
+        self._link.context_changed.connect(self._on_context_changed)
 
     async def aclose(self) -> None:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
-        if hasattr(self, "_link"):
-            await self._link.aclose()
+        await self._link.aclose()
         await self._tasks.aclose()
-        if self._writer is not None:
-            await self._writer.aclose()
-        await self._store.aclose()
+        await self._writer.aclose()
 
     # --- what there is
 
@@ -160,6 +205,8 @@ class Companion:
             last_read=self._chats.last_read,
             operations=self._queue.operations,
             is_paused=self._queue.is_paused,
+            pause_reason=self._queue.pause_reason,
+            problem=self._setup_problem,
             writer_label=self._current_writer().label,
         )
 
@@ -170,6 +217,8 @@ class Companion:
 
     def find_chat(self, text: str) -> Path:
         """The chat meant: a file, or the title of one in a tavern. Raises UsageError."""
+        if not text.strip():
+            raise UsageError("Name a chat: its file, or its title in SillyTavern.")
         path = Path(text).expanduser()
         if path.suffix == ".jsonl" or path.exists():
             return path.resolve()
@@ -197,19 +246,24 @@ class Companion:
     async def finished(self, path: Path, *, until: int | None = None) -> tuple[Story, list[str]]:
         """The story when all work on it has ended, and a sentence for each piece that failed.
 
-        Waits through the first retries of passing faults, then takes them as failed.
+        Waits through the first retries of passing faults, RETRY_SECONDS at most, then takes them
+        as failed.
         """
         chat = await self._chats.open(path, until=until)
+        deadline = time.monotonic() + RETRY_SECONDS
         while True:
             await self._queue.wait_idle()
             waiting = self._queue.waiting(chat.chat_id)
-            due = [op.not_before for op in waiting if op.attempts <= RETRIES_WAITED_FOR]
-            if not due:
+            due = min((op.not_before for op in waiting), default=None)
+            if due is None or time.monotonic() + due - time.time() > deadline:
                 break
-            await asyncio.sleep(max(0.05, min(due) - time.time()))
-        failures = [op.error for op in self._queue.failed(chat.chat_id)]
-        failures += [op.error for op in waiting]
-        return chat.story, list(dict.fromkeys(failures))
+            await asyncio.sleep(max(0.05, due - time.time()))
+        sentences = [op.error for op in (*self._queue.failed(chat.chat_id), *waiting)]
+        if self._queue.pause_reason and self._queue.left(chat.chat_id):
+            sentences.append(self._queue.pause_reason)
+        if self.is_reading_only:
+            sentences.append(BUSY)
+        return chat.story, list(dict.fromkeys(sentences))
 
     async def find_breaks_by_model(self, path: Path, *, until: int | None = None) -> Story:
         """The story as the model cuts it, hand-made breaks kept; nothing is stored.
@@ -245,7 +299,7 @@ class Companion:
 
     async def sync(self) -> None:
         """Look at everything again, now."""
-        await self._library.load(self._tavern_path())
+        await self._load_library()
         for path in self._chats.paths:
             self._chats.reread_soon(path)
 
@@ -288,16 +342,23 @@ class Companion:
     # --- settings
 
     async def put_setting(self, name: str, value: Any, *, path: Path | None = None) -> None:
-        """Change a setting, for one chat when `path` is given. Raises UsageError."""
+        """Change a setting, for one chat when `path` is given.
+
+        Raises UsageError, or NoTavern, for what makes no sense; then nothing is changed.
+        """
         chat = None if path is None else self._open(path)
+        if name == "backend":
+            parse_spec(str(value))
+        if name == "tavern" and value:
+            await asyncio.to_thread(find_taverns, Path(str(value)))
         key = self.settings.put(name, value, chat_id=None if chat is None else chat.chat_id)
         await self._store.run(lambda: self._store.settings.save(*key, value))
+        self._setup_problem = ""
         if name == "backend":
-            old, self._writer = self._writer, self._make_writer()
-            if old is not None:
-                await old.aclose()
+            old, self._writer = self._writer, self._make_writer(str(value))
+            await old.aclose()
         if name == "tavern":
-            await self._library.load(self._tavern_path())
+            await self._load_library()
         for open_path in self._chats.paths:
             open_chat = self._chats.get(open_path)
             if open_chat is not None:
@@ -350,14 +411,7 @@ class Companion:
 
     # --- inside
 
-    def _tavern_path(self) -> Path | None:
-        if self._given_tavern is not None:
-            return self._given_tavern
-        configured = str(self.settings["tavern"])
-        return Path(configured) if configured else None
-
-    def _make_writer(self) -> RecapWriter:
-        spec = self._given_llm or str(self.settings["backend"])
+    def _make_writer(self, spec: str) -> RecapWriter:
         return make_writer(
             spec,
             count_tokens=self._counter.count,
@@ -365,7 +419,6 @@ class Companion:
         )
 
     def _current_writer(self) -> RecapWriter:
-        assert self._writer is not None
         return self._writer
 
     def _writing(self) -> Writing:
@@ -399,6 +452,9 @@ class Companion:
                 self._tasks.spawn(self._follow(path), name="following a page")
         self._announce_health()
 
+    def _on_context_changed(self, chat: OpenChat) -> None:
+        self._tasks.spawn(chat.refresh(), name="counting for another context")
+
     def _on_slot_refused(self, refused: tuple[Path, str]) -> None:
         path, key = refused
         sentence = (
@@ -417,8 +473,23 @@ class Companion:
         self._publish(chat)
 
     def _announce_health(self) -> None:
-        if hasattr(self, "_queue"):
+        if self._is_started:
             self.health_changed.emit(self.health)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a companion is made of; all of it opened and closed by `open_companion`."""
+
+    folders: Folders
+    store: Store
+    settings: Settings
+    packs: tuple[LanguagePack, ...]
+    lock: FolderLock
+    tavern: Path | None
+    llm: str | None
+    watch: bool
+    asks_first: bool
 
 
 @asynccontextmanager
@@ -434,14 +505,40 @@ async def open_companion(
 
     tavern: where SillyTavern's data are, else the setting, else the usual places. llm: backend
     spec in place of the setting. watch: follow SillyTavern's files and pages. asks_first: there
-    is somebody to ask before a model is given a long backlog.
+    is somebody to ask before a model is given a long backlog. Raises StoreError when the data
+    folder cannot be used, or when another program follows SillyTavern from it already.
     """
-    companion = Companion(folders, tavern=tavern, llm=llm)
+    lock = FolderLock(folders.data)
+    store = Store(folders.database, backups=folders.backups)
     try:
-        await companion.start(watch=watch, asks_first=asks_first)
-        yield companion
+        await _take_lock(lock, watch=watch)
+        await store.open()
+        settings = Settings(await store.run(store.settings.load))
+        packs = await asyncio.to_thread(load_packs)
+        parts = Parts(folders, store, settings, packs, lock, tavern, llm, watch, asks_first)
+        companion = Companion(parts)
+        try:
+            await companion.start()
+            yield companion
+        finally:
+            await companion.aclose()
     finally:
-        await companion.aclose()
+        await store.aclose()
+        lock.release()
+
+
+async def _take_lock(lock: FolderLock, *, watch: bool) -> None:
+    """A command waits for another command; a program that stays is not waited for."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while not lock.acquire("program" if watch else "command"):
+        if watch:
+            raise StoreError(
+                "Tavernkeep is running already with this data folder. Close it first, or give "
+                "another folder with --data-dir."
+            )
+        if lock.holder() == "program" or time.monotonic() > deadline:
+            return
+        await asyncio.sleep(0.1)
 
 
 def _modified(chat: ChatRef) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.errors import StoreError
+
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
 
@@ -25,7 +27,9 @@ class Folders:
 
 
 def user_folders(data_dir: Path | None = None) -> Folders:
-    """The folders of this user, or all below `data_dir` when one is given. Created when missing."""
+    """The folders of this user, or all below `data_dir` when one is given. Created when missing.
+
+    Raises StoreError where they cannot be made."""
     if data_dir is not None:
         data = data_dir.expanduser().resolve()
         logs = data / "logs"
@@ -34,6 +38,12 @@ def user_folders(data_dir: Path | None = None) -> Folders:
 
         data = platformdirs.user_data_path("tavernkeep", appauthor=False)
         logs = platformdirs.user_log_path("tavernkeep", appauthor=False)
-    data.mkdir(parents=True, exist_ok=True)
-    logs.mkdir(parents=True, exist_ok=True)
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        logs.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"Tavernkeep cannot keep its data in {data}: {error.strerror}. "
+            "Choose another folder with --data-dir."
+        ) from error
     return Folders(data=data, logs=logs)

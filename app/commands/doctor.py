@@ -48,7 +48,8 @@ async def run(options: argparse.Namespace) -> int:
         },
         (f"{'good' if f.is_good else 'LOOK'}  {f.part}: {f.sentence}" for f in findings),
     )
-    is_broken = any(not f.is_good and f.part in ("database", "data folder") for f in findings)
+    needed = {"database"} if options.tavern is None else {"database", "sillytavern"}
+    is_broken = any(not f.is_good and f.part in needed for f in findings)
     return 1 if is_broken else 0
 
 

@@ -55,3 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except KeyboardInterrupt:
         return FAILED
+    except BrokenPipeError:  # whoever reads the output has seen enough
+        sys.stdout = None
+        return DONE
+    except OSError as error:
+        print(f"tavernkeep: {error.filename or 'a file'}: {error.strerror}.", file=sys.stderr)
+        return FAILED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from app.commands.chat_options import add_chat, companion_for, warn_of_problems
-from app.commands.output import show
+from app.commands.output import show, warn
 
 HELP = "show which message recaps are included"
 
@@ -15,14 +15,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_chat(parser)
 
 
-async def run(options: argparse.Namespace) -> None:
-    """Print one row per message."""
+async def run(options: argparse.Namespace) -> int:
+    """Print one row per message; 1 when a recap could not be written."""
     async with companion_for(options) as companion:
         path = companion.find_chat(options.chat)
         await companion.open_story(path)
-        story, _ = await companion.finished(path)
+        story, failures = await companion.finished(path)
         limit = companion.inclusion_limit(path)
     warn_of_problems(story)
+    for sentence in failures:
+        warn(sentence)
     rows = [
         {
             "index": index,
@@ -45,3 +47,4 @@ async def run(options: argparse.Namespace) -> None:
             for row in rows
         ),
     )
+    return 1 if failures else 0

@@ -25,7 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_chat(parser)
     add_llm(parser)
     add_until(parser)
-    parser.add_argument("--for", dest="responder", metavar="NAME", help="the one who answers")
+    parser.add_argument(
+        "--for",
+        dest="responder",
+        metavar="NAME",
+        help="the one who answers (recaps are the same for all)",
+    )
     parser.add_argument("--total", type=int, metavar="TOKENS", help="bound for all slots together")
 
 
@@ -42,7 +47,7 @@ async def run(options: argparse.Namespace) -> int:
     warn_of_problems(story)
     for sentence in failures:
         warn(sentence)
-    data = slots_data(slots)
+    data = slots_data(slots) | {"for": options.responder}
     show(options, data, (_line(slot) for slot in slots.slots))
     return 1 if failures else 0
 

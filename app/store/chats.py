@@ -39,6 +39,23 @@ class Chats:
         chat = self._tables.Chat
         return bool(chat.select().where(chat.path == name).exists())
 
+    def is_acquainted(self, chat_id: int) -> bool:
+        """Whether what a chat came with was taken in (work/first_sight.py)."""
+        chat = self._tables.Chat
+        return bool(chat.select().where((chat.id == chat_id) & chat.is_acquainted).exists())
+
+    def set_acquainted(self, chat_id: int) -> None:
+        """Note that what a chat came with was taken in, all of it."""
+        chat = self._tables.Chat
+        chat.update(is_acquainted=1).where(chat.id == chat_id).execute()
+
+    def forget_all_but_newest(self, pattern: str, kept: int) -> None:
+        """Delete all that is known of chats whose names are LIKE the pattern, but the newest."""
+        chat = self._tables.Chat
+        matching = chat.path**pattern
+        newest = chat.select(chat.id).where(matching).order_by(chat.id.desc()).limit(kept)
+        chat.delete().where(matching & chat.id.not_in(newest)).execute()
+
     def with_integrity(self, slug: str) -> tuple[tuple[int, str], ...]:
         """Number and name of the chats that SillyTavern gave this slug; branches may share it."""
         chat = self._tables.Chat

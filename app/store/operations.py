@@ -74,26 +74,6 @@ class Operations:
         rows = table.select().where(where).order_by(order).limit(limit).dicts()
         return tuple(_operation(row) for row in rows)
 
-    def has_failed(self, chat_id: int, keys: Sequence[str], since: float) -> frozenset[str]:
-        """Those of the keys whose newest operation failed or was cancelled for good.
-
-        since: failures before this moment (epoch seconds) count no more.
-        """
-        table = self._tables.Operation
-        statuses = (OperationStatus.FAILED.value, OperationStatus.CANCELLED.value)
-
-        newest = dict(
-            table.select(table.key, table.status)
-            .where(
-                (table.chat_id == chat_id)
-                & table.key.in_(list(keys))
-                & ((table.finished >= since) | table.finished.is_null())
-            )
-            .order_by(table.id)
-            .tuples()
-        )
-        return frozenset(key for key, status in newest.items() if status in statuses)
-
     def update(self, operation: Operation) -> None:
         """Write where the operation stands now."""
         table = self._tables.Operation
@@ -141,17 +121,6 @@ class Operations:
         table.insert(key=key, value=text, created=time.time()).on_conflict(
             conflict_target=[table.key], update={"value": text}
         ).execute()
-
-    def tokens_since(self, moment: float) -> int:
-        """Prompt and output tokens of all operations finished since then (epoch seconds)."""
-        table = self._tables.Operation
-
-        rows = (
-            table.select(table.prompt_tokens, table.output_tokens)
-            .where(table.finished >= moment)
-            .tuples()
-        )
-        return sum(prompt + output for prompt, output in rows)
 
 
 def _operation(row: dict[str, Any]) -> Operation:

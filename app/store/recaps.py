@@ -10,6 +10,10 @@ from app.store.database import Database
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 
+MESSAGE_TEXT_FIELDS = ("text", "error", "is_edited")
+MESSAGE_MARK_FIELDS = ("is_excluded", "is_remembered")
+MESSAGE_RECAP_FIELDS = (*MESSAGE_TEXT_FIELDS, *MESSAGE_MARK_FIELDS)
+
 
 class Recaps:
     """Reads and writes every kind of recap. No version is ever overwritten."""
@@ -36,7 +40,7 @@ class Recaps:
                 table.created,
                 table.stored,
             )
-            .where(table.chat_id == chat_id)
+            .where((table.chat_id == chat_id) & (table.is_deleted == 0))
             .order_by(table.anchor, table.version)
             .tuples()
         )
@@ -54,6 +58,9 @@ class Recaps:
                 stored=stored,
             )
             found.setdefault(anchor, []).append(recap)
+        for versions in found.values():
+            if not any(recap.is_current for recap in versions):  # the chosen one was taken back
+                versions[-1] = replace(versions[-1], is_current=True)
         return {anchor: tuple(versions) for anchor, versions in found.items()}
 
     def add_scene_recap(self, chat_id: int, recap: SceneRecap) -> SceneRecap:
@@ -79,14 +86,11 @@ class Recaps:
             created=recap.created,
             stored=recap.stored,
         ).execute()
-        self._choose_scene_recap(chat_id, recap.anchor, version)
+        self.choose_scene_recap(chat_id, recap.anchor, version)
         return replace(recap, version=version, is_current=True)
 
     def choose_scene_recap(self, chat_id: int, anchor: str, version: int) -> None:
         """Make a version of a scene's recap the one that counts."""
-        self._choose_scene_recap(chat_id, anchor, version)
-
-    def _choose_scene_recap(self, chat_id: int, anchor: str, version: int) -> None:
         choice = self._tables.SceneRecapChoice
         choice.insert(chat_id=chat_id, anchor=anchor, version=version).on_conflict(
             conflict_target=[choice.chat_id, choice.anchor], update={"version": version}
@@ -97,9 +101,15 @@ class Recaps:
         choice = self._tables.RunningChoice
         chosen = choice.select(choice.version).where(choice.chat_id == chat_id).tuples().first()
         deleted = self.deleted_running(chat_id)
+        versions = self._running_versions(chat_id, is_deleted=False)
+        current = None if chosen is None else int(chosen[0])
+        if current is not None and all(version.version != current for version in versions):
+            # The chosen one was taken back by an undo.
+            usable = [version.version for version in versions if not version.is_retired]
+            current = max(usable, default=None)
         return RunningRecap(
-            versions=self._running_versions(chat_id, is_deleted=False),
-            current_version=None if chosen is None else int(chosen[0]),
+            versions=versions,
+            current_version=current,
             forgone=frozenset(v.last_anchor for v in deleted if not v.is_retired),
         )
 
@@ -171,7 +181,7 @@ class Recaps:
         version = replace(version, version=0 if newest is None else int(newest[0]) + 1)
         self._insert_running(chat_id, version)
         if choose:
-            self._choose_running(chat_id, version.version)
+            self.choose_running(chat_id, version.version)
         return version
 
     def retire_running(self, chat_id: int, versions: Sequence[int]) -> None:
@@ -193,7 +203,7 @@ class Recaps:
             self._insert_running(chat_id, version)
         numbers = [version.version for version in versions]
         if numbers and current is not None:
-            self._choose_running(chat_id, current if current in numbers else max(numbers))
+            self.choose_running(chat_id, current if current in numbers else max(numbers))
 
     def _insert_running(self, chat_id: int, version: RunningVersion) -> None:
         self._tables.RunningVersion.insert(
@@ -211,9 +221,6 @@ class Recaps:
 
     def choose_running(self, chat_id: int, version: int) -> None:
         """Inject this version from now on."""
-        self._choose_running(chat_id, version)
-
-    def _choose_running(self, chat_id: int, version: int) -> None:
         choice = self._tables.RunningChoice
         choice.insert(chat_id=chat_id, version=version).on_conflict(
             conflict_target=[choice.chat_id], update={"version": version}
@@ -249,8 +256,18 @@ class Recaps:
             )
         return found
 
-    def save_message_recaps(self, chat_id: int, recaps: dict[str, MessageRecap]) -> None:
-        """Write the recaps and marks of these messages, each as the record of its source_hash."""
+    def save_message_recaps(
+        self,
+        chat_id: int,
+        recaps: dict[str, MessageRecap],
+        *,
+        only: Sequence[str] = MESSAGE_RECAP_FIELDS,
+    ) -> None:
+        """Write the recaps and marks of these messages, each as the record of its source_hash.
+
+        only: what is changed of a record that is there already. Who writes texts leaves the marks
+        alone, which the user may have set meanwhile, and the other way round.
+        """
         table = self._tables.MessageRecap
 
         for anchor, recap in recaps.items():
@@ -263,7 +280,8 @@ class Recaps:
                 "error": recap.error,
             }
             table.insert(**key, **value).on_conflict(
-                conflict_target=[table.chat_id, table.anchor, table.source_hash], update=value
+                conflict_target=[table.chat_id, table.anchor, table.source_hash],
+                update={name: value[name] for name in only},
             ).execute()
 
 

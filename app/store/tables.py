@@ -11,6 +11,7 @@ from peewee import CharField, FloatField, IntegerField, TextField
 class Chat(peewee.Model):
     path = TextField(unique=True)
     integrity = TextField(default="")
+    is_acquainted = IntegerField(default=0)
     first_seen = FloatField()
 
 
@@ -47,6 +48,7 @@ class SceneRecap(peewee.Model):
     made_by = TextField()
     created = FloatField()
     stored = TextField(default="")
+    is_deleted = IntegerField(default=0)
 
 
 class SceneRecapChoice(peewee.Model):

@@ -121,3 +121,18 @@ def fitted(recap: Recap, tokens: int, count_tokens: Callable[[str], int]) -> Rec
         if low < len(items) or count_tokens(recap.render()) <= tokens:
             return recap
     return recap
+
+
+def merged(previous: str, scene: str, tokens: int, count_tokens: Callable[[str], int]) -> str:
+    """A running recap with a scene's recap put behind it: what can be done without a model.
+
+    The state is the scene's where it says one; whatever else there is is kept, oldest first, and
+    cut to `tokens` as `fitted` does.
+    """
+    old, new = parse_recap(previous), parse_recap(scene)
+    recap = Recap(
+        developments=(*old.developments, *new.developments),
+        open=clean_items((*old.open, *new.open)),
+        state=new.state or old.state,
+    )
+    return fitted(recap, tokens, count_tokens).render()

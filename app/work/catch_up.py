@@ -40,7 +40,7 @@ def catch_up_plan(
         return None
     recap_tokens, room = int(settings["scene_recap_tokens"]), recap_room(settings)
     closed = [scene for scene in story.scenes if scene.is_closed]
-    foldable = closed[: len(closed) - int(settings["running_recap_leave_out"])]
+    foldable = closed[: max(0, len(closed) - int(settings["running_recap_leave_out"]))]
     covered = covered_until(story)
     folds = sum(scene.last > covered for scene in foldable)
     if not settings["running_recap_auto"]:

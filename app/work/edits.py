@@ -10,6 +10,7 @@ from typing import Any
 
 from app.errors import UsageError
 from app.operations import OperationSpec
+from app.store.recaps import MESSAGE_MARK_FIELDS
 from app.store.store import Store
 from app.store.undo import REDO, UNDO
 from app.story import message_data
@@ -234,7 +235,11 @@ class StoryEdits:
         label = "leave out" if excluded else "remember" if remembered else "message mark"
         recaps = self._store.recaps
         await self._do(
-            chat, label, lambda: recaps.save_message_recaps(chat.chat_id, {anchor: recap})
+            chat,
+            label,
+            lambda: recaps.save_message_recaps(
+                chat.chat_id, {anchor: recap}, only=MESSAGE_MARK_FIELDS
+            ),
         )
 
     async def recap_messages(self, path: Path, anchors: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.work.planner import recapped_messages
 
+LAST_MESSAGES = 3
 IMPORTED = "ST-Auto-Recap"
 
 
@@ -35,7 +36,7 @@ async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnap
     chats, slug = store.chats, snapshot.integrity
     kin = [row for row in await store.run(lambda: chats.with_integrity(slug)) if row[0] != chat_id]
     gone = [number for number, name in kin if not await asyncio.to_thread(Path(name).exists)]
-    if len(gone) == 1:
+    if len(gone) == 1 and await store.run(lambda: _goes_on(store, gone[0], snapshot)):
         await store.run(lambda: chats.move(gone[0], str(path)))
         return gone[0]
     parent = snapshot.chat_metadata.get("main_chat")
@@ -52,6 +53,13 @@ async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnap
 
     await store.run(unit)
     return chat_id
+
+
+def _goes_on(store: Store, chat_id: int, snapshot: ChatSnapshot) -> bool:
+    """Whether the file still holds the last messages known of a chat: renamed, not branched."""
+    known, _ = store.chats.known(chat_id)
+    held = {line.identity for line in snapshot.lines}
+    return bool(known) and all(message.identity in held for message in known[-LAST_MESSAGES:])
 
 
 async def import_extras(
@@ -88,8 +96,9 @@ async def import_extras(
             foreign = is_foreign(running, snapshot)
             _import_running(store, chat_id, running, messages, foreign=foreign)
 
-    if breaks or by_anchor or running is not None:
-        await store.run(unit)
+        store.chats.set_acquainted(chat_id)
+
+    await store.run(unit)
 
 
 def _scene_break(message: Message, extra: SceneExtra) -> SceneBreak:

@@ -17,18 +17,23 @@ def health_of(
     taverns: Sequence[Tavern],
     pages: Sequence[Page],
     is_listening: bool,
-    last_read: tuple[Story, float] | None,
+    last_read: tuple[Story, float, str] | None,
     operations: Sequence[Operation],
     is_paused: bool,
+    pause_reason: str,
+    problem: str,
     writer_label: str,
 ) -> Health:
-    """All lights. last_read: the chat read last and when (epoch seconds)."""
+    """All lights. last_read: the chat read last, when (epoch seconds), and what failed then.
+
+    problem: what of the settings could not be followed at the start, "" when all could.
+    """
     return Health(
         sillytavern=_sillytavern(taverns, pages),
         bridge=_bridge(pages, is_listening),
         reading=_reading(last_read),
-        queue=_queue(operations, is_paused),
-        backend=_backend(writer_label, operations),
+        queue=_queue(operations, is_paused, pause_reason),
+        backend=_backend(writer_label, operations, problem),
     )
 
 
@@ -51,10 +56,12 @@ def _bridge(pages: Sequence[Page], is_listening: bool) -> HealthItem:
     return HealthItem("bridge", Light.OFF, "Bridge not installed")
 
 
-def _reading(last_read: tuple[Story, float] | None) -> HealthItem:
+def _reading(last_read: tuple[Story, float, str] | None) -> HealthItem:
     if last_read is None:
         return HealthItem("reading", Light.OFF, "Nothing read yet")
-    story, moment = last_read
+    story, moment, failure = last_read
+    if failure:
+        return HealthItem("reading", Light.BAD, failure)
     clock = time.strftime("%H:%M", time.localtime(moment))
     sentence = f"Read to #{len(story.messages) - 1}, {clock}" if story.messages else "Empty chat"
     if story.problems:
@@ -63,11 +70,13 @@ def _reading(last_read: tuple[Story, float] | None) -> HealthItem:
     return HealthItem("reading", Light.GOOD, sentence)
 
 
-def _queue(operations: Sequence[Operation], is_paused: bool) -> HealthItem:
+def _queue(operations: Sequence[Operation], is_paused: bool, pause_reason: str) -> HealthItem:
     running = [op for op in operations if op.status is OperationStatus.RUNNING]
     waiting = [
         op for op in operations if op.status in (OperationStatus.PENDING, OperationStatus.WAITING)
     ]
+    if pause_reason:
+        return HealthItem("queue", Light.BAD, pause_reason)
     if is_paused:
         return HealthItem("queue", Light.IDLE, f"Paused, {len(waiting)} waiting")
     if running:
@@ -80,7 +89,9 @@ def _queue(operations: Sequence[Operation], is_paused: bool) -> HealthItem:
     return HealthItem("queue", Light.IDLE, "Nothing to do")
 
 
-def _backend(label: str, operations: Sequence[Operation]) -> HealthItem:
+def _backend(label: str, operations: Sequence[Operation], problem: str) -> HealthItem:
+    if problem:
+        return HealthItem("backend", Light.BAD, f"{label}: {problem}")
     spent = sum(op.prompt_tokens + op.output_tokens for op in operations)
     sentence = f"{label}, {spent:,} tokens lately" if spent else label
     newest = next((op for op in operations if op.finished is not None), None)

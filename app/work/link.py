@@ -28,6 +28,7 @@ class BridgeLink:
 
     Signals:
         changed: a page came, went, or shows another chat.
+        context_changed: the chat whose prompt may take another number of tokens now.
         refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
     """
 
@@ -40,6 +41,7 @@ class BridgeLink:
         self._paired: set[Path] = set()
         self._is_started = False
         self.changed: Signal[None] = Signal("changed")
+        self.context_changed: Signal[OpenChat] = Signal("context_changed")
         self.refused: Signal[tuple[Path, str]] = Signal("refused")
         self._server.connected.connect(self._on_page)
         self._server.disconnected.connect(self._on_page)
@@ -120,8 +122,9 @@ class BridgeLink:
         chat = self._chats.get(path) or await self._open(path)
         if chat is None:
             return SlotSet()
-        if turn.context:
+        if turn.context and turn.context != chat.context_tokens:
             chat.context_tokens = turn.context
+            self.context_changed.emit(chat)
         return await self._slots_of(chat)
 
     async def _open(self, path: Path) -> OpenChat | None:

@@ -8,17 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.errors import TavernkeepError
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.store.chats import RETIRED
 from app.store.store import Store
-from app.story.anchors import KnownMessage, align, common_ends, known_after
+from app.story.anchors import KnownMessage, align, common_ends, known_after, retired_after
 from app.story.inclusion import Inclusion, InclusionRules, include, limit_in_tokens
 from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack
 from app.story.scene_detection import FoundBreak, detect_breaks
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
-from app.story.story import ChatRef, Story
+from app.story.story import ChatRef, LineProblem, Story
 from app.work.catch_up import CatchUpPlan
 from app.work.first_sight import find_origin, import_extras
 from app.work.token_ledger import TokenLedger
@@ -47,6 +48,19 @@ class StoryChange:
 Heard = Callable[[StoryChange], None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a story was made from: the file at one moment, and who is who in it.
+
+    seen: the part of the snapshot that is looked at. retired: messages that were there once.
+    """
+
+    snapshot: ChatSnapshot
+    seen: ChatSnapshot
+    known: tuple[KnownMessage, ...]
+    retired: tuple[KnownMessage, ...]
+
+
 class OpenChat:
     """Keeps the newest frozen story of one chat.
 
@@ -65,11 +79,9 @@ class OpenChat:
         heard: Heard,
         *,
         until: int | None = None,
-        is_first_sight: bool = False,
     ) -> None:
         self.chat = chat
         self.chat_id = chat_id
-        self.is_first_sight = is_first_sight
         self.story = Story(chat)
         self.catch_up: CatchUpPlan | None = None  # waits for the user's word
         self.is_catch_up_wanted = False
@@ -80,54 +92,77 @@ class OpenChat:
         self._settings = settings
         self._heard = heard
         self._until = until
-        self._snapshot: ChatSnapshot | None = None
-        self._seen: ChatSnapshot | None = None  # what `story.messages` was made from
+        self._reading: _Reading | None = None
+        self._is_counted = True
         self._positions: dict[str, int] = {}
         self._positions_of: tuple[Message, ...] | None = None
         self._searched: tuple[Message, ...] | None = None  # these hold no more breaks
         self.last_read = 0.0  # seconds since the epoch
-        self._known: tuple[KnownMessage, ...] | None = None  # None: not loaded yet
-        self._retired: tuple[KnownMessage, ...] = ()
+        self.failure = ""  # why the last reading failed, "" when it did not
         self._lock = asyncio.Lock()
 
     async def read(self) -> bool:
-        """Take in what the file holds now; true when messages changed. Raises ChatUnreadable."""
+        """Take in what the file holds now; true when messages changed.
+
+        Raises ChatUnreadable or StoreError; the story is as before then, and the next reading
+        begins where this one did.
+        """
         async with self._lock:
-            snapshot = await asyncio.to_thread(read_chat, self.chat.path, self._snapshot)
-            if snapshot is self._snapshot:
-                return False
-            if self.is_first_sight:
-                self.chat_id = await find_origin(
-                    self._store, self.chat_id, self.chat.path, snapshot
-                )
-            await self._note_integrity(snapshot)
-            messages = await self._messages_of(snapshot)
-            if self.is_first_sight:
-                await import_extras(self._store, self.chat_id, snapshot, messages)
-                self.is_first_sight = False
+            try:
+                is_changed = await self._read()
+            except TavernkeepError as error:
+                self.failure = str(error)
+                raise
+            self.failure = ""
+            return is_changed
+
+    async def _read(self) -> bool:
+        last = self._reading
+        snapshot = await asyncio.to_thread(
+            read_chat, self.chat.path, last.snapshot if last else None
+        )
+        self.last_read = time.time()
+        is_changed = False
+        if last is None or snapshot is not last.snapshot:
+            reading, messages = await self._identified(snapshot, last)
             first = _first_difference(self.story.messages, messages)
-            self._snapshot = snapshot
-            self.last_read = time.time()
-            if first is None and snapshot.problems == self.story.problems:
-                return False
-            # A long chat is shown with estimates first, and with counts when they are there.
-            if await self._ledger.is_quick(messages):
-                await self._ledger.count(messages)
-            counts = await self._ledger.known_or_estimated(messages)
-            self.story = replace(
-                self.story, messages=messages, problems=snapshot.problems, message_tokens=counts
-            )
-            await self._rebuild(first)
-            if await self._ledger.count(messages):
-                counts = await self._ledger.known_or_estimated(messages)
-                self.story = replace(self.story, message_tokens=counts)
-                await self._rebuild(None, inclusion=True)
-            return True
+            is_changed = first is not None
+            if last is None or is_changed or snapshot.problems != self.story.problems:
+                await self._take(messages, snapshot.problems, first)
+            self._reading = reading
+        if not self._is_counted:
+            await self._count()
+        return is_changed
+
+    async def _take(
+        self, messages: tuple[Message, ...], problems: tuple[LineProblem, ...], first: int | None
+    ) -> None:
+        # A long chat is shown with estimates first, and with counts when they are there.
+        self._is_counted = await self._ledger.is_quick(messages)
+        if self._is_counted:
+            await self._ledger.count(messages)
+        counts = await self._ledger.known_or_estimated(messages)
+        story = replace(self.story, messages=messages, problems=problems, message_tokens=counts)
+        self._show(await self._completed(story), first)
+
+    async def _count(self) -> None:
+        await self._ledger.count(self.story.messages)
+        self._is_counted = True
+        counts = await self._ledger.known_or_estimated(self.story.messages)
+        story = replace(self.story, message_tokens=counts)
+        self._show(await self._completed(story), None, inclusion=True)
+
+    async def reading(self) -> tuple[Story, ChatSnapshot]:
+        """The story and the reading that it shows, line by line. Raises ChatUnreadable."""
+        await self.read()
+        async with self._lock:
+            assert self._reading is not None
+            return self.story, self._reading.snapshot
 
     async def refresh(self) -> None:
         """Take in what the store holds now."""
         async with self._lock:
-            await self._rebuild(None)
+            self._show(await self._completed(self.story), None)
 
     def settings(self) -> Mapping[str, Any]:
         """The settings as they hold for this chat."""
@@ -140,53 +175,62 @@ class OpenChat:
             self._positions = {m.anchor: index for index, m in enumerate(self.story.messages)}
         return self._positions.get(anchor)
 
-    async def _messages_of(self, snapshot: ChatSnapshot) -> tuple[Message, ...]:
+    async def _identified(
+        self, snapshot: ChatSnapshot, last: _Reading | None
+    ) -> tuple[_Reading, tuple[Message, ...]]:
         """Give every line its anchor, and remember who is who for the next reading."""
+        store, seen = self._store, snapshot
         if self._until is not None:
-            snapshot = replace(snapshot, lines=snapshot.lines[: self._until + 1])
-        lines = snapshot.lines
-        known = await self._known_messages()
-        anchors = await asyncio.to_thread(align, known, lines, self._retired)
-        current = known_after(anchors, lines)
-        await self._remember(known, current)
-        seen, self._seen = self._seen, snapshot
-        return await asyncio.to_thread(messages_of, snapshot, anchors, seen, self.story.messages)
+            seen = replace(snapshot, lines=snapshot.lines[: self._until + 1])
+        is_new = last is None and self._until is None
+        if is_new and not await store.run(lambda: store.chats.is_acquainted(self.chat_id)):
+            self.chat_id = await find_origin(store, self.chat_id, self.chat.path, snapshot)
+        else:
+            is_new = False
+        if last is None:
+            known, retired = await store.run(lambda: store.chats.known(self.chat_id))
+        else:
+            known, retired = last.known, last.retired
+        anchors = await asyncio.to_thread(align, known, seen.lines, retired)
+        reading = _Reading(
+            snapshot,
+            seen,
+            known_after(anchors, seen.lines),
+            retired_after(known, retired, anchors),
+        )
+        messages = await asyncio.to_thread(
+            messages_of, seen, anchors, last.seen if last else None, self.story.messages
+        )
+        await self._remember(known, reading)
+        if is_new:
+            await import_extras(store, self.chat_id, snapshot, messages)
+        return reading, messages
 
-    async def _note_integrity(self, snapshot: ChatSnapshot) -> None:
-        slug = snapshot.integrity
-        if slug and self._until is None and (not self._seen or self._seen.integrity != slug):
-            await self._store.run(lambda: self._store.chats.set_integrity(self.chat_id, slug))
-
-    async def _known_messages(self) -> tuple[KnownMessage, ...]:
-        if self._known is not None:
-            return self._known
-        chats, chat_id = self._store.chats, self.chat_id
-        known, self._retired = await self._store.run(lambda: chats.known(chat_id))
-        self._known = known
-        return known
-
-    async def _remember(
-        self, known: tuple[KnownMessage, ...], current: tuple[KnownMessage, ...]
-    ) -> None:
-        changed = [
+    async def _remember(self, before: tuple[KnownMessage, ...], reading: _Reading) -> None:
+        known = reading.known
+        rows = [
             (position, message)
-            for position, message in enumerate(current)
-            if position >= len(known) or known[position] != message
+            for position, message in enumerate(known)
+            if position >= len(before) or before[position] != message
         ]
-        gone: list[KnownMessage] = []
-        if changed or len(known) != len(current):
-            present = {message.anchor for message in current}
-            gone = [message for message in known if message.anchor not in present]
-            returned = [m for m in self._retired if m.anchor not in present]
-            self._retired = (*returned, *gone)
-        self._known = current
-        if changed or gone:
-            rows = changed + [(RETIRED, message) for message in gone]
-            await self._store.run(lambda: self._store.chats.save_known(self.chat_id, rows))
+        if rows or len(before) != len(known):
+            present = {message.anchor for message in known}
+            rows += [(RETIRED, message) for message in before if message.anchor not in present]
+        chats, chat_id, slug = self._store.chats, self.chat_id, reading.snapshot.integrity
+        is_slug_new = self._until is None and (
+            self._reading is None or self._reading.snapshot.integrity != slug
+        )
 
-    async def _rebuild(self, first_message: int | None, *, inclusion: bool = False) -> None:
-        """Make the story anew from its messages and the store, and say what changed."""
-        old = self.story
+        def unit() -> None:
+            chats.save_known(chat_id, rows)
+            if is_slug_new:
+                chats.set_integrity(chat_id, slug)
+
+        if rows or is_slug_new:
+            await self._store.run(unit)
+
+    async def _completed(self, story: Story) -> Story:
+        """The story of these messages with all that the store holds of it."""
         store, chat_id = self._store, self.chat_id
         breaks, recaps, running, message_recaps = await store.run(
             lambda: (
@@ -196,27 +240,30 @@ class OpenChat:
                 store.recaps.message_recaps(chat_id),
             )
         )
-        settings = self._settings(self.chat_id)
+        settings, messages = self._settings(chat_id), story.messages
         # Only other messages can hold other breaks: what the store changed needs no new look.
-        if settings["scene_breaks_auto"] and self._searched is not old.messages:
-            self._searched = old.messages
-            found = await self._detect(old.messages, breaks, int(settings["scene_minimum_length"]))
+        if settings["scene_breaks_auto"] and self._searched is not messages:
+            found = await self._detect(messages, breaks, int(settings["scene_minimum_length"]))
             if found:
                 await store.run(lambda: store.scenes.save(chat_id, found))
                 breaks.update((b.anchor, b) for b in found)
+            self._searched = messages
         story = replace(
-            old,
+            story,
             breaks=breaks,
-            scenes=scenes_of(old.messages, breaks),
+            scenes=scenes_of(messages, breaks),
             recaps=recaps,
             running=running,
             message_recaps=message_recaps,
         )
-        story = replace(story, inclusion=await asyncio.to_thread(self._include, story, settings))
-        self.story = story
+        return replace(story, inclusion=await asyncio.to_thread(self._include, story, settings))
+
+    def _show(self, story: Story, first: int | None, *, inclusion: bool = False) -> None:
+        """Make this the story, and say what changed. first: the first message that did."""
+        old, self.story = self.story, story
         change = StoryChange(
             self.chat,
-            first_message,
+            first,
             scenes=story.scenes != old.scenes,
             recaps=story.recaps != old.recaps or story.message_recaps != old.message_recaps,
             running=story.running != old.running,

@@ -68,10 +68,14 @@ class OpenChats:
         return tuple({path for path, _ in self._chats})
 
     @property
-    def last_read(self) -> tuple[Story, float] | None:
-        """The chat that was read last and when, in seconds since the epoch."""
+    def last_read(self) -> tuple[Story, float, str] | None:
+        """The chat that was read last, when (seconds since the epoch), and what failed then."""
         chat = max(self._chats.values(), key=lambda chat: chat.last_read, default=None)
-        return None if chat is None else (chat.story, chat.last_read)
+        return None if chat is None else (chat.story, chat.last_read, chat.failure)
+
+    def has_id(self, chat_id: int) -> bool:
+        """Whether the chat with this number in the store is open."""
+        return any(chat.chat_id == chat_id for chat in self._chats.values())
 
     def get(self, path: Path, until: int | None = None) -> OpenChat | None:
         """An open chat, None when it is not open."""
@@ -86,17 +90,27 @@ class OpenChats:
 
     async def open(self, path: Path, *, until: int | None = None) -> OpenChat:
         """The chat in `path`, read and planned. Raises ChatUnreadable."""
+        chat = await self._read(path, until)
+        await self.plan(chat)
+        return chat
+
+    async def _read(self, path: Path, until: int | None) -> OpenChat:
         key = (path, until)
         async with self._opening.setdefault(key, asyncio.Lock()):
             chat = self._chats.get(key)
-            if chat is None:
-                chat = await self._make(path, until)
+            if chat is not None:
                 await chat.read()
-                self._chats[key] = chat
-            else:
-                await chat.read()
-        await self.plan(chat)
-        return chat
+                return chat
+            if until is not None:  # what it begins with has to be known, and costs nothing
+                await self._read(path, None)
+            chat = await self._make(path, until)
+            await chat.read()
+            # A renamed chat goes on under its new name; nobody looks after the old one any more.
+            for other_key, other in tuple(self._chats.items()):
+                if other.chat_id == chat.chat_id:
+                    del self._chats[other_key]
+            self._chats[key] = chat
+            return chat
 
     async def by_id(self, chat_id: int) -> OpenChat:
         """The chat with this number in the store, opened when need be."""
@@ -157,11 +171,12 @@ class OpenChats:
             again = True
             while again:
                 self._rereading[path] = False
-                if await chat.read():
-                    await self.plan(chat)
+                try:
+                    if await chat.read():
+                        await self.plan(chat)
+                except TavernkeepError as error:
+                    self.failed.emit((path, str(error)))
                 again = self._rereading[path]
-        except TavernkeepError as error:
-            self.failed.emit((path, str(error)))
         finally:
             del self._rereading[path]
 
@@ -169,15 +184,15 @@ class OpenChats:
         chats = self._store.chats
         stored = str(path) if until is None else _with_until(path, until)
 
-        def unit() -> tuple[int, bool]:
-            is_first_sight = until is None and not chats.is_known(stored)
+        def unit() -> int:
             number = chats.id_of(stored)
             if until is not None:
                 source = chats.id_of(str(path))
                 chats.copy_knowledge(source, number, before=until + 1, with_recaps=False)
-            return number, is_first_sight
+                chats.forget_all_but_newest(f"%{_UNTIL}%", VIEWS_KEPT)
+            return number
 
-        chat_id, is_first_sight = await self._store.run(unit)
+        chat_id = await self._store.run(unit)
         reference = await asyncio.to_thread(chat_ref_for, path)
         return OpenChat(
             reference,
@@ -188,12 +203,12 @@ class OpenChats:
             self._settings.for_chat,
             self.changed.emit,
             until=until,
-            is_first_sight=is_first_sight,
         )
 
 
 # A chat seen as if it ended earlier is kept under a name that no file can have.
 _UNTIL = "\x1funtil "
+VIEWS_KEPT = 20
 
 
 def _with_until(path: Path, until: int) -> str:

@@ -58,7 +58,8 @@ def plan(
     if settings["scene_recaps_auto"]:
         specs += _scene_recaps(story, chat_id, settings, writing)
     if settings["running_recap_auto"]:
-        specs += _fold(story, chat_id, settings, writing)
+        fold = next_fold(story, chat_id, settings, writing)
+        specs += [fold] if fold else []
     if settings["message_recaps_auto" if writing.is_free else "message_recaps_model"]:
         specs += _message_recaps(story, chat_id, settings, writing)
     return tuple(specs)
@@ -144,37 +145,31 @@ def fold_base(story: Story, before: int) -> RunningVersion | None:
     return next(v for v in story.running.versions if v.version == chosen)
 
 
-def _fold(
+def next_fold(
     story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
-) -> list[OperationSpec]:
+) -> OperationSpec | None:
+    """The fold that the running recap lacks next; None when it is complete or has to wait."""
     closed = [scene for scene in story.scenes if scene.closing is not None]
-    foldable = closed[: len(closed) - int(settings["running_recap_leave_out"])]
+    foldable = closed[: max(0, len(closed) - int(settings["running_recap_leave_out"]))]
     covered = covered_until(story)
     scene = next((scene for scene in foldable if scene.last > covered), None)
     if scene is None or scene.closing is None:
-        return []
+        return None
     recap = story.scene_recap(scene)
     if recap is None:
-        return []
+        return None
     base = fold_base(story, scene.first + 1)
     tokens = recap_room(settings)
-    return [
-        OperationSpec(
-            kind=OperationKind.RUNNING_RECAP,
-            chat=chat_id,
-            key=writing.key(
-                OperationKind.RUNNING_RECAP,
-                base.content if base else "",
-                recap.name,
-                recap.text,
-                str(tokens),
-            ),
-            anchor=scene.closing.anchor,
-            label=f"Fold scene {scene.number} into the running recap",
-            priority=PRIORITY_FOLD,
-            params={"tokens": tokens, "base": base.version if base else None},
-        )
-    ]
+    inputs = (base.content if base else "", recap.name, recap.text, str(tokens))
+    return OperationSpec(
+        kind=OperationKind.RUNNING_RECAP,
+        chat=chat_id,
+        key=writing.key(OperationKind.RUNNING_RECAP, *inputs),
+        anchor=scene.closing.anchor,
+        label=f"Fold scene {scene.number} into the running recap",
+        priority=PRIORITY_FOLD,
+        params={"tokens": tokens},
+    )
 
 
 def recap_room(settings: Mapping[str, Any]) -> int:

@@ -9,7 +9,14 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from app.errors import BackendError, OperationOutdated, TavernkeepError
+from app.errors import (
+    BackendError,
+    BackendRefused,
+    OperationOutdated,
+    PromptTooLong,
+    StoreError,
+    TavernkeepError,
+)
 from app.llm.retries import retry_delay
 from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome
 from app.signals import Signal
@@ -21,6 +28,8 @@ log = logging.getLogger(__name__)
 HISTORY_SHOWN = 50
 # The same work wanted again and again in one run is a fault of ours that must not cost money.
 TIMES_DONE_AT_MOST = 5
+# So many requests in a row refused for good (wrong key, unknown model): the next would be too.
+REFUSALS_IN_A_ROW = 2
 
 Perform = Callable[[Operation], Awaitable[Outcome]]
 After = Callable[[Operation], Awaitable[None]]
@@ -31,27 +40,41 @@ class OperationQueue:
 
     perform: does one operation; raises BackendError or another TavernkeepError when it cannot.
     after: awaited when an operation has ended, however, and before the next begins.
+    in_scope: says which operations are ours to do; others wait for another run.
+
+    What failed in an earlier run is tried again when it is planned again; what failed in this
+    one only when the user says so.
 
     Signals:
         changed: all operations shown (unfinished ones, then the newest finished).
     """
 
-    def __init__(self, store: Store, perform: Perform, after: After, tasks: TaskSupervisor) -> None:
+    def __init__(
+        self,
+        store: Store,
+        perform: Perform,
+        after: After,
+        tasks: TaskSupervisor,
+        *,
+        in_scope: Callable[[OperationSpec], bool] = lambda spec: True,
+    ) -> None:
         self._store = store
         self._perform = perform
         self._after = after
         self._tasks = tasks
+        self._in_scope = in_scope
         self._open: dict[int, Operation] = {}
         self._history: list[Operation] = []
-        self._done: Counter[tuple[int, str, str]] = Counter()
-        self._running: asyncio.Task[None] | None = None
-        self._running_id: int | None = None
-        self._worker: asyncio.Task[None] | None = None
+        self._failed: dict[tuple[int, str, str], Operation] = {}
+        self._cancelled: set[int] = set()
+        self._times: Counter[tuple[int, str, str]] = Counter()
+        self._refusals = 0
+        self._running: asyncio.Task[Operation] | None = None
+        self._current: int | None = None  # the operation that the worker has in hand
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self.is_paused = False
-        # What failed after this moment is not tried again unasked (seconds since the epoch).
-        self.failures_since = 0.0
+        self.pause_reason = ""  # a sentence when the queue paused by itself
         self.changed: Signal[tuple[Operation, ...]] = Signal("changed")
 
     @property
@@ -68,47 +91,39 @@ class OperationQueue:
         )
 
     def failed(self, chat_id: int) -> tuple[Operation, ...]:
-        """Operations of a chat that failed since `failures_since`, newest first."""
-        return tuple(
-            op
-            for op in self._history
-            if op.spec.chat == chat_id
-            and op.status is OperationStatus.FAILED
-            and (op.finished or 0.0) >= self.failures_since
-        )
+        """Operations of a chat that failed in this run and were not done since, oldest first."""
+        return tuple(op for op in self._failed.values() if op.spec.chat == chat_id)
+
+    def left(self, chat_id: int) -> int:
+        """How many operations of a chat are not done."""
+        return sum(op.spec.chat == chat_id for op in self._open.values())
 
     async def start(self) -> None:
         """Take up what an earlier run left, and begin."""
-        await self._store.run(self._store.operations.recover)
-        unfinished = await self._store.run(self._store.operations.unfinished)
+        operations = self._store.operations
+        await self._store.run(operations.recover)
+        unfinished = await self._store.run(operations.unfinished)
         self._open = {operation.id: operation for operation in unfinished}
-        recent = await self._store.run(lambda: self._store.operations.recent(HISTORY_SHOWN))
-        self._history = list(recent)
-        self._worker = self._tasks.spawn(self._work(), name="operation queue")
+        self._history = list(await self._store.run(lambda: operations.recent(HISTORY_SHOWN)))
+        self._tasks.spawn(self._work(), name="operation queue")
 
     async def add(self, specs: Sequence[OperationSpec]) -> None:
-        """Queue what is not queued yet and did not fail for good before."""
-        if not specs:
-            return
-        since = self.failures_since
-        specs = [spec for spec in specs if self._done[_work_of(spec)] < TIMES_DONE_AT_MOST]
-        by_chat: dict[int, list[OperationSpec]] = {}
-        for spec in specs:
-            by_chat.setdefault(spec.chat, []).append(spec)
+        """Queue what is not queued yet and did not fail, or was cancelled, in this run."""
+        queued = {_work_of(operation.spec) for operation in self._open.values()}
+        wanted = [
+            spec
+            for spec in specs
+            if (work := _work_of(spec)) not in queued
+            and work not in self._failed
+            and self._times[work] < TIMES_DONE_AT_MOST
+        ]
+        if wanted:
+            await self._add(wanted)
 
-        def unit() -> tuple[Operation, ...]:
-            operations = self._store.operations
-            wanted = []
-            for chat_id, group in by_chat.items():
-                failed = operations.has_failed(chat_id, [s.key for s in group], since)
-                wanted += [spec for spec in group if spec.key not in failed]
-            return operations.add(wanted)
-
-        added = await self._store.run(unit)
-        if added:
-            self._open.update((operation.id, operation) for operation in added)
-            self._idle.clear()
-            self._announce()
+    async def _add(self, specs: Sequence[OperationSpec]) -> None:
+        added = await self._store.run(lambda: self._store.operations.add(specs))
+        self._open.update((operation.id, operation) for operation in added)
+        self._announce()
 
     def pause(self) -> None:
         """Begin nothing new; what runs is finished."""
@@ -117,37 +132,62 @@ class OperationQueue:
 
     def resume(self) -> None:
         """Go on."""
-        self.is_paused = False
+        self.is_paused, self.pause_reason, self._refusals = False, "", 0
+        self._announce()
+
+    def _hold(self, reason: str) -> None:
+        self.is_paused, self.pause_reason = True, reason
         self._announce()
 
     async def cancel(self, operation_id: int) -> None:
-        """Drop an operation; one that runs is stopped at once."""
+        """Drop an operation; one that runs is stopped at once, one that is done stays done."""
         operation = self._open.get(operation_id)
         if operation is None:
             return
-        if operation_id == self._running_id and self._running is not None:
-            self._running.cancel()
-            await asyncio.wait([self._running])
+        if operation_id == self._current:
+            if self._running is not None and not self._running.done():
+                self._cancelled.add(operation_id)
+                self._running.cancel()
+                await asyncio.wait([self._running])
             return
-        await self._end(operation, OperationStatus.CANCELLED)
+        self._cancelled.add(operation_id)
+        await self._settle(replace(operation, status=OperationStatus.CANCELLED))
 
     async def retry(self, operation_id: int) -> None:
         """Queue again what failed or was cancelled, or try a waiting one now."""
         waiting = self._open.get(operation_id)
         if waiting is not None:
-            await self._update(replace(waiting, status=OperationStatus.PENDING, not_before=0.0))
+            if operation_id != self._current:
+                await self._store_state(
+                    replace(waiting, status=OperationStatus.PENDING, not_before=0.0)
+                )
             return
         old = next((op for op in self._history if op.id == operation_id), None)
-        if old is None:
-            return
-        added = await self._store.run(lambda: self._store.operations.add([old.spec]))
-        self._open.update((operation.id, operation) for operation in added)
-        self._idle.clear()
-        self._announce()
+        if old is not None:
+            self._forget_failures([_work_of(old.spec)])
+            await self._add([old.spec])
+
+    async def retry_all(self) -> None:
+        """Queue again everything that failed in this run, and go on if refusals paused us."""
+        again = [
+            operation.spec
+            for operation in self._failed.values()
+            if operation.status is OperationStatus.FAILED
+        ]
+        self._forget_failures([_work_of(spec) for spec in again])
+        if again:
+            await self._add(again)
+        if self.pause_reason:
+            self.resume()
+
+    def _forget_failures(self, works: Sequence[tuple[int, str, str]]) -> None:
+        for work in works:
+            self._failed.pop(work, None)
+            self._times.pop(work, None)
 
     async def wait_idle(self) -> None:
         """Until nothing is pending or running; waiting and paused ones do not count."""
-        while self._running is not None or self._next() is not None:
+        while self._current is not None or self._next() is not None:
             self._idle.clear()
             await self._idle.wait()
 
@@ -162,8 +202,12 @@ class OperationQueue:
         ready = [
             operation
             for operation in self._open.values()
-            if operation.status is OperationStatus.PENDING
-            or (operation.status is OperationStatus.WAITING and operation.not_before <= now)
+            if operation.id not in self._cancelled
+            and self._in_scope(operation.spec)
+            and (
+                operation.status is OperationStatus.PENDING
+                or (operation.status is OperationStatus.WAITING and operation.not_before <= now)
+            )
         ]
         return min(ready, key=_order, default=None)
 
@@ -175,12 +219,23 @@ class OperationQueue:
                 self._idle.set()
                 await self._sleep()
                 continue
-            self._running_id = operation.id
-            self._running = self._tasks.spawn(self._run(operation), name=operation.spec.kind.value)
+            self._current = operation.id
+            self._running = self._tasks.spawn(
+                self._attempt(operation), name=operation.spec.kind.value
+            )
             try:
                 await asyncio.wait([self._running])
+                await self._take(operation, self._running)
             finally:
-                self._running, self._running_id = None, None
+                self._current = self._running = None
+
+    async def _take(self, operation: Operation, attempt: asyncio.Task[Operation]) -> None:
+        """Keep how an attempt ended; the worker does so itself, where nobody cancels it."""
+        if attempt.cancelled():
+            outcome = replace(operation, status=OperationStatus.CANCELLED)
+        else:
+            outcome = attempt.result()
+        await self._settle(outcome)
 
     async def _sleep(self) -> None:
         """Until something changes or a waiting operation is due."""
@@ -192,7 +247,9 @@ class OperationQueue:
         except TimeoutError:
             return
 
-    async def _run(self, operation: Operation) -> None:
+    async def _attempt(self, operation: Operation) -> Operation:
+        """Try it once; gives the operation as it stands then."""
+        before = operation
         operation = replace(
             operation,
             status=OperationStatus.RUNNING,
@@ -200,67 +257,80 @@ class OperationQueue:
             started=time.time(),
             error="",
         )
-        await self._update(operation)
         try:
+            await self._store_state(operation)
             outcome = await self._perform(operation)
-        except asyncio.CancelledError:
-            stopping = asyncio.current_task()
-            # Cancelled by the user: settle it. Cancelled at shutdown: it stays "running" in the
-            # store and is taken up again at the next start.
-            if self._worker is not None and not self._worker.cancelling():
-                await asyncio.shield(self._end(operation, OperationStatus.CANCELLED))
-            assert stopping is not None
-            raise
-        except BackendError as error:
-            await self._settle_failure(operation, error)
+        except StoreError as error:
+            self._hold(f"Paused: {error}")
+            return before
         except OperationOutdated as error:
-            await self._end(replace(operation, error=str(error)), OperationStatus.OUTDATED)
+            return replace(operation, error=str(error), status=OperationStatus.OUTDATED)
+        except BackendError as error:
+            return self._after_fault(operation, error)
         except TavernkeepError as error:
-            await self._end(replace(operation, error=str(error)), OperationStatus.FAILED)
+            return replace(operation, error=str(error), status=OperationStatus.FAILED)
         except Exception:
             log.exception("Operation %d (%s) failed", operation.id, operation.spec.kind.value)
             sentence = "An error in Tavernkeep itself; the log has the details."
-            await self._end(replace(operation, error=sentence), OperationStatus.FAILED)
-        else:
-            operation = replace(
-                operation,
-                prompt_tokens=outcome.prompt_tokens,
-                output_tokens=outcome.output_tokens,
-                backend=outcome.backend,
-            )
-            self._done[_work_of(operation.spec)] += 1
-            if self._done[_work_of(operation.spec)] == TIMES_DONE_AT_MOST:
-                log.error("%s was done %d times", operation.spec.kind.value, TIMES_DONE_AT_MOST)
-            await self._end(operation, OperationStatus.DONE)
+            return replace(operation, error=sentence, status=OperationStatus.FAILED)
+        self._refusals = 0
+        return replace(
+            operation,
+            status=OperationStatus.DONE,
+            prompt_tokens=outcome.prompt_tokens,
+            output_tokens=outcome.output_tokens,
+            backend=outcome.backend,
+        )
 
-    async def _settle_failure(self, operation: Operation, error: BackendError) -> None:
+    def _after_fault(self, operation: Operation, error: BackendError) -> Operation:
         delay = retry_delay(operation.attempts, error)
-        if delay is None:
-            await self._end(replace(operation, error=str(error)), OperationStatus.FAILED)
-            return
-        await self._update(
-            replace(
+        if delay is not None:
+            return replace(
                 operation,
                 status=OperationStatus.WAITING,
                 error=str(error),
                 not_before=time.time() + delay,
             )
-        )
+        if isinstance(error, BackendRefused) and not isinstance(error, PromptTooLong):
+            self._refusals += 1
+            if self._refusals >= REFUSALS_IN_A_ROW:
+                self._hold(f"Paused: {error}")
+        return replace(operation, status=OperationStatus.FAILED, error=str(error))
 
-    async def _update(self, operation: Operation) -> None:
+    async def _settle(self, operation: Operation) -> None:
+        """Keep the operation's new state, and tell whoever waits for its end."""
+        work = _work_of(operation.spec)
+        if operation.status in FINISHED:
+            operation = replace(operation, finished=time.time())
+            self._times[work] += 1
+            if self._times[work] == TIMES_DONE_AT_MOST:
+                log.error("%s was done %d times", operation.spec.kind.value, TIMES_DONE_AT_MOST)
+        if operation.status in (OperationStatus.FAILED, OperationStatus.CANCELLED):
+            self._failed[work] = operation
+        elif operation.status is OperationStatus.DONE:
+            self._failed.pop(work, None)
+        try:
+            await self._store_state(operation)
+            if operation.status in FINISHED:
+                await self._after(operation)
+        except StoreError as error:
+            # What was made is kept by its key: doing it again will find it.
+            if operation.id in self._open:
+                self._open[operation.id] = replace(operation, status=OperationStatus.PENDING)
+            self._hold(f"Paused: {error}")
+        except TavernkeepError as error:
+            log.warning("After operation %d: %s", operation.id, error)
+
+    async def _store_state(self, operation: Operation) -> None:
         await self._store.run(lambda: self._store.operations.update(operation))
         if operation.status in FINISHED:
             self._open.pop(operation.id, None)
+            self._cancelled.discard(operation.id)
             self._history.insert(0, operation)
             del self._history[HISTORY_SHOWN:]
         else:
             self._open[operation.id] = operation
         self._announce()
-
-    async def _end(self, operation: Operation, status: OperationStatus) -> None:
-        operation = replace(operation, status=status, finished=time.time())
-        await self._update(operation)
-        await self._after(operation)
 
 
 def _work_of(spec: OperationSpec) -> tuple[int, str, str]:

@@ -9,17 +9,25 @@ from typing import Any
 
 from app.errors import AnswerUnusable, OperationOutdated
 from app.llm.writer import RecapWriter, SceneDraft, Written
-from app.operations import Operation, OperationKind, Outcome
+from app.operations import Operation, OperationKind, OperationSpec, Outcome
 from app.signals import Signal
+from app.store.recaps import MESSAGE_TEXT_FIELDS
 from app.store.store import Store
 from app.story.messages import Message, MessageRecap
+from app.story.recap_text import merged
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import Scene, scene_digest
 from app.work.open_chat import OpenChat
-from app.work.planner import fold_base, recapped_messages
+from app.work.planner import (
+    Writing,
+    fold_base,
+    message_recap_specs,
+    next_fold,
+    recapped_messages,
+    scene_recap_spec,
+)
 
-# More than one recap at a time is only written without a model, where many cost nothing.
-MESSAGE_CONTEXT = 2
+MESSAGE_CONTEXT = 2  # messages before one, to understand it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +52,26 @@ class Recapper:
         store: Store,
         chat_of: Callable[[int], Awaitable[OpenChat]],
         writer: Callable[[], RecapWriter],
+        writing: Callable[[], Writing],
+        built_in: RecapWriter,
+        count: Callable[[str], int],
     ) -> None:
         self._store = store
         self._chat_of = chat_of
         self._writer = writer
+        self._writing = writing
+        self._built_in = built_in
+        self._count = count
         self.progress: Signal[OperationProgress] = Signal("progress")
 
     async def perform(self, operation: Operation) -> Outcome:
-        """Do one operation. Raises BackendError, or OperationOutdated when its scene is gone."""
+        """Do one operation. Raises BackendError, or OperationOutdated when it is no longer the
+        work that was planned: its story changed, or another model writes now.
+        """
         chat = await self._chat_of(operation.spec.chat)
+        # A result is kept under its key, so the key has to be that of what is read here and now.
+        if self._key_now(operation.spec, chat) != operation.spec.key:
+            raise OperationOutdated("The story or the model changed; it is planned again.")
         match operation.spec.kind:
             case OperationKind.SCENE_RECAP:
                 return await self._scene_recap(operation, chat)
@@ -65,9 +84,26 @@ class Recapper:
                     "Scene breaks are found with `tavernkeep scenes --detector llm`."
                 )
 
+    def _key_now(self, spec: OperationSpec, chat: OpenChat) -> str:
+        """The key that the operation would be planned with now, "" when it would not be."""
+        story, settings, writing = chat.story, chat.settings(), self._writing()
+        again = str(spec.params.get("again", ""))
+        if spec.kind is OperationKind.SCENE_RECAP:
+            scene = closed_scene(chat, spec.anchor)
+            return scene_recap_spec(story, chat.chat_id, scene, settings, writing, again=again).key
+        if spec.kind is OperationKind.RUNNING_RECAP:
+            fold = next_fold(story, chat.chat_id, settings, writing)
+            return fold.key if fold and fold.anchor == spec.anchor else ""
+        if spec.kind is OperationKind.MESSAGE_RECAP:
+            places = [chat.index_of(anchor) for anchor in spec.params["anchors"]]
+            messages = [story.messages[place] for place in places if place is not None]
+            specs = message_recap_specs(messages, chat.chat_id, writing, again=again)
+            return specs[0].key if len(specs) == 1 else ""
+        return spec.key
+
     async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
-        scene = _closed_scene(chat, spec.anchor)
+        scene = closed_scene(chat, spec.anchor)
         messages = recapped_messages(story.messages, scene)
         base = fold_base(story, scene.first + 1)
         writer = self._writer()
@@ -83,7 +119,12 @@ class Recapper:
             value = {"name": draft.name, "text": draft.text, "made_by": writer.label}
             return Written(value, written.prompt_tokens, written.output_tokens)
 
-        value, outcome = await self._once(operation, write, reuse=not spec.params.get("again"))
+        try:
+            value, outcome = await self._once(operation, write, reuse=not spec.params.get("again"))
+        except AnswerUnusable:
+            if story.scene_recap(scene) is None:
+                await self._stand_in(chat, scene, messages, operation)
+            raise
         recap = SceneRecap(
             anchor=spec.anchor,
             version=0,
@@ -98,6 +139,24 @@ class Recapper:
         )
         return outcome
 
+    async def _stand_in(
+        self, chat: OpenChat, scene: Scene, messages: tuple[Message, ...], operation: Operation
+    ) -> None:
+        """Recap a scene without the model, so that one bad answer does not stop the fold."""
+        assert scene.closing is not None
+        tokens = int(operation.spec.params["tokens"])
+        written = await self._built_in.scene_recap(messages, previous="", tokens=tokens)
+        recap = SceneRecap(
+            anchor=scene.closing.anchor,
+            version=0,
+            name=written.value.name,
+            text=written.value.text,
+            source_digest=scene_digest(messages),
+            made_by=self._stand_in_label(),
+            created=time.time(),
+        )
+        await self._store.run(lambda: self._add_scene_recap(chat, recap, operation.created))
+
     def _add_scene_recap(self, chat: OpenChat, recap: SceneRecap, asked: float) -> None:
         store = self._store
         existing = store.recaps.scene_recaps(chat.chat_id).get(recap.anchor, ())
@@ -108,7 +167,7 @@ class Recapper:
 
     async def _fold(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
-        scene = _closed_scene(chat, spec.anchor)
+        scene = closed_scene(chat, spec.anchor)
         recap = story.scene_recap(scene)
         if recap is None:
             raise OperationOutdated("The scene has no recap to fold in; it will be planned again.")
@@ -126,19 +185,33 @@ class Recapper:
             value = {"content": written.value, "made_by": writer.label}
             return Written(value, written.prompt_tokens, written.output_tokens)
 
-        value, outcome = await self._once(operation, write, reuse=True)
-        version = RunningVersion(
-            version=0,
-            content=value["content"],
-            scene_count=(base.scene_count if base else 0) + 1,
-            first_anchor=base.last_anchor if base else "",
-            last_anchor=spec.anchor,
-            made_by=value["made_by"],
-            created=time.time(),
-        )
+        def made(content: str, made_by: str) -> RunningVersion:
+            return RunningVersion(
+                version=0,
+                content=content,
+                scene_count=(base.scene_count if base else 0) + 1,
+                first_anchor=base.last_anchor if base else "",
+                last_anchor=spec.anchor,
+                made_by=made_by,
+                created=time.time(),
+            )
+
         add = self._add_running
+        try:
+            value, outcome = await self._once(operation, write, reuse=True)
+        except AnswerUnusable:
+            # One bad answer must not keep all later scenes out of the prompt.
+            tokens = int(spec.params["tokens"])
+            text = merged(base.content if base else "", recap.text, tokens, self._count)
+            stand_in = made(text, self._stand_in_label())
+            await self._store.run(lambda: add(chat, stand_in, operation.created))
+            raise
+        version = made(value["content"], value["made_by"])
         await self._keep(spec.key, value, lambda: add(chat, version, operation.created))
         return outcome
+
+    def _stand_in_label(self) -> str:
+        return f"{self._built_in.label}, in place of {self._writer().label}"
 
     def _add_running(self, chat: OpenChat, version: RunningVersion, asked: float) -> None:
         store = self._store
@@ -176,7 +249,8 @@ class Recapper:
             except AnswerUnusable as error:  # one that nothing can be said of costs no other
                 recaps[anchor] = _message_recap(message, chat, error=str(error))
         store, chat_id = self._store, chat.chat_id
-        await store.run(lambda: store.recaps.save_message_recaps(chat_id, recaps))
+        save = store.recaps.save_message_recaps
+        await store.run(lambda: save(chat_id, recaps, only=MESSAGE_TEXT_FIELDS))
         return Outcome(backend=writer.label)
 
     async def _message_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
@@ -188,7 +262,9 @@ class Recapper:
         store, chat_id = self._store, chat.chat_id
 
         def save(recap: MessageRecap) -> None:
-            store.recaps.save_message_recaps(chat_id, {spec.anchor: recap})
+            store.recaps.save_message_recaps(
+                chat_id, {spec.anchor: recap}, only=MESSAGE_TEXT_FIELDS
+            )
 
         async def write() -> Written[dict[str, str]]:
             on_text = self._listener(operation)
@@ -238,7 +314,7 @@ class Recapper:
         return on_text
 
 
-def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
+def closed_scene(chat: OpenChat, anchor: str) -> Scene:
     for scene in chat.story.scenes:
         if scene.closing is not None and scene.closing.anchor == anchor:
             return scene

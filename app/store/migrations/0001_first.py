@@ -9,6 +9,7 @@ STATEMENTS = (
         id INTEGER PRIMARY KEY,
         path TEXT NOT NULL UNIQUE,
         integrity TEXT NOT NULL DEFAULT '',
+        is_acquainted INTEGER NOT NULL DEFAULT 0,
         first_seen REAL NOT NULL
     )""",
     """CREATE TABLE known_message (
@@ -21,7 +22,7 @@ STATEMENTS = (
         PRIMARY KEY (chat_id, anchor)
     ) WITHOUT ROWID""",
     """CREATE TABLE scene_break (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         anchor TEXT NOT NULL,
         origin TEXT NOT NULL,
@@ -33,7 +34,7 @@ STATEMENTS = (
         UNIQUE (chat_id, anchor)
     )""",
     """CREATE TABLE scene_recap (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         anchor TEXT NOT NULL,
         version INTEGER NOT NULL,
@@ -43,17 +44,18 @@ STATEMENTS = (
         made_by TEXT NOT NULL,
         created REAL NOT NULL,
         stored TEXT NOT NULL DEFAULT '',
+        is_deleted INTEGER NOT NULL DEFAULT 0,
         UNIQUE (chat_id, anchor, version)
     )""",
     """CREATE TABLE scene_recap_choice (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         anchor TEXT NOT NULL,
         version INTEGER NOT NULL,
         UNIQUE (chat_id, anchor)
     )""",
     """CREATE TABLE running_version (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         version INTEGER NOT NULL,
         content TEXT NOT NULL,
@@ -68,12 +70,12 @@ STATEMENTS = (
         UNIQUE (chat_id, version)
     )""",
     """CREATE TABLE running_choice (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         chat_id INTEGER NOT NULL UNIQUE REFERENCES chat(id) ON DELETE CASCADE,
         version INTEGER NOT NULL
     )""",
     """CREATE TABLE message_recap (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         anchor TEXT NOT NULL,
         text TEXT NOT NULL,
@@ -159,7 +161,8 @@ STATEMENTS = (
 
 JOURNALLED = {
     "scene_break": "chat_id anchor origin cue confidence name is_visible is_collapsed",
-    "scene_recap": "chat_id anchor version name text source_digest made_by created stored",
+    "scene_recap": "chat_id anchor version name text source_digest made_by created stored "
+    "is_deleted",
     "scene_recap_choice": "chat_id anchor version",
     "running_version": "chat_id version content scene_count first_anchor last_anchor made_by "
     "created reason is_deleted is_retired",
@@ -180,22 +183,36 @@ def journal_triggers(table: str, columns: list[str]) -> tuple[str, ...]:
     into = "INSERT INTO undo_statement (entry_id, statement) VALUES"
     names = ", ".join(["id", *columns])
     old = " || ', ' || ".join(literal(f"OLD.{c}") for c in ["id", *columns])
-    # Only what really changed goes back, so that undo never takes later work along.
+    # Only what really changed goes back, and only where nobody changed it since: undo never takes
+    # later work along.
     restored = " || ".join(
         f"CASE WHEN OLD.{c} IS NOT NEW.{c} THEN ', {c} = ' || {literal(f'OLD.{c}')} ELSE '' END"
         for c in columns
     )
+    untouched = " || ".join(
+        f"CASE WHEN OLD.{c} IS NOT NEW.{c} THEN ' AND {c} IS ' || {literal(f'NEW.{c}')} ELSE '' END"
+        for c in columns
+    )
+    as_made = " || ".join(f"' AND {c} IS ' || {literal(f'NEW.{c}')}" for c in columns)
+    # A version is never removed, so that its number is never given again: 1 is deleted by the
+    # user, 2 taken back.
+    taken_back = (
+        f"'UPDATE {table} SET is_deleted = 2 WHERE id = ' || NEW.id"
+        if "is_deleted" in columns
+        else f"'DELETE FROM {table} WHERE id = ' || NEW.id || {as_made}"
+    )
     return (
         f"""CREATE TRIGGER {table}_inserted AFTER INSERT ON {table}
             WHEN {recording} IS NOT NULL BEGIN
-            {into} ({recording}, 'DELETE FROM {table} WHERE id = ' || NEW.id); END""",
+            {into} ({recording}, {taken_back}); END""",
         f"""CREATE TRIGGER {table}_deleted BEFORE DELETE ON {table}
             WHEN {recording} IS NOT NULL BEGIN
-            {into} ({recording}, 'INSERT INTO {table} ({names}) VALUES (' || {old} || ')'); END""",
+            {into} ({recording},
+                'INSERT OR IGNORE INTO {table} ({names}) VALUES (' || {old} || ')'); END""",
         f"""CREATE TRIGGER {table}_updated AFTER UPDATE ON {table}
             WHEN {recording} IS NOT NULL BEGIN
             {into} ({recording}, 'UPDATE {table} SET id = ' || OLD.id || {restored}
-                || ' WHERE id = ' || OLD.id); END""",
+                || ' WHERE id = ' || OLD.id || {untouched}); END""",
     )
 
 

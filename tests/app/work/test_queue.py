@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from app.errors import AnswerUnusable, BackendBusy, BackendUnreachable, OperationOutdated
+from app.errors import (
+    AnswerUnusable,
+    BackendBusy,
+    BackendRefused,
+    BackendUnreachable,
+    OperationOutdated,
+    StoreError,
+)
 from app.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
 from app.store.store import Store
 from app.tasks import TaskSupervisor
@@ -195,7 +202,6 @@ async def test_what_an_operation_took_is_kept(store: Store, tasks: TaskSuperviso
     await queue.wait_idle()
     (done,) = await store.run(lambda: store.operations.recent(10))
     assert (done.prompt_tokens, done.output_tokens, done.backend) == (3, 2, "fake")
-    assert await store.run(lambda: store.operations.tokens_since(0.0)) == 5
 
 
 async def test_work_whose_story_changed_meanwhile_is_planned_again_when_it_comes_back(
@@ -210,3 +216,86 @@ async def test_work_whose_story_changed_meanwhile_is_planned_again_when_it_comes
     await queue.add([spec("a")])
     await queue.wait_idle()
     assert script.done == ["a"]
+
+
+async def test_refusals_in_a_row_pause_the_queue_until_the_user_goes_on(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({key: fail_with(BackendRefused("Wrong key.")) for key in "abcd"})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec(key) for key in "abcd"])
+    await queue.wait_idle()
+    assert [operation.spec.key for operation in queue.failed(1)] == ["a", "b"]
+    assert "Wrong key." in queue.pause_reason
+    script.acts.clear()
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert sorted(script.done) == ["a", "b", "c", "d"]
+
+
+async def test_what_is_cancelled_while_it_is_being_begun_never_runs(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.pause()
+    await queue.add([spec("a"), spec("b")])
+    first = queue.operations[0]
+    queue.resume()
+    cancelling = tasks.spawn(queue.cancel(first.id), name="cancel")
+    await queue.wait_idle()
+    await cancelling
+    assert script.done == ["b"]
+    assert ("a", OperationStatus.CANCELLED) in script.ended
+    stored = await store.run(lambda: store.operations.recent(10))
+    assert {op.spec.key: op.status for op in stored} == {
+        "a": OperationStatus.CANCELLED,
+        "b": OperationStatus.DONE,
+    }
+
+
+async def test_a_store_that_refuses_pauses_instead_of_spinning(
+    store: Store, tasks: TaskSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    tries: list[int] = []
+
+    def refuse(operation: Operation) -> None:
+        tries.append(operation.id)
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(store.operations, "update", refuse)
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    assert len(tries) <= 2
+    assert "The disk is full." in queue.pause_reason
+    monkeypatch.undo()
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["a"]
+
+
+@pytest.mark.expects_log("app.work.queue")
+async def test_the_same_work_wanted_for_ever_is_not_done_for_ever(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"a": fail_with(OperationOutdated("Changed."))})
+    queue = await queue_of(store, tasks, script)
+    for _ in range(20):
+        await queue.add([spec("a")])
+        await queue.wait_idle()
+    assert len(script.ended) == 5
+
+
+async def test_work_out_of_scope_waits_for_another_run(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script()
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(
+        store, script.perform, script.after, tasks, in_scope=lambda spec: spec.key == "mine"
+    )
+    await queue.start()
+    await queue.add([spec("other"), spec("mine")])
+    await queue.wait_idle()
+    assert script.done == ["mine"]
+    assert queue.left(1) == 1

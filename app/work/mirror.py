@@ -1,0 +1,283 @@
+"""Keeps SillyTavern's chats in step with what Tavernkeep knows, where the user wants that."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from app.errors import TavernkeepError, WriteRefused
+from app.signals import Signal
+from app.sillytavern.bridge_link import Page
+from app.sillytavern.bridge_protocol import ChatIdentity
+from app.sillytavern.chat_edit import edited
+from app.sillytavern.chat_file import ChatSnapshot
+from app.sillytavern.guarded_write import guarded_replace
+from app.sillytavern.page_writing import hide, set_extras
+from app.store.store import Store
+from app.story.auto_hide import HideState
+from app.tasks import TaskSupervisor
+from app.work.mirror_plan import Difference, difference, is_wanted
+from app.work.open_chat import OpenChat
+
+DEBOUNCE_SECONDS = 1.0  # as the extension waits (spec/auto-recap.md §2.9)
+LONGEST_DEBOUNCE_SECONDS = 10.0
+# A page that lost us comes back within half a minute; before that it may have the chat open.
+QUIET_SECONDS = 45.0
+PAUSES = (0, 1, 2, 4)  # before each try, in debounce times
+FLUSH_SECONDS = 5.0
+
+
+class Pages(Protocol):
+    """SillyTavern's pages, as the mirror needs them (work/link.py)."""
+
+    @property
+    def pages(self) -> tuple[Page, ...]: ...
+
+    def is_paired(self, user_folder: Path) -> bool: ...
+
+    async def ask(self, page: Page, kind: str, params: dict[str, Any]) -> dict[str, Any]: ...
+
+
+class Mirror:
+    """Writes what a chat lacks, a moment after it became different.
+
+    Through the page that has the chat open, else into the file when no page can have it open;
+    otherwise it waits, and `waiting` says for what. Owns its tasks.
+
+    Signals:
+        changed: what waits became different.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        pages: Pages,
+        *,
+        backups: Path,
+        debounce_seconds: float = DEBOUNCE_SECONDS,
+        quiet_seconds: float = QUIET_SECONDS,
+    ) -> None:
+        self._store = store
+        self._pages = pages
+        self._backups = backups
+        self._debounce = debounce_seconds
+        self._quiet = quiet_seconds
+        self._tasks = TaskSupervisor()
+        self._timers: dict[Path, tuple[asyncio.TimerHandle, OpenChat, float]] = {}
+        self._writing: dict[Path, asyncio.Task[None]] = {}
+        self._again: dict[Path, OpenChat] = {}
+        self._chats_waiting: dict[Path, tuple[OpenChat, str]] = {}
+        self._connected: set[Path] = set()  # taverns with a page
+        self._seen: dict[Path, float] = {}  # when they had one last
+        self._started = time.monotonic()
+        self.changed: Signal[None] = Signal("changed")
+
+    @property
+    def waiting(self) -> dict[Path, str]:
+        """Chats that lack something we cannot write now, each with a sentence that says why."""
+        return {path: sentence for path, (_, sentence) in self._chats_waiting.items()}
+
+    def soon(self, chat: OpenChat) -> None:
+        """The chat, or what is known of it, may have become different."""
+        self._schedule(chat, self._debounce)
+
+    def on_pages_changed(self) -> None:
+        """A page came, went, or shows another chat: what waited may be possible now."""
+        self._note_pages()
+        for chat, _ in tuple(self._chats_waiting.values()):
+            self.soon(chat)
+
+    async def flush(self) -> None:
+        """Write everything that is due, now."""
+        for path, (timer, chat, _) in tuple(self._timers.items()):
+            timer.cancel()
+            del self._timers[path]
+            self._start(chat)
+        while self._writing:
+            await asyncio.wait(self._writing.values())
+
+    async def aclose(self) -> None:
+        """Write what is due, but not for longer than FLUSH_SECONDS."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.flush(), FLUSH_SECONDS)
+        for timer, _, _ in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        self._again.clear()
+        await self._tasks.aclose()
+
+    # --- when
+
+    def _schedule(self, chat: OpenChat, seconds: float) -> None:
+        path, now = chat.chat.path, time.monotonic()
+        first = now
+        if path in self._timers:
+            timer, _, first = self._timers[path]
+            timer.cancel()
+            # What changes all the time is written all the same.
+            seconds = min(seconds, max(0.0, first + LONGEST_DEBOUNCE_SECONDS - now))
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(seconds, self._on_due, chat)
+        self._timers[path] = (timer, chat, first)
+
+    def _on_due(self, chat: OpenChat) -> None:
+        del self._timers[chat.chat.path]
+        self._start(chat)
+
+    def _start(self, chat: OpenChat) -> None:
+        path = chat.chat.path
+        if path in self._writing:
+            self._again[path] = chat
+            return
+        self._writing[path] = self._tasks.spawn(self._run(chat), name="mirroring a chat")
+
+    async def _run(self, chat: OpenChat) -> None:
+        path = chat.chat.path
+        try:
+            sentence = await self._write(chat)
+        except TavernkeepError as error:
+            sentence = str(error)
+        finally:
+            del self._writing[path]
+        self._note_waiting(chat, sentence)
+        if path in self._again:
+            self._start(self._again.pop(path))
+
+    def _note_waiting(self, chat: OpenChat, sentence: str) -> None:
+        before = self.waiting
+        if sentence:
+            self._chats_waiting[chat.chat.path] = (chat, sentence)
+        else:
+            self._chats_waiting.pop(chat.chat.path, None)
+        if self.waiting != before:
+            self.changed.emit(None)
+
+    # --- what
+
+    async def _write(self, chat: OpenChat) -> str:
+        """Write what the chat lacks. Gives "" when it lacks nothing, else why it must wait."""
+        if not await self._is_concerned(chat):
+            return ""
+        sentence = ""
+        for pause in PAUSES:
+            snapshot, lacks = await self._difference(chat)
+            if lacks and pause:
+                # SillyTavern skips a save while another one runs, and nobody hears of it.
+                await asyncio.sleep(pause * self._debounce)
+                snapshot, lacks = await self._difference(chat)
+            if not lacks:
+                return ""
+            try:
+                if sentence := await self._write_once(chat, snapshot, lacks):
+                    return sentence
+            except TavernkeepError as error:
+                sentence = str(error)
+        _, lacks = await self._difference(chat)
+        return sentence or f"SillyTavern has not saved {chat.chat.title}." if lacks else ""
+
+    async def _is_concerned(self, chat: OpenChat) -> bool:
+        if is_wanted(chat.settings()):
+            return True
+        return bool(await self._store.run(lambda: self._store.hiding.states(chat.chat_id)))
+
+    async def _difference(self, chat: OpenChat) -> tuple[ChatSnapshot, Difference]:
+        """What the file lacks as it is now; what it shows of our hiding is remembered."""
+        hiding, chat_id = self._store.hiding, chat.chat_id
+        story, snapshot = await chat.reading()
+        states = await self._store.run(lambda: hiding.states(chat_id))
+        lacks = await asyncio.to_thread(difference, story, snapshot, chat.settings(), states)
+        seen = {
+            anchor: state
+            for anchor, state in lacks.hiding.states.items()
+            if state is not HideState.ASKED or anchor in states
+        }
+        if seen != states:
+            await self._store.run(lambda: hiding.save(chat_id, seen))
+        return snapshot, lacks
+
+    async def _write_once(self, chat: OpenChat, snapshot: ChatSnapshot, lacks: Difference) -> str:
+        """One try; the file tells what became of it. Gives why it must wait, else "".
+
+        Raises BridgeError, WriteRefused.
+        """
+        identity, user_folder = ChatIdentity.of(chat.chat), chat.chat.user_folder
+        self._note_pages()
+        if identity is not None and user_folder is not None:
+            pages = [page for page in self._pages.pages if page.user_folder == user_folder]
+            showing = [page for page in pages if page.chat == identity]
+            if showing:
+                await self._write_in_pages(chat, showing, identity, snapshot, lacks)
+                return ""
+            if sentence := self._why_not_the_file(chat, user_folder, is_connected=bool(pages)):
+                return sentence
+        await self._remember_asked(chat, lacks)
+        return await asyncio.to_thread(_write_file, snapshot, lacks, self._backups)
+
+    async def _write_in_pages(
+        self,
+        chat: OpenChat,
+        pages: list[Page],
+        identity: ChatIdentity,
+        snapshot: ChatSnapshot,
+        lacks: Difference,
+    ) -> None:
+        """In all pages that show the chat: the last one to save would undo it otherwise."""
+        hiding, lines = lacks.hiding, snapshot.lines
+        await self._remember_asked(chat, lacks)
+        for page in pages:
+            ask = partial(self._pages.ask, page)
+            save = not hiding  # which saves by itself
+            await set_extras(ask, identity, lines, lacks.edits, lacks.metadata, save=save)
+            if hiding:
+                await hide(ask, identity, lines, ranges=hiding.hide, unhide=hiding.unhide)
+
+    async def _remember_asked(self, chat: OpenChat, lacks: Difference) -> None:
+        """Before we hide: otherwise a crash would make us take it for hidden by the user."""
+        hiding = lacks.hiding
+        if hiding.hide:
+            await self._store.run(lambda: self._store.hiding.save(chat.chat_id, hiding.states))
+
+    def _why_not_the_file(self, chat: OpenChat, user_folder: Path, *, is_connected: bool) -> str:
+        """Why the file must not be written now, "" when no page can have the chat open."""
+        title = chat.chat.title
+        if is_connected:
+            return f"{title} is written when SillyTavern shows it, or is closed."
+        if not self._pages.is_paired(user_folder):
+            return (
+                f"{title} is written when the bridge is installed: without it nobody knows whether "
+                "SillyTavern has the chat open."
+            )
+        left = self._seen.get(user_folder, self._started) + self._quiet - time.monotonic()
+        if left > 0:
+            self._schedule(chat, left)
+            return f"{title} is written when SillyTavern has been closed for a moment."
+        return ""
+
+    def _note_pages(self) -> None:
+        now = time.monotonic()
+        connected = {page.user_folder for page in self._pages.pages}
+        for user_folder in connected | self._connected:
+            self._seen[user_folder] = now
+        self._connected = connected
+
+
+def _write_file(snapshot: ChatSnapshot, lacks: Difference, backups: Path) -> str:
+    """Write into the file as it was read. Raises WriteRefused; blocks."""
+    edit = lacks.for_file(snapshot)
+    try:
+        data = snapshot.path.read_bytes()
+    except OSError as error:
+        raise WriteRefused(f"{snapshot.path.name} cannot be read ({error.strerror}).") from error
+    new = edited(data, edit)
+    if new != data:
+        guarded_replace(snapshot.path, snapshot, new, backups)
+    if lacks.metadata and not edit.metadata:
+        return (
+            f"The running recap of {snapshot.path.stem} is written when SillyTavern shows the "
+            "chat: it is kept in the group's own file."
+        )
+    return ""
