@@ -14,6 +14,7 @@ from app.errors import UsageError
 # theirs can be found anywhere.
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+_CJK_CHARACTER = re.compile(rf"[{_CJK}]")
 _PLAIN_WORD = re.compile(r"[a-z0-9]+")
 _PIECE = re.compile(r"<([a-z_]+)>|([^\s<>]+)")
 _MAX_PHRASE = 10  # tokens of the longest phrase that is tried
@@ -138,6 +139,11 @@ class LanguagePack:
         return after
 
 
+def count_ideographs(text: str) -> int:
+    """Characters of scripts without spaces in a text; one of them says as much as two letters."""
+    return 0 if text.isascii() else len(_CJK_CHARACTER.findall(text))
+
+
 def tokens_of(text: str) -> list[str]:
     """The words of a text, casefolded, without punctuation."""
     words = _PLAIN_WORD if text.isascii() else _WORD
@@ -148,8 +154,8 @@ def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
     Keys: code, name, stopwords; [headers] field = words; [names] article, place, titles and
-    kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words, `stem*` and `<class>`,
-    each one token; `(word)` may be absent.
+    kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words, `stem*` and
+    `<class>`, each one token; `(word)` may be absent.
     Raises UsageError for text that is no pack.
     """
     try:

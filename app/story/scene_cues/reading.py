@@ -6,10 +6,17 @@ import re
 from collections import deque
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from app.story.messages import Message, MessageKind
 from app.story.scene_cues.headers import Header, split_header
-from app.story.scene_cues.language import Hit, LanguagePack, common_words, tokens_of
+from app.story.scene_cues.language import (
+    Hit,
+    LanguagePack,
+    common_words,
+    count_ideographs,
+    tokens_of,
+)
 from app.story.scene_cues.narration import WINDOW, Span, Voice, speaks_unquoted, split_voices
 
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\s*]+|(?<=[。！？])|\n+")
@@ -165,6 +172,7 @@ def _read(
     names: Container[str],
 ) -> Reading:
     rule = _RULE.search(text)
+    paired = 4 * count_ideographs(text) > len(text)
     told = [span for span in spans if span.voice is not Voice.ASIDE]
     opening = [
         _sentence(part, pack)
@@ -198,8 +206,8 @@ def _read(
         lead=_lead(told),
         rule_at=rule.start() / len(text) if rule else -1.0,
         turn_at=_turn(text, pack),
-        stems=frozenset(_stems(words, stopwords)),
-        head_stems=tuple(tuple(_stems(s.tokens, stopwords)) for s in opening),
+        stems=frozenset(_stems(words, stopwords, paired=paired)),
+        head_stems=tuple(tuple(_stems(s.tokens, stopwords, paired=paired)) for s in opening),
         sites=_sites(opening[:2], pack),
         spans=spans,
     )
@@ -217,7 +225,7 @@ def _lead(told: Sequence[Span]) -> int:
     for span in told:
         if span.voice is Voice.SPEECH:
             break
-        lead += len(span.text)
+        lead += len(span.text) + count_ideographs(span.text)
     return lead
 
 
@@ -265,5 +273,9 @@ def _cues(tokens: Sequence[str], pack: LanguagePack | None) -> frozenset[str]:
     return frozenset(hit.cue for hit in pack.find(tokens)) if pack and tokens else frozenset()
 
 
-def _stems(words: Sequence[str], stopwords: Container[str]) -> list[str]:
-    return [w[:STEM] for w in words if len(w) > 2 and w not in stopwords]
+def _stems(words: Sequence[str], stopwords: Container[str], *, paired: bool) -> list[str]:
+    """Words without their endings; paired: single characters by twos."""
+    stems = [word[:STEM] for word in words if len(word) > 2 and word not in stopwords]
+    if paired:
+        stems += [one + two for one, two in pairwise(words) if len(one) == len(two) == 1]
+    return stems
