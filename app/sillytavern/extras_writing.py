@@ -8,35 +8,30 @@ do not know stays: versions are only added, and foreign ones are set aside, neve
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from app.sillytavern.chat_edit import Block, LineEdit, is_same_json
+from app.sillytavern.chat_edit import Block, LineEdit
 from app.sillytavern.chat_line import RECAP_NAMESPACES, ChatLine
 from app.sillytavern.message_extras import (
-    RUNNING_KEYS,
     message_recap,
     recap_block,
-    running_version,
     scene_extra,
     version_text,
 )
+from app.sillytavern.running_writing import running_values
 from app.sillytavern.string_hash import recap_hash, string_hashes
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import MessageRecap
 from app.story.recap_text import parse_recap
-from app.story.recaps import RunningRecap, RunningVersion, SceneRecap, injected_version
+from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import Scene, SceneBreak
 from app.story.story import Story
 
 NAMESPACE = RECAP_NAMESPACES[0]
-RUNNING_KEY = RUNNING_KEYS[0]
-OWN_KEY = "tavernkeep"  # in extra and in chat_metadata, next to the extension's
-SET_ASIDE = "set_aside"
-FOREIGN = "foreign"  # reason of a running version that was written for another chat
 INCLUDED = "Recap of message(s)"
 
 _INCLUDED_STATES = (InclusionState.INCLUDED, InclusionState.LONG_TERM)
@@ -61,14 +56,15 @@ def mirrored(
     metadata: Mapping[str, Any],
     *,
     leave_out: int = 0,
+    deleted: Sequence[RunningVersion] = (),
     with_inclusion: bool = True,
     is_of_other_swipe: Callable[[int, str], bool] = lambda _index, _hash: False,
 ) -> Mirrored:
     """All that the chat does not say yet.
 
     lines: parallel to the story's messages. metadata: the chat's. leave_out: newest scenes that
-    stay out of the running recap. is_of_other_swipe: whether a swipe of message `index` that is
-    not shown has this content hash.
+    stay out of the running recap. deleted: its versions that the user threw away.
+    is_of_other_swipe: whether a swipe of message `index` that is not shown has this content hash.
     """
     positions = {message.anchor: index for index, message in enumerate(story.messages)}
     scenes = {scene.closing.anchor: scene for scene in story.scenes if scene.closing is not None}
@@ -98,7 +94,12 @@ def mirrored(
             everything = {**old.extra.get(NAMESPACE, {}), **values}
             edits[index] = LineEdit({NAMESPACE: everything}, old.every_swipe)
     running = running_values(
-        metadata, story.running, positions, name=story.chat.title, leave_out=leave_out
+        metadata,
+        story.running,
+        positions,
+        name=story.chat.title,
+        leave_out=leave_out,
+        deleted=deleted,
     )
     return Mirrored(edits, running)
 
@@ -296,118 +297,6 @@ def _metadata_by_version(stored: object) -> dict[str, Any]:
         return {}
     # A flat object is an earlier form, for the first version.
     return {"0": stored} if "startIdx" in stored or "timestamp" in stored else dict(stored)
-
-
-# --- the running recap
-
-
-def running_values(
-    metadata: Mapping[str, Any],
-    running: RunningRecap,
-    positions: Mapping[str, int],
-    *,
-    name: str,
-    leave_out: int = 0,
-    deleted: Collection[int] = (),
-) -> dict[str, Any]:
-    """What of chat_metadata becomes different (spec/auto-recap.md §1.5).
-
-    name: the chat's file name without ending. Where the chat holds the running recap of another
-    chat, as a branch or a copy does, what we do not know of it is set aside under our own key.
-    deleted: numbers of versions that the user threw away.
-    """
-    # Data under the earlier key stay where they are as long as nothing differs.
-    blocks = (metadata.get(key) for key in RUNNING_KEYS)
-    held: dict[str, Any] = next((block for block in blocks if isinstance(block, dict)), {})
-    old = held.get("versions")
-    old = old if isinstance(old, list) else []
-    chosen = injected_version(running, positions)
-    ours = [v for v in running.versions if v.reason != FOREIGN or v is chosen]
-    current = held.get("current_version", 0) if chosen is None else chosen.version
-    values: dict[str, Any] = {}
-    if held.get("chat_id") not in (None, "", name) and not all(_is_among(v, ours) for v in old):
-        values[OWN_KEY] = _with_set_aside(metadata.get(OWN_KEY), held)
-        old = [version for version in old if _is_among(version, ours)]
-        current = 0 if chosen is None else chosen.version
-    kept = [version for version in old if _number(version) not in deleted]
-    versions = _merged_running(kept, ours, positions, leave_out)
-    if not versions and not held:
-        return {}
-    storage: dict[str, Any] = {"chat_id": name} if versions or values else {}
-    storage |= held | storage | {"current_version": current, "versions": versions}
-    if not is_same_json(storage, held):
-        values[RUNNING_KEY] = storage
-    return values
-
-
-def _merged_running(
-    held: Sequence[Any],
-    ours: Sequence[RunningVersion],
-    positions: Mapping[str, int],
-    leave_out: int,
-) -> list[Any]:
-    versions = list(held)
-    for version in ours:
-        # Of a number that comes twice, the last one is shown.
-        places = [at for at, old in enumerate(versions) if _number(old) == version.version]
-        end = positions.get(version.last_anchor)
-        if places:
-            versions[places[-1]] = _updated(versions[places[-1]], version, positions)
-        elif end is not None or not version.last_anchor:
-            versions.append(
-                {
-                    "version": version.version,
-                    "timestamp": round(version.created * 1000),
-                    "content": version.content,
-                    "scene_count": version.scene_count,
-                    "excluded_count": leave_out,
-                    "prev_scene_index": positions.get(version.first_anchor, 0),
-                    "new_scene_index": end or 0,
-                    "event_keys": [],
-                }
-            )
-    return versions
-
-
-def _updated(
-    old: dict[str, Any], version: RunningVersion, positions: Mapping[str, int]
-) -> dict[str, Any]:
-    """The stored version, with new indexes where its messages have moved."""
-    read = running_version(old)
-    assert read is not None
-    new: dict[str, Any] = {}
-    if read.content != version.content:
-        new |= {"content": version.content, "timestamp": round(version.created * 1000)}
-    if read.scene_count != version.scene_count:
-        new["scene_count"] = version.scene_count
-    first = positions.get(version.first_anchor)
-    if first is not None and read.prev_scene_index != first:
-        new["prev_scene_index"] = first
-    last = positions.get(version.last_anchor)
-    if last is not None and read.new_scene_index != last:
-        new["new_scene_index"] = last
-    return {**old, **new}
-
-
-def _is_among(stored: object, ours: Sequence[RunningVersion]) -> bool:
-    read = running_version(stored)
-    return read is None or any(
-        version.version == read.version and version.content == read.content for version in ours
-    )
-
-
-def _number(stored: object) -> int | None:
-    read = running_version(stored)
-    return None if read is None else read.version
-
-
-def _with_set_aside(own: object, block: Mapping[str, Any]) -> dict[str, Any]:
-    own = dict(own) if isinstance(own, dict) else {}
-    aside = own.get(SET_ASIDE)
-    aside = list(aside) if isinstance(aside, list) else []
-    if not any(is_same_json(old, block) for old in aside):
-        aside.append(dict(block))
-    return {**own, SET_ASIDE: aside}
 
 
 def _is_readable(line: ChatLine) -> bool:

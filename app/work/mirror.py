@@ -188,8 +188,12 @@ class Mirror:
         """What the file lacks as it is now; what it shows of our hiding is remembered."""
         hiding, chat_id = self._store.hiding, chat.chat_id
         story, snapshot = await chat.reading()
-        states = await self._store.run(lambda: hiding.states(chat_id))
-        lacks = await asyncio.to_thread(difference, story, snapshot, chat.settings(), states)
+        states, deleted = await self._store.run(
+            lambda: (hiding.states(chat_id), self._store.recaps.deleted_running(chat_id))
+        )
+        lacks = await asyncio.to_thread(
+            difference, story, snapshot, chat.settings(), states, deleted
+        )
         seen = {
             anchor: state
             for anchor, state in lacks.hiding.states.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -11,9 +11,11 @@ from typing import Any
 
 from app.sillytavern.chat_edit import ChatEdit, LineEdit
 from app.sillytavern.chat_file import ChatSnapshot
-from app.sillytavern.extras_writing import OWN_KEY, Mirrored, mirrored
+from app.sillytavern.extras_writing import Mirrored, mirrored
+from app.sillytavern.running_writing import OWN_KEY
 from app.story.auto_hide import OFF, HidePlan, HideState, covered_end, plan_hiding
 from app.story.messages import digest
+from app.story.recaps import RunningVersion
 from app.story.story import Story
 
 HIDDEN = "hidden"  # our mark, in our own block of `extra`, on what we hid
@@ -47,10 +49,12 @@ def difference(
     snapshot: ChatSnapshot,
     settings: Mapping[str, Any],
     states: Mapping[str, HideState],
+    deleted: Sequence[RunningVersion] = (),
 ) -> Difference:
     """What the chat lacks, by the settings; nothing when it says all of it.
 
     snapshot: the reading that the story shows. states: what is remembered of hidden messages.
+    deleted: versions of the running recap that the user threw away.
     """
     found = Mirrored()
     if settings["mirror_to_chat"]:
@@ -59,6 +63,7 @@ def difference(
             snapshot.lines,
             snapshot.chat_metadata,
             leave_out=int(settings["running_recap_leave_out"]),
+            deleted=deleted,
             is_of_other_swipe=_other_swipes(snapshot),
         )
     hiding = _hiding(story, settings, states)

@@ -14,12 +14,9 @@ from app.sillytavern.chat_line import ChatLine, LineDecoder
 from app.sillytavern.extras_writing import (
     INCLUDED,
     NAMESPACE,
-    OWN_KEY,
-    RUNNING_KEY,
     cleared_values,
     message_values,
     mirrored,
-    running_values,
     scene_name,
     scene_values,
     stored_recap,
@@ -29,7 +26,7 @@ from app.sillytavern.stored_recap import display_text
 from app.sillytavern.string_hash import recap_hash, string_hashes
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap, digest
-from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
+from app.story.recaps import SceneRecap
 from app.story.scenes import BreakOrigin, Scene, SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from tests.chat_files import jsonl, message, swiped
@@ -264,106 +261,6 @@ def test_only_what_was_copied_from_another_swipe_is_cleared() -> None:
     assert message_recap(read_back(dict(values))) is None
     assert values["reasoning"] is None
     assert cleared_values(line(memory="a recap of its own"), other) == {}
-
-
-# --- the running recap
-
-POSITIONS = {"a": 10, "b": 30}
-
-
-def version(number: int, content: str, first: str, last: str, **more: Any) -> RunningVersion:
-    made = RunningVersion(number, content, number + 1, first, last, "built-in", 1764900000.0)
-    return replace(made, **more)
-
-
-RUNNING = RunningRecap((version(0, "One.", "", "a"), version(1, "Two.", "a", "b")), 1)
-
-
-def running(metadata: dict[str, Any], recap: RunningRecap = RUNNING, **more: Any) -> dict[str, Any]:
-    return running_values(metadata, recap, POSITIONS, name="Harbour", **more)
-
-
-def test_a_running_version_has_exactly_eight_keys() -> None:
-    storage = running({}, leave_out=1)[RUNNING_KEY]
-    assert list(storage) == ["chat_id", "current_version", "versions"]
-    assert (storage["chat_id"], storage["current_version"]) == ("Harbour", 1)
-    assert storage["versions"][1] == {
-        "version": 1,
-        "timestamp": 1764900000000,
-        "content": "Two.",
-        "scene_count": 2,
-        "excluded_count": 1,
-        "prev_scene_index": 10,
-        "new_scene_index": 30,
-        "event_keys": [],
-    }
-    assert running({RUNNING_KEY: storage}) == {}
-
-
-def test_without_versions_nothing_is_written() -> None:
-    assert running({}, RunningRecap()) == {}
-    assert running({RUNNING_KEY: {"current_version": 0, "versions": []}}, RunningRecap()) == {}
-
-
-def test_moved_messages_move_the_indexes_and_keep_all_else() -> None:
-    stored = running({})[RUNNING_KEY]
-    stored["versions"][0] |= {"event_keys": ["0:x:y"], "mine": 1.5, "new_scene_index": 8}
-    stored["other"] = True
-    storage = running({RUNNING_KEY: stored})[RUNNING_KEY]
-    assert storage["versions"][0] == {**stored["versions"][0], "new_scene_index": 10}
-    assert storage["other"] is True
-
-
-def test_numbers_that_come_twice_and_versions_of_others_stay() -> None:
-    old = [
-        {"version": 0, "content": "One.", "scene_count": 1, "new_scene_index": 10},
-        {"version": 2, "content": "Theirs, too.", "exclude_count": 1},
-        {"version": 1, "content": "Before."},
-        {"version": 1, "content": "Two.", "scene_count": 2, "prev_scene_index": 10,
-         "new_scene_index": 30},
-        "nonsense",
-    ]  # fmt: skip
-    held = {"chat_id": "Harbour", "current_version": 1, "versions": old}
-    assert running({RUNNING_KEY: held}) == {}
-    changed = running({RUNNING_KEY: held}, deleted={1})[RUNNING_KEY]["versions"]
-    assert changed[:2] == old[:2]
-
-
-def test_a_foreign_running_recap_is_set_aside_and_what_is_shared_stays() -> None:
-    known = {"version": 0, "content": "One.", "scene_count": 1, "new_scene_index": 10, "x": 1}
-    future = {"version": 9, "content": "The future.", "new_scene_index": 99}
-    held = {"chat_id": "Parent", "current_version": 9, "versions": [known, future]}
-    values = running({RUNNING_KEY: held, OWN_KEY: {"mine": 1}})
-    assert values[OWN_KEY] == {"mine": 1, "set_aside": [held]}
-    storage = values[RUNNING_KEY]
-    assert storage["chat_id"] == "Harbour"
-    assert [v["version"] for v in storage["versions"]] == [0, 1]
-    assert storage["versions"][0] == known
-    assert running(values) == {}
-
-
-def test_versions_of_another_chat_come_in_only_when_they_are_chosen() -> None:
-    held = {"chat_id": "Other", "current_version": 4, "versions": [{"version": 4, "content": "F."}]}
-    foreign = version(4, "F.", "", "a", reason="foreign", scene_count=0)
-    values = running({RUNNING_KEY: held}, RunningRecap((foreign,), None))
-    assert values[OWN_KEY] == {"set_aside": [held]}
-    assert values[RUNNING_KEY] == {"chat_id": "Harbour", "current_version": 0, "versions": []}
-    assert running(values, RunningRecap((foreign,), None)) == {}
-    chosen = running(values, RunningRecap((foreign,), 4))[RUNNING_KEY]
-    assert (chosen["current_version"], chosen["versions"][0]["content"]) == (4, "F.")
-
-
-def test_a_renamed_chat_only_gets_its_new_name() -> None:
-    stored = running({})[RUNNING_KEY] | {"chat_id": "Old name"}
-    values = running({RUNNING_KEY: stored})
-    assert values == {RUNNING_KEY: stored | {"chat_id": "Harbour"}}
-
-
-def test_the_future_is_not_told_and_not_chosen() -> None:
-    later = RunningRecap((*RUNNING.versions, version(2, "Later.", "b", "gone")), 2)
-    storage = running({}, later)[RUNNING_KEY]
-    assert [v["version"] for v in storage["versions"]] == [0, 1]
-    assert storage["current_version"] == 1
 
 
 # --- a whole chat

@@ -18,8 +18,9 @@ from app.settings import Settings
 from app.sillytavern.bridge_link import Page
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.chat_line import LineDecoder
-from app.sillytavern.extras_writing import NAMESPACE, OWN_KEY, RUNNING_KEY
+from app.sillytavern.extras_writing import NAMESPACE
 from app.sillytavern.page_writing import line_checksum
+from app.sillytavern.running_writing import OWN_KEY, RUNNING_KEY
 from app.store.store import Store
 from app.story.auto_hide import HideState
 from app.story.messages import MessageRecap
