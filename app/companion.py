@@ -27,10 +27,12 @@ from app.sillytavern.bridge_installer import BridgeStatus
 from app.sillytavern.data_folders import Tavern, chat_ref_for, find_taverns
 from app.store.folder_lock import FolderLock
 from app.store.store import Store
+from app.story.break_search import SearchCost
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
+from app.work.break_planner import SearchExtent, search_cost, search_rules
 from app.work.catch_up import CatchUpPlan
 from app.work.edits import StoryEdits
 from app.work.health import health_of
@@ -275,11 +277,31 @@ class Companion:
             raise UsageError("The built-in way asks no model: name one with --llm.")
         chat = await self._chats.open(path, until=until)
         breaks = {a: b for a, b in chat.story.breaks.items() if b.origin is BreakOrigin.HAND}
-        minimum = int(chat.settings()["scene_minimum_length"])
-        found = await find_breaks(chat.story.messages, self._current_writer(), minimum=minimum)
-        breaks.update((b.anchor, b) for b in found if b.anchor not in breaks)
-        messages = chat.story.messages
-        return replace(chat.story, breaks=breaks, scenes=scenes_of(messages, breaks))
+        breaks |= {a: b for a, b in chat.story.breaks.items() if not b.is_visible}
+        # The whole chat was asked for: nothing is waited for at its end.
+        rules = replace(search_rules(chat.settings(), writing), offset=0)
+        story = replace(chat.story, breaks=breaks)
+        found = await find_breaks(story, self._current_writer(), rules)
+        breaks |= {mark.anchor: mark for mark in found}
+        return replace(story, breaks=breaks, scenes=scenes_of(story.messages, breaks))
+
+    def search_cost(self, path: Path) -> SearchCost:
+        """What `search_breaks` would take in an open chat; nothing without a model."""
+        chat = self._open(path)
+        settings, extent = chat.settings(), SearchExtent.ALL
+        return search_cost(chat.story, settings, self._writing(), chat.search, extent)
+
+    async def search_breaks(self, path: Path) -> None:
+        """Let the model look for breaks in every scene of an open chat, whatever the settings say.
+
+        What gave nothing before, in the same words, is not asked again. Raises UsageError without
+        a model.
+        """
+        if self._writing().is_free:
+            raise UsageError("The built-in way asks no model: choose one first.")
+        chat = self._open(path)
+        chat.search = replace(chat.search, is_wanted=True)
+        await self._chats.plan(chat)
 
     def inclusion_limit(self, path: Path) -> int:
         """Tokens that all message recaps of an open chat may take together."""
@@ -424,7 +446,10 @@ class Companion:
     def _writing(self) -> Writing:
         writer = self._current_writer()
         return Writing(
-            writer.spec, writer.prompt_version, is_free=parse_spec(writer.spec).kind == BUILTIN
+            writer.spec,
+            writer.prompt_version,
+            is_free=parse_spec(writer.spec).kind == BUILTIN,
+            context_tokens=writer.context_tokens,
         )
 
     def _publish(self, chat: OpenChat) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from app.errors import AnswerUnusable
 from app.llm.specs import BUILTIN
@@ -24,6 +24,7 @@ class BuiltinWriter:
     label = "built-in"
     spec = BUILTIN
     prompt_version = VERSION
+    context_tokens = None
 
     def __init__(self, *, count_tokens: Callable[[str], int]) -> None:
         self._count_tokens = count_tokens
@@ -87,6 +88,8 @@ class BuiltinWriter:
         *,
         first: int = 0,
         last: int | None = None,
+        barred: Collection[int] = (),
+        forced: bool = False,
         on_text: OnText | None = None,
     ) -> Written[int | None]:
         """Always None: without a model the cues of app.story find the breaks."""

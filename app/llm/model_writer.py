@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -41,6 +41,11 @@ OUTPUT_SHARE = 0.35
 CONTEXT_MESSAGES = 4
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
 SHRINKINGS = 2
+NONE_ALLOWED = "Answer false if none of them is."
+NONE_FORBIDDEN = (
+    "The scene has grown too long, so one of them has to be chosen: false is no answer this time. "
+    "Choose the one where the story comes closest to such an end."
+)
 
 AGAIN = (
     "\n\nAn answer to this was given {reason} and could not be used. Answer once more, in exactly "
@@ -93,6 +98,7 @@ class ModelWriter:
         self._prompts = prompts
         self._count = count_tokens
         self._learned_context: int | None = None
+        self._is_prepared = False
 
     @property
     def label(self) -> str:
@@ -105,6 +111,10 @@ class ModelWriter:
     @property
     def prompt_version(self) -> str:
         return self._prompts.version
+
+    @property
+    def context_tokens(self) -> int | None:
+        return self._context() if self._is_prepared else None
 
     async def scene_recap(
         self,
@@ -176,26 +186,34 @@ class ModelWriter:
         *,
         first: int = 0,
         last: int | None = None,
+        barred: Collection[int] = (),
+        forced: bool = False,
         on_text: OnText | None = None,
     ) -> Written[int | None]:
         """See RecapWriter. Messages that do not fit into the context are not looked at."""
         task = _Task(self._prompts["detect_breaks"], "scene break")
         end = len(messages) - 1 if last is None else min(last, len(messages) - 1)
+        wanted = frozenset(range(first, end + 1)).difference(barred)
+        choice = {"choice": NONE_FORBIDDEN if forced else NONE_ALLOWED}
 
         async def write() -> int | None:
-            room = self._room(task.prompt, {"messages": "", "earliest": "9999", "latest": "9999"})
-            text, eligible = await asyncio.to_thread(self._numbered, messages, first, end, room)
+            numbers = {"earliest": "9999", "latest": "9999"}
+            room = self._room(task.prompt, {"messages": "", **numbers, **choice})
+            text, eligible = await asyncio.to_thread(self._numbered, messages, wanted, room)
             if not eligible:
                 return None
             inputs = {
                 "messages": text,
                 "earliest": str(min(eligible) + 1),
                 "latest": str(max(eligible) + 1),
+                **choice,
             }
-            numbers = {index + 1 for index in eligible}
-            number = await self._ask(
-                task, task.prompt, inputs, lambda answer: read_break(answer, numbers)
-            )
+            allowed = {index + 1 for index in eligible}
+
+            def read(answer: str) -> int | None:
+                return read_break(answer, allowed, is_forced=forced)
+
+            number = await self._ask(task, task.prompt, inputs, read)
             return None if number is None else number - 1
 
         return self._written(await self._within_context(write), task)
@@ -210,6 +228,7 @@ class ModelWriter:
         """Run a task; when the server finds its prompt too long, again with half of the context."""
         if isinstance(self._backend, Preparing):
             await self._backend.prepare()
+        self._is_prepared = True
         for _ in range(SHRINKINGS):
             try:
                 return await write()
@@ -218,7 +237,7 @@ class ModelWriter:
         return await write()
 
     def _numbered(
-        self, messages: Sequence[Message], first: int, last: int, room: int
+        self, messages: Sequence[Message], wanted: Collection[int], room: int
     ) -> tuple[str, list[int]]:
         """Messages written out with numbers from 1, and the eligible indexes among them."""
         shown = [(i, undecorated(m.text)) for i, m in enumerate(messages) if told([m])]
@@ -227,7 +246,7 @@ class ModelWriter:
         eligible: list[int] = []
         spent = 0
         for index, text in shown:
-            is_eligible = first <= index <= last
+            is_eligible = index in wanted
             line = numbered_entry(
                 index + 1 if is_eligible else None,
                 messages[index],

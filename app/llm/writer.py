@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -54,6 +54,10 @@ class RecapWriter(Protocol):
     def prompt_version(self) -> str:
         """Part of an operation's key: another one writes other texts."""
 
+    @property
+    def context_tokens(self) -> int | None:
+        """What prompt and answer may take together; None where it is not known (yet)."""
+
     async def scene_recap(
         self,
         messages: Sequence[Message],
@@ -86,12 +90,15 @@ class RecapWriter(Protocol):
         *,
         first: int = 0,
         last: int | None = None,
+        barred: Collection[int] = (),
+        forced: bool = False,
         on_text: OnText | None = None,
     ) -> Written[int | None]:
         """Index into `messages` of the LAST message of the old scene, None where none ends.
 
         first, last: the eligible indexes, both inclusive (None: up to the end); the others are
-        only read (spec/auto-recap.md §4.9).
+        only read (spec/auto-recap.md §4.9). barred: those of them that are not eligible all the
+        same. forced: a message has to be named (§4.10).
         """
 
     async def aclose(self) -> None:

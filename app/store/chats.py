@@ -11,6 +11,7 @@ from app.story.anchors import KnownMessage
 RETIRED = -1
 
 BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed"
+SEARCHED_COLUMNS = "first, last, shown_first, shown_last, digest, searcher, is_forced"
 RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created, stored"
 RUNNING_COLUMNS = (
     "version, content, scene_count, first_anchor, last_anchor, made_by, created, reason, "
@@ -127,6 +128,7 @@ class Chats:
         )
         condition = "" if with_recaps else " AND origin != 'heuristic'"
         self._copy("scene_break", BREAK_COLUMNS, "anchor", source, target, condition)
+        self._copy("searched_range", SEARCHED_COLUMNS, "shown_last", source, target)
         self._copy("message_recap", MESSAGE_COLUMNS, "anchor", source, target)
         self._copy("auto_hidden", "anchor, state", "anchor", source, target)
         if with_recaps:

@@ -1,10 +1,11 @@
-"""Scene breaks of a chat."""
+"""Scene breaks of a chat, and where a model looked for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from app.store.database import Database
+from app.story.break_search import Searched
 from app.story.scenes import BreakOrigin, SceneBreak
 
 
@@ -14,6 +15,7 @@ class Scenes:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._table = database.tables.SceneBreak
+        self._searched = database.tables.SearchedRange
 
     def breaks(self, chat_id: int) -> dict[str, SceneBreak]:
         """All breaks of the chat by anchor, hidden ones too."""
@@ -67,3 +69,45 @@ class Scenes:
             table.insert(**value).on_conflict(
                 conflict_target=[table.chat_id, table.anchor], update=changed
             ).execute()
+
+    def searched(self, chat_id: int) -> tuple[Searched, ...]:
+        """Ranges of the chat in which a model found no break."""
+        table = self._searched
+        rows = (
+            table.select(
+                table.first,
+                table.last,
+                table.shown_first,
+                table.shown_last,
+                table.digest,
+                table.searcher,
+                table.is_forced,
+            )
+            .where(table.chat_id == chat_id)
+            .order_by(table.id)
+            .tuples()
+        )
+        return tuple(
+            Searched(first, last, shown_first, shown_last, digest, by, bool(forced))
+            for first, last, shown_first, shown_last, digest, by, forced in rows
+        )
+
+    def add_searched(self, chat_id: int, row: Searched) -> None:
+        """Remember a range that gave nothing, in place of what was known of the same range."""
+        table = self._searched
+        key = {
+            "chat_id": chat_id,
+            "first": row.first,
+            "last": row.last,
+            "is_forced": int(row.is_forced),
+        }
+        value = {
+            "shown_first": row.shown_first,
+            "shown_last": row.shown_last,
+            "digest": row.digest,
+            "searcher": row.by,
+        }
+        table.insert(**key, **value).on_conflict(
+            conflict_target=[table.chat_id, table.first, table.last, table.is_forced],
+            update=value,
+        ).execute()

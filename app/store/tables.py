@@ -38,6 +38,17 @@ class SceneBreak(peewee.Model):
     is_collapsed = IntegerField()
 
 
+class SearchedRange(peewee.Model):
+    chat_id = IntegerField()
+    first = CharField()
+    last = CharField()
+    shown_first = CharField()
+    shown_last = CharField()
+    digest = CharField()
+    searcher = CharField()
+    is_forced = IntegerField()
+
+
 class SceneRecap(peewee.Model):
     chat_id = IntegerField()
     anchor = CharField()
@@ -165,6 +176,7 @@ class Tables:
         self.Chat = bound(Chat)
         self.KnownMessage = bound(KnownMessage)
         self.SceneBreak = bound(SceneBreak)
+        self.SearchedRange = bound(SearchedRange)
         self.SceneRecap = bound(SceneRecap)
         self.SceneRecapChoice = bound(SceneRecapChoice)
         self.RunningVersion = bound(RunningVersion)

@@ -35,10 +35,11 @@ def read_running(text: str) -> Recap:
     return _recap_of(_object(text, ("recap", *LIST_KEYS)))
 
 
-def read_break(text: str, eligible: Collection[int]) -> int | None:
+def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False) -> int | None:
     """Number of the message of an answer to detect_breaks, None for no break.
 
     "false" and "null" as words count as no break; a number that was not eligible is no answer.
+    is_forced: no break is no answer either.
     Raises Unreadable.
     """
     answer = _object(text, ("scenebreakat",))
@@ -48,6 +49,8 @@ def read_break(text: str, eligible: Collection[int]) -> int | None:
         word = value.strip().lower()
         value = int(digits[0]) if digits else (None if word in _NO_WORDS else value)
     if value is None or value is False:
+        if is_forced:
+            raise Unreadable("that no message is to be chosen, although one had to be")
         return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.operations import OperationKind, OperationSpec
+from app.story.break_search import SearchCost
 from app.story.story import Story
 from app.work.planner import covered_until, recap_room
 
@@ -19,7 +20,8 @@ class CatchUpPlan:
     """Work on a backlog, before it begins; the token counts are estimates.
 
     scenes: closed scenes without a recap, from message `first` to `last`. requests: calls to the
-    model, folds included.
+    model, folds included. search: what looking for scene breaks takes first, counted in; the
+    scenes that it finds are not known yet.
     """
 
     scenes: int
@@ -28,16 +30,29 @@ class CatchUpPlan:
     requests: int
     prompt_tokens: int
     output_tokens: int
+    search: SearchCost = field(default_factory=SearchCost)
 
 
 def catch_up_plan(
-    story: Story, specs: Sequence[OperationSpec], settings: Mapping[str, Any]
+    story: Story,
+    specs: Sequence[OperationSpec],
+    settings: Mapping[str, Any],
+    *,
+    search: SearchCost | None = None,
 ) -> CatchUpPlan | None:
-    """What the planned scene recaps and the folds behind them take, None without any."""
+    """What the planned scene recaps and the folds behind them take, None without any.
+
+    search: of the scene breaks, where that is planned too.
+    """
+    search = search or SearchCost()
     wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
     scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
-    if not scenes:
+    if not scenes and not search.requests:
         return None
+    if not scenes:
+        last = len(story.messages) - 1
+        tokens = search.prompt_tokens, search.output_tokens
+        return CatchUpPlan(0, 0, last, search.requests, *tokens, search=search)
     recap_tokens, room = int(settings["scene_recap_tokens"]), recap_room(settings)
     closed = [scene for scene in story.scenes if scene.is_closed]
     foldable = closed[: max(0, len(closed) - int(settings["running_recap_leave_out"]))]
@@ -52,7 +67,8 @@ def catch_up_plan(
         scenes=len(scenes),
         first=scenes[0].first,
         last=scenes[-1].last,
-        requests=len(scenes) + folds,
-        prompt_tokens=prompt,
-        output_tokens=len(scenes) * recap_tokens + folds * room,
+        requests=len(scenes) + folds + search.requests,
+        prompt_tokens=prompt + search.prompt_tokens,
+        output_tokens=len(scenes) * recap_tokens + folds * room + search.output_tokens,
+        search=search,
     )

@@ -20,6 +20,7 @@ from app.story.scene_cues.language import LanguagePack
 from app.story.scene_detection import FoundBreak, detect_breaks
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatRef, LineProblem, Story
+from app.work.break_planner import MODEL, SearchState
 from app.work.catch_up import CatchUpPlan
 from app.work.first_sight import find_origin, import_extras
 from app.work.token_ledger import TokenLedger
@@ -85,6 +86,7 @@ class OpenChat:
         self.story = Story(chat)
         self.catch_up: CatchUpPlan | None = None  # waits for the user's word
         self.is_catch_up_wanted = False
+        self.search = SearchState()  # for breaks, by a model
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
         self._store = store
         self._ledger = ledger
@@ -127,6 +129,8 @@ class OpenChat:
             reading, messages = await self._identified(snapshot, last)
             first = _first_difference(self.story.messages, messages)
             is_changed = first is not None
+            if last is not None and is_changed:
+                self.search = replace(self.search, has_news=True)
             if last is None or is_changed or snapshot.problems != self.story.problems:
                 await self._take(messages, snapshot.problems, first)
             self._reading = reading
@@ -232,17 +236,20 @@ class OpenChat:
     async def _completed(self, story: Story) -> Story:
         """The story of these messages with all that the store holds of it."""
         store, chat_id = self._store, self.chat_id
-        breaks, recaps, running, message_recaps = await store.run(
+        breaks, searched, recaps, running, message_recaps = await store.run(
             lambda: (
                 store.scenes.breaks(chat_id),
+                store.scenes.searched(chat_id),
                 store.recaps.scene_recaps(chat_id),
                 store.recaps.running(chat_id),
                 store.recaps.message_recaps(chat_id),
             )
         )
+        self.search = replace(self.search, searched=searched)
         settings, messages = self._settings(chat_id), story.messages
+        by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
         # Only other messages can hold other breaks: what the store changed needs no new look.
-        if settings["scene_breaks_auto"] and self._searched is not messages:
+        if by_cues and self._searched is not messages:
             found = await self._detect(messages, breaks, int(settings["scene_minimum_length"]))
             if found:
                 await store.run(lambda: store.scenes.save(chat_id, found))

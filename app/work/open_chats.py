@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
+from app.work.break_planner import HEURISTIC, search_cost, search_specs
 from app.work.catch_up import catch_up_plan
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.planner import Writing, plan
@@ -132,23 +134,45 @@ class OpenChats:
         """Queue what the story lacks."""
         if self.writing is None or self.enqueue is None:
             return
-        specs = plan(chat.story, chat.chat_id, chat.settings(), self.writing())
+        story, settings, writing = chat.story, chat.settings(), self.writing()
+        searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
+        if chat.search.is_wanted and not searches:
+            chat.search = replace(chat.search, is_wanted=False)
+        specs = (*searches, *plan(story, chat.chat_id, settings, writing))
         await self.enqueue(self._allowed(chat, specs))
 
     def _allowed(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> Sequence[OperationSpec]:
-        """Without scene recaps where there are so many that the user is asked first."""
+        """Without scene recaps and searches where they are so many that the user is asked first.
+
+        A search that the user asked for is not asked about again.
+        """
         before, chat.catch_up = chat.catch_up, None
         if self.asks_first and self.writing is not None and not self.writing().is_free:
-            backlog = [spec for spec in specs if spec.kind is OperationKind.SCENE_RECAP]
-            limit = int(chat.settings()["catch_up_scenes"])
-            if len(backlog) > limit and not chat.is_catch_up_wanted:
-                chat.catch_up = catch_up_plan(chat.story, specs, chat.settings())
+            settings, limit = chat.settings(), int(chat.settings()["catch_up_scenes"])
+            recaps = [spec for spec in specs if spec.kind is OperationKind.SCENE_RECAP]
+            searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
+            if chat.search.is_wanted:
+                searches = []
+            cost = search_cost(chat.story, settings, self.writing(), chat.search)
+            backlog = recaps if len(recaps) > limit else []
+            if searches and cost.requests > limit:
+                backlog = [*backlog, *searches]
+            if backlog and not chat.is_catch_up_wanted:
+                found = cost if searches and cost.requests > limit else None
+                chat.catch_up = catch_up_plan(chat.story, backlog, settings, search=found)
                 specs = [spec for spec in specs if spec not in backlog]
-            elif len(backlog) <= limit:
+            elif not backlog:
                 chat.is_catch_up_wanted = False
         if chat.catch_up != before:
             self.catch_up_changed.emit(chat.chat)
         return specs
+
+    def _settings_of(self, chat_id: int) -> Mapping[str, Any]:
+        """The settings of a chat; where there is no model, cues find the breaks whatever is set."""
+        settings = self._settings.for_chat(chat_id)
+        if self.writing is not None and self.writing().is_free:
+            settings["scene_detector"] = HEURISTIC
+        return settings
 
     async def after(self, operation: Operation) -> None:
         """An operation ended: show what it made, plan what comes next."""
@@ -200,7 +224,7 @@ class OpenChats:
             self._store,
             self._ledger,
             self._packs,
-            self._settings.for_chat,
+            self._settings_of,
             self.changed.emit,
             until=until,
         )

@@ -26,11 +26,13 @@ class Writing:
     """Who writes: the part of an operation's identity that is not the story's.
 
     spec: backend. prompt_version: as the writer says it. is_free: costs no request.
+    context_tokens: of the model, None while unknown.
     """
 
     spec: str
     prompt_version: str
     is_free: bool
+    context_tokens: int | None = None
 
     def key(self, kind: OperationKind, *inputs: str) -> str:
         """Idempotency key: kind, inputs, backend and prompt version (design.md, decision 5)."""

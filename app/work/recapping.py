@@ -17,6 +17,7 @@ from app.story.messages import Message, MessageRecap
 from app.story.recap_text import merged
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import Scene, scene_digest
+from app.work.model_breaks import BreakFinder
 from app.work.open_chat import OpenChat
 from app.work.planner import (
     Writing,
@@ -62,6 +63,7 @@ class Recapper:
         self._writing = writing
         self._built_in = built_in
         self._count = count
+        self._break_finder = BreakFinder(store, writing)
         self.progress: Signal[OperationProgress] = Signal("progress")
 
     async def perform(self, operation: Operation) -> Outcome:
@@ -80,9 +82,7 @@ class Recapper:
             case OperationKind.MESSAGE_RECAP:
                 return await self._message_recaps(operation, chat)
             case OperationKind.DETECT_BREAKS:
-                raise OperationOutdated(
-                    "Scene breaks are found with `tavernkeep scenes --detector llm`."
-                )
+                return await self._break_finder.perform(operation, chat, self._writer())
 
     def _key_now(self, spec: OperationSpec, chat: OpenChat) -> str:
         """The key that the operation would be planned with now, "" when it would not be."""

@@ -20,11 +20,21 @@ if TYPE_CHECKING:
 
 def plan_sentence(plan: CatchUpPlan) -> str:
     """What recapping a backlog takes, before the user says yes."""
+    search = ""
+    if plan.search.requests:
+        search = (
+            f"Looking for scene breaks takes about {plan.search.requests:,} requests, at most "
+            f"{plan.search.requests_at_most:,}; the scenes found are recapped then. "
+        )
+    if not plan.scenes:
+        tokens = plan.prompt_tokens + plan.output_tokens
+        return f"{search}About {tokens:,} tokens."
     scenes = "1 scene has" if plan.scenes == 1 else f"{plan.scenes:,} scenes have"
     requests = "1 request" if plan.requests == 1 else f"{plan.requests:,} requests"
     tokens = plan.prompt_tokens + plan.output_tokens
+    work = "All of it" if search else "Writing them"
     return (
-        f"{scenes} no recap yet, #{plan.first} to #{plan.last}. Writing them takes {requests} to "
+        f"{search}{scenes} no recap yet, #{plan.first} to #{plan.last}. {work} takes {requests} to "
         f"the model, about {tokens:,} tokens."
     )
 

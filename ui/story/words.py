@@ -40,6 +40,7 @@ _CUES = {
     "shift": "change of subject",
     "soft": "change of subject",
     "hand": "by hand",
+    "model": "by the model",
 }
 _ORIGINS = {
     BreakOrigin.HAND: "by hand",

@@ -33,6 +33,19 @@ STATEMENTS = (
         is_collapsed INTEGER NOT NULL,
         UNIQUE (chat_id, anchor)
     )""",
+    # Where a model looked for breaks and found none: it is not asked the same again.
+    """CREATE TABLE searched_range (
+        id INTEGER PRIMARY KEY,
+        chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
+        first TEXT NOT NULL,
+        last TEXT NOT NULL,
+        shown_first TEXT NOT NULL,
+        shown_last TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        searcher TEXT NOT NULL,
+        is_forced INTEGER NOT NULL,
+        UNIQUE (chat_id, first, last, is_forced)
+    )""",
     """CREATE TABLE scene_recap (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
