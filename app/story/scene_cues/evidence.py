@@ -86,7 +86,8 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     hits = [hit for sentence in sentences[:3] for hit in sentence.hits]
     entry["path"] = min(3, sum(hit.cue == "path" for hit in hits)) / 3
     entry["exist"] = min(3, sum(hit.cue == "exist" for hit in hits)) / 3
-    entry["react0"] = float("react" in first.cues)
+    if "react" in first.cues:
+        entry["react0" if _early(first, "react") else "react_late0"] = 1.0
     entry["react1"] = float(any("react" in s.cues for s in sentences[1:3]))
     entry["past"] = float("past" in first.cues)
     if len(first.tokens) <= 7 and first.cues & {"jump", "when"} and not first.cues & VETO:
@@ -96,7 +97,8 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         min(3, sum(hit.cue == "anaphor" for s in sentences[:2] for hit in s.hits)) / 3
     )
     entry["named"] = float(opener.first_is_name)
-    entry["short0"] = float(len(first.tokens) <= 4)
+    if len(first.tokens) <= 4:
+        entry["short0" if first.cues & {"react", "anaphor"} else "fragment"] = 1.0
     head = [stem for stems in opener.head_stems[:2] for stem in stems]
     near = readings[at - 1].stems | (readings[at - 2].stems if at > 1 else frozenset())
     entry["link0"] = sum(stem in near for stem in head) / (len(head) + 2)
