@@ -38,6 +38,7 @@ from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.library import Library
 from app.work.link import BridgeLink
+from app.work.mirror import Mirror
 from app.work.model_breaks import find_breaks
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
@@ -114,6 +115,7 @@ class Companion:
         self._chats.enqueue = self._enqueue
         self._library = Library(self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
+        self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self._connect()
 
     # --- life
@@ -170,12 +172,15 @@ class Companion:
         self._queue.changed.connect(self._on_operations_changed)
         self._library.changed.connect(self._on_library_changed)
         self._library.chat_touched.connect(self._chats.reread_soon)
+        self._library.chat_touched.connect(self._mirror_soon)
+        self._mirror.changed.connect(self._on_mirror_changed)
         self._link.changed.connect(self._on_link_changed)
         self._link.refused.connect(self._on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
 
     async def aclose(self) -> None:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
+        await self._mirror.aclose()
         await self._link.aclose()
         await self._tasks.aclose()
         await self._writer.aclose()
@@ -210,6 +215,8 @@ class Companion:
             pause_reason=self._queue.pause_reason,
             problem=self._setup_problem,
             writer_label=self._current_writer().label,
+            is_writing=self._mirror.is_used,
+            unwritten=tuple(self._mirror.waiting.values()),
         )
 
     def story(self, path: Path) -> Story | None:
@@ -386,6 +393,7 @@ class Companion:
             if open_chat is not None:
                 await self._chats.refresh(open_chat)
                 self._publish(open_chat)
+                self._mirror_soon(open_path)
         self._announce_health()
 
     def _open(self, path: Path) -> OpenChat:
@@ -460,6 +468,7 @@ class Companion:
         chat = self._chats.get(change.chat.path)
         if chat is not None:
             self._publish(chat)
+        self._mirror_soon(change.chat.path)
         self.story_changed.emit(change)
         self._announce_health()
 
@@ -475,7 +484,18 @@ class Companion:
         for path in self._link.shown:
             if self._chats.get(path) is None:
                 self._tasks.spawn(self._follow(path), name="following a page")
+        self._mirror.on_pages_changed()
         self._announce_health()
+
+    def _on_mirror_changed(self, _: None) -> None:
+        self._announce_health()
+
+    def _mirror_soon(self, path: Path) -> None:
+        """Write what the chat lacks, where the user wants that; commands only look."""
+        chat = self._chats.get(path)
+        is_ours = self._parts.watch and not self.is_reading_only
+        if chat is not None and is_ours and RESOURCES not in path.parents:
+            self._mirror.soon(chat)
 
     def _on_context_changed(self, chat: OpenChat) -> None:
         self._tasks.spawn(chat.refresh(), name="counting for another context")

@@ -23,13 +23,17 @@ def health_of(
     pause_reason: str,
     problem: str,
     writer_label: str,
+    is_writing: bool = False,
+    unwritten: Sequence[str] = (),
 ) -> Health:
     """All lights. last_read: the chat read last, when (epoch seconds), and what failed then.
 
     problem: what of the settings could not be followed at the start, "" when all could.
+    is_writing: chats are written too, since the user wants it. unwritten: sentences on those that
+    cannot be written now.
     """
     return Health(
-        sillytavern=_sillytavern(taverns, pages),
+        sillytavern=_sillytavern(taverns, pages, is_writing, unwritten),
         bridge=_bridge(pages, is_listening),
         reading=_reading(last_read),
         queue=_queue(operations, is_paused, pause_reason),
@@ -37,12 +41,20 @@ def health_of(
     )
 
 
-def _sillytavern(taverns: Sequence[Tavern], pages: Sequence[Page]) -> HealthItem:
+def _sillytavern(
+    taverns: Sequence[Tavern], pages: Sequence[Page], is_writing: bool, unwritten: Sequence[str]
+) -> HealthItem:
+    if unwritten:
+        light = Light.WORKING if pages else Light.OFF
+        more = f" And {count_of(len(unwritten) - 1, 'more chat')}." if len(unwritten) > 1 else ""
+        return HealthItem("sillytavern", light, unwritten[0] + more)
     if pages:
         return HealthItem("sillytavern", Light.GOOD, "SillyTavern connected")
     if taverns:
-        sentence = "SillyTavern is closed. Reading the file, writing nothing."
-        return HealthItem("sillytavern", Light.OFF, sentence)
+        doing = (
+            "Reading and writing the file." if is_writing else "Reading the file, writing nothing."
+        )
+        return HealthItem("sillytavern", Light.OFF, f"SillyTavern is closed. {doing}")
     return HealthItem("sillytavern", Light.OFF, "No SillyTavern found")
 
 

@@ -74,6 +74,7 @@ class Mirror:
         self._connected: set[Path] = set()  # taverns with a page
         self._seen: dict[Path, float] = {}  # when they had one last
         self._started = time.monotonic()
+        self.is_used = False  # whether any chat is to be written
         self.changed: Signal[None] = Signal("changed")
 
     @property
@@ -162,6 +163,7 @@ class Mirror:
         """Write what the chat lacks. Gives "" when it lacks nothing, else why it must wait."""
         if not await self._is_concerned(chat):
             return ""
+        self.is_used = True
         sentence = ""
         for pause in PAUSES:
             snapshot, lacks = await self._difference(chat)
