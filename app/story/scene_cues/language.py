@@ -71,7 +71,7 @@ class LanguagePack:
     capital_nouns: bool
     classes: Mapping[str, frozenset[str]]
     _root: _Node = field(repr=False)
-    _starts: dict[str, _Start] = field(default_factory=dict, repr=False, compare=False)
+    _starts: dict[str, _Start | None] = field(default_factory=dict, repr=False, compare=False)
 
     def find(self, tokens: Sequence[str]) -> list[Hit]:
         """Every phrase in the tokens (see `tokens_of`), by start; of each cue the longest."""
@@ -79,11 +79,11 @@ class LanguagePack:
         starts = self._starts
         last = len(tokens) - 1
         for at, token in enumerate(tokens):
-            start = starts.get(token)
+            start = starts[token] if token in starts else self._start(token)
             if start is None:
-                start = self._start(token)
+                continue
             nodes: tuple[_Node, ...] | None = ()
-            if start.nodes and at < last:
+            if at < last:
                 nodes = start.second.get(tokens[at + 1])
                 if nodes is None:
                     nodes = self._second(start, tokens[at + 1])
@@ -93,11 +93,15 @@ class LanguagePack:
                 hits += [Hit(cue, at, at + 1) for cue in start.cues]
         return hits
 
-    def _start(self, token: str) -> _Start:
-        nodes = self._step(self._root, token)
+    def cues_of(self, token: str) -> tuple[str, ...]:
+        """What a word means by itself."""
+        start = self._starts[token] if token in self._starts else self._start(token)
+        return start.cues if start else ()
+
+    def _start(self, token: str) -> _Start | None:
+        nodes = tuple(self._step(self._root, token))
         cues = tuple(dict.fromkeys(cue for node in nodes for cue in node.cues))
-        longer = tuple(node for node in nodes if node.words or node.prefixes or node.classes)
-        start = _Start(cues, longer)
+        start = _Start(cues, nodes) if nodes else None
         if len(self._starts) < _MOST_KEPT:
             self._starts[token] = start
         return start

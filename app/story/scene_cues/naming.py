@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from app.story.scene_cues.language import LanguagePack
@@ -41,7 +41,7 @@ def scene_name(
         return ""
     setting = [_TOKEN.findall(text) for text in _told(scene[:_SETTING])]
     texts = setting + [_TOKEN.findall(text) for text in _told(scene[_SETTING:_SCENE_START])]
-    known = Counter(word for reading in before for word in reading.stems)
+    known = _Known(before)
     strangers = people | pack.titles | _people(texts, pack) | _calendar(pack)
     scores: defaultdict[str, float] = defaultdict(float)
     for number, words in enumerate(texts):
@@ -80,26 +80,30 @@ def _told(readings: Sequence[Reading]) -> Iterator[str]:
                 yield span.text[:_LONGEST_PART]
 
 
-def _people(texts: Sequence[Sequence[str]], pack: LanguagePack) -> frozenset[str]:
+def _people(texts: Sequence[list[str]], pack: LanguagePack) -> frozenset[str]:
     """Capitalised words next to a verb of saying, looking or moving."""
     found = set()
     for words in texts:
-        lower = [word.casefold() for word in words]
-        for hit in pack.find(lower):
-            if hit.cue in ("react", "leave", "go") and hit.end - hit.start == 1:
-                for beside in (hit.start - 1, hit.start + 1):
-                    if 0 <= beside < len(words) and words[beside][:1].isupper():
-                        found.add(lower[beside])
+        for at, word in enumerate(words):
+            if not word[0].isupper() or word.casefold() in found:
+                continue
+            beside = words[max(0, at - 1) : at] + words[at + 1 : at + 2]
+            cues = {cue for other in beside for cue in pack.cues_of(other.casefold())}
+            if cues & {"react", "leave", "go"}:
+                found.add(word.casefold())
     return frozenset(found)
 
 
 def _candidates(
-    words: Sequence[str], pack: LanguagePack, people: frozenset[str], known: Counter[str]
+    words: Sequence[str], pack: LanguagePack, people: frozenset[str], known: _Known
 ) -> Iterator[tuple[str, float]]:
     """Names in a text with what each mention is worth."""
     lower = [word.casefold() for word in words]
     at = 0
     while at < len(words):
+        if not words[at][0].isupper() and lower[at] not in pack.place_kinds:
+            at += 1
+            continue
         end = _name_end(words, at)
         is_name = end > at and not pack.capital_nouns
         is_kind = end <= at + 1 and lower[at] in pack.place_kinds
@@ -112,16 +116,29 @@ def _candidates(
             pass
         elif is_name and led[-1][0].isalpha() and not _POSSESSIVE.search(words[end - 1]):
             worth = 1.0 * (end - at > 1) + 2.0 * bool(before & pack.place_words)
-            yield " ".join(words[at:end]), worth * _unheard(parts, known)
+            yield " ".join(words[at:end]), worth * known.freshness(parts)
         elif is_kind:
             worth = 0.4 + 0.4 * has_article + 0.4 * bool(before & pack.place_words)
-            yield words[at], worth * _unheard(parts, known)
+            yield words[at], worth * known.freshness(parts)
         at = end
 
 
-def _unheard(parts: Sequence[str], known: Counter[str]) -> float:
-    """1 for words that were not used before, less for the others."""
-    return 1 / (1 + 0.7 * sum(known[part[:STEM]] for part in parts) / len(parts))
+class _Known:
+    """How often words were used in the messages before a scene."""
+
+    def __init__(self, before: Sequence[Reading]) -> None:
+        self._before = before
+        self._counts: dict[str, int] = {}
+
+    def freshness(self, parts: Sequence[str]) -> float:
+        """1 for words that were not used, less for the others."""
+        return 1 / (1 + 0.7 * sum(map(self._count, parts)) / len(parts))
+
+    def _count(self, word: str) -> int:
+        stem = word[:STEM]
+        if stem not in self._counts:
+            self._counts[stem] = sum(stem in reading.stems for reading in self._before)
+        return self._counts[stem]
 
 
 def _name_end(words: Sequence[str], at: int) -> int:
