@@ -12,7 +12,7 @@ RETIRED = -1
 
 BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed"
 SEARCHED_COLUMNS = "first, last, shown_first, shown_last, digest, searcher, is_forced"
-RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created, stored"
+RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created, stored, is_deleted"
 RUNNING_COLUMNS = (
     "version, content, scene_count, first_anchor, last_anchor, made_by, created, reason, "
     "is_deleted, is_retired"

@@ -96,6 +96,41 @@ class Recaps:
             conflict_target=[choice.chat_id, choice.anchor], update={"version": version}
         ).execute()
 
+    def delete_scene_recaps(self, chat_id: int, anchor: str) -> None:
+        """Put all versions of a scene's recap away; their numbers are never given again."""
+        table, choice = self._tables.SceneRecap, self._tables.SceneRecapChoice
+        table.update(is_deleted=1).where(
+            (table.chat_id == chat_id) & (table.anchor == anchor)
+        ).execute()
+        choice.delete().where((choice.chat_id == chat_id) & (choice.anchor == anchor)).execute()
+
+    def move_scene_recaps(self, chat_id: int, start: str, end: str) -> None:
+        """Hang all versions of a scene's recap on another message, behind those that it has."""
+        table, choice = self._tables.SceneRecap, self._tables.SceneRecapChoice
+        current = [r.version for r in self.scene_recaps(chat_id).get(start, ()) if r.is_current]
+        newest = (
+            table.select(table.version)
+            .where((table.chat_id == chat_id) & (table.anchor == end))
+            .order_by(table.version.desc())
+            .tuples()
+            .first()
+        )
+        offset = 0 if newest is None else int(newest[0]) + 1
+        table.update(anchor=end, version=table.version + offset).where(
+            (table.chat_id == chat_id) & (table.anchor == start)
+        ).execute()
+        choice.delete().where((choice.chat_id == chat_id) & (choice.anchor == start)).execute()
+        for version in current:
+            self.choose_scene_recap(chat_id, end, version + offset)
+
+    def move_running(self, chat_id: int, start: str, end: str) -> None:
+        """Let running recaps that reached to the one message reach to the other."""
+        table = self._tables.RunningVersion
+        for column in (table.last_anchor, table.first_anchor):
+            table.update({column: end}).where(
+                (table.chat_id == chat_id) & (column == start)
+            ).execute()
+
     def running(self, chat_id: int) -> RunningRecap:
         """All running recap versions, oldest first, deleted ones left out."""
         choice = self._tables.RunningChoice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.story.messages import Message, combined_digest
@@ -82,3 +82,30 @@ def scenes_of(messages: Sequence[Message], breaks: Mapping[str, SceneBreak]) -> 
 def scene_digest(messages: Iterable[Message]) -> str:
     """Digest of what a scene recap is made from; an edit, swipe or hide inside changes it."""
     return combined_digest(*(f"{m.name}\0{m.content_hash}" for m in messages))
+
+
+def places_of_break(
+    messages: Sequence[Message], breaks: Mapping[str, SceneBreak], anchor: str
+) -> range:
+    """Indexes that a visible break may be moved to: both of its scenes keep a message.
+
+    Empty when no visible break stands on that message.
+    """
+    scenes = scenes_of(messages, breaks)
+    for scene, behind in zip(scenes, [*scenes[1:], None], strict=True):
+        if scene.closing is not None and scene.closing.anchor == anchor:
+            return range(scene.first, behind.last if behind is not None else scene.last + 1)
+    return range(0)
+
+
+def moved_break(
+    breaks: Mapping[str, SceneBreak], start: str, end: str
+) -> tuple[SceneBreak, SceneBreak]:
+    """A break taken from one message to another, with its name: what is left, what is new.
+
+    What is left is hidden and keeps its data, so that nobody finds a break there again.
+    """
+    old = breaks[start]
+    left = replace(old, origin=BreakOrigin.HAND, is_visible=False)
+    new = SceneBreak(end, BreakOrigin.HAND, "hand", name=old.name, is_collapsed=old.is_collapsed)
+    return left, new

@@ -18,7 +18,7 @@ from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.message_data import Mark
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
-from app.story.scenes import BreakOrigin, Scene, SceneBreak, scene_digest
+from app.story.scenes import Scene, scene_digest
 from app.work.drafts import StoryDrafts
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
@@ -29,12 +29,13 @@ from app.work.planner import (
     recapped_messages,
     scene_recap_spec,
 )
+from app.work.scene_edits import SceneEdits
 
 
 class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
 
-    drafts: what the user is writing and has not kept.
+    drafts: what the user is writing and has not kept. scenes: where scenes end.
 
     Raises UsageError for a chat that is not open, and for what is not there.
     """
@@ -51,38 +52,23 @@ class StoryEdits:
         self._enqueue = enqueue
         self._writing = writing
         self.drafts = StoryDrafts(store, chats)
+        self.scenes = SceneEdits(store, chats, self._do)
 
     async def mark_break(self, path: Path, anchor: str, *, name: str = "") -> None:
-        """Set a scene break by hand on the last message of a scene, or show a hidden one again."""
-        chat, breaks = self._open(path), self._store.scenes
-        old = chat.story.breaks.get(anchor)
-        mark = (
-            replace(old, is_visible=True) if old else SceneBreak(anchor, BreakOrigin.HAND, "hand")
-        )
-        mark = replace(mark, name=name or mark.name, origin=BreakOrigin.HAND)
-        await self._do(chat, "scene break", lambda: breaks.save(chat.chat_id, [mark]))
+        """Set a scene break on the last message of a scene, or show a hidden one again."""
+        await self.scenes.mark(path, anchor, name=name)
 
     async def remove_break(self, path: Path, anchor: str) -> None:
         """Hide a scene break: its scene joins the next. What hangs on it is kept."""
-        await self._change_break(
-            path, anchor, "removed scene break", is_visible=False, origin=BreakOrigin.HAND
-        )
+        await self.scenes.hide(path, anchor)
 
     async def rename_scene(self, path: Path, anchor: str, name: str) -> None:
         """Give the scene that ends at `anchor` a name."""
-        await self._change_break(path, anchor, "scene name", name=name.strip())
+        await self.scenes.rename(path, anchor, name)
 
     async def collapse_scene(self, path: Path, anchor: str, collapsed: bool) -> None:
         """Fold a scene in the story view, or unfold it."""
-        await self._change_break(path, anchor, "fold", is_collapsed=collapsed)
-
-    async def _change_break(self, path: Path, anchor: str, label: str, **values: Any) -> None:
-        chat = self._open(path)
-        old = chat.story.breaks.get(anchor)
-        if old is None:
-            raise UsageError("There is no scene break on this message.")
-        mark = replace(old, **values)
-        await self._do(chat, label, lambda: self._store.scenes.save(chat.chat_id, [mark]))
+        await self.scenes.collapse(path, anchor, collapsed)
 
     async def select_running_version(self, path: Path, version: int) -> None:
         """Inject this version of the running recap from now on."""
