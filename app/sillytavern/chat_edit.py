@@ -76,9 +76,7 @@ def edited_line(line: bytes, edit: LineEdit) -> bytes:
 def edited_header(line: bytes, metadata: Block) -> bytes:
     """The header with these values in its chat_metadata."""
     try:
-        text = _text(line)
-        for key, value in metadata.items():
-            text = _put(text, ("chat_metadata", key), value)
+        text = _put(_text(line), ("chat_metadata",), _Members(metadata))
         return _encoded(line, text)
     except _Unreadable:
         return line
@@ -98,8 +96,7 @@ class _Member(NamedTuple):
 
 def _edited_message(text: str, edit: LineEdit) -> str:
     for namespace, block in edit.extra.items():
-        for key, value in block.items():
-            text = _put(text, ("extra", namespace, key), value)
+        text = _put(text, ("extra", namespace), _Members(block))
     message, _ = _decoded(text, _skip(text, 0))
     if not isinstance(message, dict):
         raise _Unreadable
@@ -124,8 +121,7 @@ def _edited_swipe(text: str, edit: LineEdit, at: int, *, is_shown: bool) -> str:
                 text = _put(text, ("swipe_info", at, "extra", namespace), whole)
         return text
     for namespace, block in edit.every_swipe.items():
-        for key, value in block.items():
-            text = _put(text, ("swipe_info", at, "extra", namespace, key), value)
+        text = _put(text, ("swipe_info", at, "extra", namespace), _Members(block))
     return text
 
 
@@ -140,6 +136,10 @@ def _shown(message: Mapping[str, Any], infos: Sequence[Any]) -> int:
 
 class _Raw(str):
     """JSON text that is put in as it is."""
+
+
+class _Members(dict[str, Any]):
+    """Values for single members of an object; its other members stay."""
 
 
 def _put(text: str, path: Sequence[str | int], value: Any) -> str:
@@ -158,12 +158,16 @@ def _put_at(text: str, at: int, path: Sequence[str | int], value: Any) -> str:
             return text[at:]
         new = f"{_json(key)}:{_nested(rest, value)}"
         return f"{text[at : end - 1]}{',' if members else ''}{new}{text[end - 1 :]}"
-    if not rest:
-        old = text[found.start : found.end]
+    old = text[found.start : found.end]
+    if not rest and not isinstance(value, _Members):
         return text[at:] if _is_same(old, value) else _spliced(text, at, found, _json(value))
-    if text[found.start] in "{[":
+    if not rest and old[0] == "{":
+        for name, member in value.items():
+            old = _put_at(old, 0, (name,), member)
+        return _spliced(text, at, found, old)
+    if rest and old[0] in "{[":
         return text[at : found.start] + _put_at(text, found.start, rest, value)
-    if text.startswith("null", found.start) and isinstance(rest[0], str):
+    if old == "null" and (not rest or isinstance(rest[0], str)):
         return _spliced(text, at, found, _nested(rest, value))
     return text[at:]  # something else stands there: it stays
 

@@ -5,7 +5,7 @@ Shape: spec/auto-recap.md §1.5 and §12. Versions of others stay or are set asi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.sillytavern.chat_edit import is_same_json
@@ -41,11 +41,12 @@ def running_values(
     chosen = injected_version(running, positions)
     ours = [v for v in running.versions if v.reason != FOREIGN or v is chosen]
     current = held.get("current_version", 0) if chosen is None else chosen.version
-    old = [version for version in old if not _is_among(version, deleted)]
+    gone, known = _keys(deleted), _keys(ours)
+    old = [version for version in old if _key(version) not in gone]
     aside: list[dict[str, Any]] = []
-    if held.get("chat_id") not in (None, "", name) and not all(_is_among(v, ours) for v in old):
+    if held.get("chat_id") not in (None, "", name) and not all(_key(v) in known for v in old):
         aside.append(dict(held))
-        old = [version for version in old if _is_among(version, ours)]
+        old = [version for version in old if _key(version) in known]
         current = 0 if chosen is None else chosen.version
     versions, replaced = _merged_running(old, ours, positions, leave_out)
     if replaced:
@@ -68,17 +69,19 @@ def _merged_running(
 ) -> tuple[list[Any], list[Any]]:
     """All versions, and those that others gave a number of ours."""
     versions = list(held)
-    replaced: list[Any] = []
+    # A number and its words are given once, so that both together tell who is who. Of those that
+    # come twice, the last one is shown.
+    places = {key: at for at, old in enumerate(held) if (key := _key(old)) is not None}
+    taken: set[int] = set()
     for version in ours:
-        same = [at for at, old in enumerate(versions) if _is_among(old, [version])]
-        if same:  # of a number that comes twice, the last one is shown
-            versions[same[-1]] = _updated(versions[same[-1]], version, positions)
+        at = places.get((version.version, version.content))
+        if at is not None:
+            versions[at] = _updated(versions[at], version, positions)
             continue
         end = positions.get(version.last_anchor)
         if end is None and version.last_anchor:
             continue  # it tells of messages that this chat does not hold
-        replaced += [old for old in versions if _number(old) == version.version]
-        versions = [old for old in versions if _number(old) != version.version]
+        taken.add(version.version)
         versions.append(
             {
                 "version": version.version,
@@ -91,7 +94,8 @@ def _merged_running(
                 "event_keys": [],
             }
         )
-    return versions, replaced
+    replaced = [old for old in versions[: len(held)] if _number(old) in taken]
+    return [old for old in versions if old not in replaced] if replaced else versions, replaced
 
 
 def _updated(
@@ -112,17 +116,18 @@ def _updated(
     return {**old, **new}
 
 
-def _is_among(stored: object, versions: Sequence[RunningVersion]) -> bool:
-    """A number and its words are given once, so that both together tell who is who."""
+def _key(stored: object) -> tuple[int, str] | None:
     read = running_version(stored)
-    return read is not None and any(
-        version.version == read.version and version.content == read.content for version in versions
-    )
+    return None if read is None else (read.version, read.content)
 
 
 def _number(stored: object) -> int | None:
     read = running_version(stored)
     return None if read is None else read.version
+
+
+def _keys(versions: Iterable[RunningVersion]) -> set[tuple[int, str] | None]:
+    return {(version.version, version.content) for version in versions}
 
 
 def _with_set_aside(own: object, blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
