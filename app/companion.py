@@ -44,6 +44,7 @@ from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
 from app.work.planner import (
     Writing,
+    plan,
 )
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
@@ -270,7 +271,9 @@ class Companion:
         sentences = [op.error for op in (*self._queue.failed(chat.chat_id), *waiting)]
         if self._queue.pause_reason and self._queue.left(chat.chat_id):
             sentences.append(self._queue.pause_reason)
-        if self.is_reading_only:
+        if self.is_reading_only and plan(
+            chat.story, chat.chat_id, chat.settings(), self._writing()
+        ):
             sentences.append(BUSY)
         return chat.story, list(dict.fromkeys(sentences))
 
@@ -309,6 +312,10 @@ class Companion:
         chat = self._open(path)
         chat.search = replace(chat.search, is_wanted=True)
         await self._chats.plan(chat)
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text as slots are counted. From any thread; the first count takes longer."""
+        return self._counter.count(text)
 
     def inclusion_limit(self, path: Path) -> int:
         """Tokens that all message recaps of an open chat may take together."""
