@@ -8,13 +8,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
-from app.sillytavern.chat_line import ChatLine
+from app.sillytavern.chat_line import (
+    RECAP_NAMESPACES,
+    ChatLine,
+    LineDecoder,
+    UnreadableLine,
+    load_json,
+)
 from app.sillytavern.stored_recap import display_text
 from app.sillytavern.string_hash import string_hashes
 from app.story.messages import MessageRecap
 
 RUNNING_KEYS = ("auto_recap_running_scene_recaps", "auto_summarize_running_scene_summaries")
+
+_NAMESPACES = tuple(namespace.encode() for namespace in RECAP_NAMESPACES)
 
 # Keys of a recap object where versions are objects instead of strings (seed 003).
 _VERSION_KEYS = ("recap", "content", "text", "memory")
@@ -90,6 +99,33 @@ def message_recaps(lines: Iterable[ChatLine]) -> dict[int, MessageRecap]:
     hashes = _sources(found)
     recaps = {index: _recap(block, hashes[index]) for index, (_, block) in found.items()}
     return {index: recap for index, recap in recaps.items() if recap != MessageRecap()}
+
+
+def other_swipe_recaps(raw: bytes) -> tuple[MessageRecap, ...]:
+    """Recaps of those swipes of a message that are not shown, from its line in the file.
+
+    What is not known to be of another text is taken to be of its swipe's.
+    """
+    if not any(namespace in raw for namespace in _NAMESPACES):
+        return ()
+    try:
+        message, _ = load_json(raw)
+        swipes, infos = message["swipes"], message["swipe_info"]
+        pairs = list(enumerate(zip(swipes, infos, strict=False)))
+    except (UnreadableLine, KeyError, TypeError):
+        return ()
+    found: list[MessageRecap] = []
+    shown = _integer(message.get("swipe_id"))
+    for at, (text, info) in pairs:
+        if at == shown or not isinstance(text, str) or not isinstance(info, dict):
+            continue
+        own = json.dumps({"mes": text, "extra": info.get("extra")})
+        line, _ = LineDecoder().decode(own.encode())
+        recap = message_recap(line)
+        if recap is not None:
+            source = recap.source_hash or line.content_hash
+            found.append(structs.replace(recap, source_hash=source))
+    return tuple(found)
 
 
 def scene_extra(line: ChatLine) -> SceneExtra | None:

@@ -7,17 +7,20 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.message_extras import (
     RunningExtra,
     SceneExtra,
     message_recaps,
+    other_swipe_recaps,
     running_extra,
     scene_extra,
 )
 from app.sillytavern.stored_recap import display_text
 from app.store.store import Store
-from app.story.messages import Message
+from app.story.messages import Message, MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.work.planner import recapped_messages
@@ -70,6 +73,7 @@ async def import_extras(
     Formats: spec/auto-recap.md §1 and §12. The file stays as it is.
     """
     recaps = await asyncio.to_thread(message_recaps, snapshot.lines)
+    of_other_swipes = await asyncio.to_thread(_other_swipes, snapshot)
     scenes = {
         index: extra
         for index, line in enumerate(snapshot.lines)
@@ -77,20 +81,31 @@ async def import_extras(
     }
     running = running_extra(snapshot.chat_metadata)
     breaks = [_scene_break(messages[index], extra) for index, extra in scenes.items()]
-    by_anchor = {messages[index].anchor: recap for index, recap in recaps.items()}
+    by_anchor = {
+        # What is not known to be of another text is taken to be of the one shown.
+        messages[index].anchor: structs.replace(
+            recap, source_hash=recap.source_hash or messages[index].content_hash
+        )
+        for index, recap in recaps.items()
+    }
 
     chosen: dict[str, int] = {}
 
     def unit() -> None:
         known = store.scenes.breaks(chat_id)
         store.scenes.save(chat_id, [b for b in breaks if b.anchor not in known])
+        recapped = store.recaps.scene_recaps(chat_id)
         for recap in _scene_recaps(messages, scenes, breaks):
+            if recap.anchor in recapped:
+                continue  # a branch of a chat that we mirrored holds what it knows of its parent
             added = store.recaps.add_scene_recap(chat_id, recap)
             if recap.is_current:
                 chosen[recap.anchor] = added.version
         for anchor, version in chosen.items():
             store.recaps.choose_scene_recap(chat_id, anchor, version)
         if not store.recaps.message_recaps(chat_id):
+            for index, other in of_other_swipes:
+                store.recaps.save_message_recaps(chat_id, {messages[index].anchor: other})
             store.recaps.save_message_recaps(chat_id, by_anchor)
         if running is not None and not store.recaps.running(chat_id).versions:
             foreign = is_foreign(running, snapshot)
@@ -99,6 +114,24 @@ async def import_extras(
         store.chats.set_acquainted(chat_id)
 
     await store.run(unit)
+
+
+def _other_swipes(snapshot: ChatSnapshot) -> list[tuple[int, MessageRecap]]:
+    """Recaps of swipes that are not shown, each with the index of its message."""
+    try:
+        raw = snapshot.path.read_bytes().split(b"\n")
+    except OSError:
+        return []  # they are found when the chat is there again, by whoever looks for them
+    return [
+        (index, recap)
+        for index, (line, number) in enumerate(
+            zip(snapshot.lines, snapshot.line_numbers.tolist(), strict=True)
+        )
+        if line.swipes > 1 and number <= len(raw)
+        # A chat that was saved since is another one.
+        if hash(raw[number - 1]) == snapshot.line_digests[number - 1]
+        for recap in other_swipe_recaps(raw[number - 1])
+    ]
 
 
 def _scene_break(message: Message, extra: SceneExtra) -> SceneBreak:

@@ -16,12 +16,13 @@ from app.sillytavern.message_extras import (
     RunningExtraVersion,
     message_recap,
     message_recaps,
+    other_swipe_recaps,
     running_extra,
     scene_extra,
 )
 from app.sillytavern.string_hash import string_hashes
 from app.story.messages import MessageRecap, digest
-from tests.chat_files import jsonl, message
+from tests.chat_files import jsonl, message, swiped
 
 NEW, OLD, QVINK = "auto_recap_memory", "auto_summarize_memory", "qvink_memory"
 
@@ -88,6 +89,20 @@ def test_a_recap_knows_whether_its_text_is_still_the_same() -> None:
 def test_recaps_of_a_whole_chat_by_index() -> None:
     lines = [line(), line(**{NEW: {"memory": "r"}}), line(**{NEW: {"scene_break": True}})]
     assert message_recaps(lines) == {1: MessageRecap("r")}
+
+
+def test_other_swipes_have_recaps_of_their_own() -> None:
+    raw = swiped(1, "one", "two", "three", shown=1)
+    raw["extra"] = {NEW: {"memory": "of two"}}
+    raw["swipe_info"][0]["extra"] = {NEW: {"memory": "of one", "exclude": True}}
+    raw["swipe_info"][1]["extra"] = {NEW: {"memory": "of two"}}
+    raw["swipe_info"][2] = None
+    assert other_swipe_recaps(jsonl([raw])) == (
+        MessageRecap("of one", is_excluded=True, source_hash=digest("one")),
+    )
+    for rest in (b"", b"1]", b'"swipes":1,"swipe_info":2}', b'"swipes":[1],"swipe_info":[1]}'):
+        assert other_swipe_recaps(b'{"auto_recap_memory":1,' + rest) == ()
+    assert other_swipe_recaps(b'["auto_recap_memory"]') == ()
 
 
 # --- scenes

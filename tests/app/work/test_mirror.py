@@ -302,6 +302,43 @@ async def test_closing_writes_what_is_due(bench: Bench) -> None:
     assert bench.block(3)["scene_break"] is True
 
 
+async def test_a_branch_of_a_mirrored_chat_knows_everything_once(bench: Bench) -> None:
+    await bench.mark_break(3, "The quay")
+    recap = SceneRecap(bench.anchor(3), 0, "The quay", "STATE\nFog.", "", "built-in", 1.0)
+    await bench.know(lambda chat_id: bench.store.recaps.add_scene_recap(chat_id, recap) and None)
+    await bench.fold(1, 3)
+    await bench.mirrored()
+    header, *lines = bench.lines
+    header["chat_metadata"] |= {"main_chat": "Harbour", "integrity": "another"}
+    path = bench.path.with_name("Harbour - Branch #1.jsonl")
+    path.write_bytes(jsonl([header, *lines[:6]]))
+    branch = await bench.chats.open(path)
+    assert branch.story.recaps == bench.chat.story.recaps
+    assert branch.story.running.versions == bench.chat.story.running.versions
+    bench.mirror.soon(branch)
+    await bench.mirror.flush()
+    storage = json.loads(path.read_bytes().split(b"\n")[0])["chat_metadata"]
+    assert storage[RUNNING_KEY]["chat_id"] == path.stem
+    assert OWN_KEY not in storage
+
+
+async def test_a_swipe_back_finds_the_recap_that_another_program_left_there(bench: Bench) -> None:
+    path = bench.path.with_name("Mill.jsonl")
+    raw = swiped(1, "one", "two", shown=1)
+    raw["extra"] = {NAMESPACE: {"memory": "of two"}}
+    raw["swipe_info"][0]["extra"] = {NAMESPACE: {"memory": "of one", "exclude": True}}
+    path.write_bytes(jsonl([HEADER, raw]))
+    chat = await bench.chats.open(path)
+    (recap,) = chat.story.message_recaps.values()
+    assert recap.text == "of two"
+    raw |= {"mes": "one", "swipe_id": 0, "send_date": raw["swipe_info"][0]["send_date"]}
+    raw["extra"] = raw["swipe_info"][0]["extra"]
+    save_like_sillytavern(path, jsonl([HEADER, raw]))
+    await chat.read()
+    (recap,) = chat.story.message_recaps.values()
+    assert (recap.text, recap.is_excluded) == ("of one", True)
+
+
 # --- hiding
 
 
