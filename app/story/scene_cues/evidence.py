@@ -12,6 +12,7 @@ from app.story.scene_cues.reading import VETO, Reading, Sentence
 
 NEAR = 8  # messages that count as just said
 _LONGER = 12  # and as said not long ago
+_AWAY = 2  # words behind a time where its sentence may go on to something else
 _EARLY = 3  # words before a time that opens its sentence
 AHEAD = 3  # messages behind the opener that are looked at
 
@@ -62,6 +63,18 @@ def _early(sentence: Sentence, cue: str) -> bool:
     return any(hit.cue == cue and hit.start <= _EARLY for hit in sentence.hits)
 
 
+def _happens(sentence: Sentence, cue: str) -> bool:
+    """Whether a time is narrated, not remembered, usual, planned or a moment long.
+
+    Words that say so stand before the time or close behind it.
+    """
+    ends = [hit.end for hit in sentence.hits if hit.cue == cue]
+    if not ends:
+        return False
+    vetoes = [hit.start for hit in sentence.hits if hit.cue in VETO]
+    return not vetoes or min(vetoes) > min(ends) + _AWAY
+
+
 def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     opener = readings[at]
     sentences = opener.opening
@@ -71,10 +84,8 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     for number, sentence in enumerate(sentences[:3]):
         cues = sentence.cues
         place = "0" if number == 0 else "1"
-        if "jump" in cues or "when" in cues:
-            if cues & VETO:
-                continue
-            name = "jump" if "jump" in cues else "when"
+        name = next((cue for cue in ("jump", "when") if _happens(sentence, cue)), "")
+        if name:
             entry[name + ("" if _early(sentence, name) else "_late") + place] = 1.0
         if "wake" in cues:
             entry["wake"] = 1.0
@@ -90,7 +101,7 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         entry["react0" if _early(first, "react") else "react_late0"] = 1.0
     entry["react1"] = float(any("react" in s.cues for s in sentences[1:3]))
     entry["past"] = float("past" in first.cues)
-    if len(first.tokens) <= 7 and first.cues & {"jump", "when"} and not first.cues & VETO:
+    if len(first.tokens) <= 7 and (_happens(first, "jump") or _happens(first, "when")):
         entry["stamp"] = 1.0
     entry["anaphor"] = float(any(hit.cue == "anaphor" and hit.start == 0 for hit in first.hits))
     entry["anaphora"] = (

@@ -53,7 +53,8 @@ class _Start:
 class LanguagePack:
     """The phrases of one language, ready to be searched.
 
-    code: ISO 639-1. stopwords: very common words, by which the language is recognised.
+    code: ISO 639-1. cues: the kinds of phrases that it knows. stopwords: very common words, by
+    which the language is recognised.
     header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
     that stand before nouns, and before places. titles: words before the names of people.
     place_kinds: nouns for kinds of places.
@@ -62,6 +63,7 @@ class LanguagePack:
 
     code: str
     name: str
+    cues: frozenset[str]
     stopwords: frozenset[str]
     header_keys: Mapping[str, str]
     articles: frozenset[str]
@@ -174,6 +176,7 @@ def parse_pack(source: str) -> LanguagePack:
         return LanguagePack(
             code=data["code"],
             name=data["name"],
+            cues=frozenset(data["cues"]),
             stopwords=_words(data["stopwords"]),
             header_keys={
                 word.casefold(): key

@@ -114,7 +114,9 @@ def _settle(pieces: list[tuple[str, str]], plain: Voice) -> list[Span]:
         size[kind] += len(part.strip())
         words[kind] += len(part.split())
     stars = sum(kind == "star" for kind, _ in pieces)
-    is_emphasis = not stars or words["star"] < 2 * stars
+    # "*nods* Yes" tells an action, "so *very* tired" stresses a word.
+    acts = bool(pieces) and pieces[0][0] == "star" and not size["speech"]
+    is_emphasis = not acts and words["star"] < 2 * max(1, stars)
     if not size["star"] and not size["speech"]:
         voices = {"loose": plain}
     elif is_emphasis and not (words["star"] and words["loose"] <= words["star"]):

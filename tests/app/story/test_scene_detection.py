@@ -318,19 +318,30 @@ def test_names_are_short_and_without_markup() -> None:
 # --- labelled stories: thresholds lie a margin below what is reached (tests/bench/bench_scenes.py)
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in STORIES.glob("*.json")))
+NAMES = sorted(path.stem for path in STORIES.glob("*.json"))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_breaks_are_found_where_readers_set_them(name: str) -> None:
     messages, gold = labelled(name)
-    found = detect_breaks(messages, PACKS)
-    assert f1(found, gold) >= 0.75
-    false = len(found) - round(f1(found, gold) * (len(found) + len(gold)) / 2)
-    assert false <= 2 * len(messages) / 60
+    assert f1(detect_breaks(messages, PACKS), gold) >= 0.65
 
 
-@pytest.mark.parametrize("name", ["tram", "hallgrund", "bac", "relojes", "saltflat", "nordlicht"])
-def test_a_language_without_a_pack_is_read_by_its_vocabulary(name: str) -> None:
-    messages, gold = labelled(name)
-    assert f1(detect_breaks(messages, ()), gold) >= 0.7
+def test_most_breaks_are_found_and_few_others() -> None:
+    scores, false, size = [], 0.0, 0
+    for name in NAMES:
+        messages, gold = labelled(name)
+        found = detect_breaks(messages, PACKS)
+        scores.append(f1(found, gold))
+        false += len(found) - scores[-1] * (len(found) + len(gold)) / 2
+        size += len(messages)
+    assert sum(scores) / len(scores) >= 0.82
+    assert 60 * false / size <= 1.0
+
+
+def test_a_language_without_a_pack_is_read_by_its_vocabulary() -> None:
+    scores = [f1(detect_breaks(messages, ()), gold) for messages, gold in map(labelled, NAMES)]
+    assert sum(scores) / len(scores) >= 0.72
 
 
 def test_cues_and_confidence_stay_in_their_range() -> None:

@@ -1,0 +1,34 @@
+"""The language packs that come with the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.errors import UsageError
+from app.languages import load_packs
+from app.story.scene_cues.language import LanguagePack
+
+NEEDED = {"jump", "when", "past", "habit", "future", "soon", "wake", "sleep", "leave", "bye", "go"}
+NEEDED |= {"path", "exist", "anaphor", "react", "skip", "noskip", "fade"}
+
+PACKS = {pack.code: pack for pack in load_packs()}
+
+
+def test_packs_are_there_for_many_languages() -> None:
+    assert set(PACKS) >= {"de", "en", "es", "fr", "it", "nl", "pl", "pt", "ru"}
+
+
+@pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
+def test_a_pack_knows_all_cues(pack: LanguagePack) -> None:
+    assert pack.cues >= NEEDED
+    assert len(pack.stopwords) >= 50
+    assert len(pack.place_kinds) >= 60
+    assert set(pack.header_keys.values()) == {"place", "time", "day"}
+
+
+def test_a_broken_pack_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "xx.toml").write_text("code =", encoding="utf-8")
+    with pytest.raises(UsageError):
+        load_packs(tmp_path)
