@@ -59,6 +59,7 @@ class InclusionRules:
     skip_oversized: bool = False
 
 
+NOTHING_TO_RECAP = Inclusion(InclusionState.NONE, "Nothing of the story in it.")
 NO_RECAP_YET = Inclusion(InclusionState.NONE, "No recap yet.")
 SEPARATOR = "\n"
 _NO_RECAP = MessageRecap()
@@ -114,7 +115,8 @@ def include(
         elif not recap.text and recap.error:
             settled[index] = _inclusion(InclusionState.FAILED, recap.error, message, recap)
         elif not recap.text:
-            settled[index] = NO_RECAP_YET
+            is_empty = recap.source_hash == message.content_hash
+            settled[index] = NOTHING_TO_RECAP if is_empty else NO_RECAP_YET
         else:
             candidates.append(index)
     lagging = len(messages) - rules.lag

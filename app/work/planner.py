@@ -235,7 +235,7 @@ def needs_recap(message: Message, recap: MessageRecap | None, settings: Mapping[
     if recap.is_edited or recap.is_excluded:
         return False
     if not recap.text and not recap.error:
-        return True
+        return recap.source_hash != message.content_hash  # else it was found to say nothing
     return bool(settings["message_recap_again"]) and _is_outdated(recap, message)
 
 

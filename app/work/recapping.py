@@ -246,8 +246,8 @@ class Recapper:
             try:
                 written = await writer.message_recap(message, context=_context(chat, index))
                 recaps[anchor] = _message_recap(message, chat, text=written.value)
-            except AnswerUnusable as error:  # one that nothing can be said of costs no other
-                recaps[anchor] = _message_recap(message, chat, error=str(error))
+            except AnswerUnusable:  # an aside, say: looked at, and nothing of the story in it
+                recaps[anchor] = _message_recap(message, chat)
         store, chat_id = self._store, chat.chat_id
         save = store.recaps.save_message_recaps
         await store.run(lambda: save(chat_id, recaps, only=MESSAGE_TEXT_FIELDS))

@@ -109,6 +109,7 @@ def test_inclusion_says_of_every_message_where_its_recap_goes(
     included = [row for row in rows if row["state"] == "included"]
     assert 0 < sum(row["tokens"] for row in included) <= 819
     assert all(row["reason"] for row in rows)
+    assert not any(row["state"] == "failed" for row in rows)
     first = included[0]["index"]
     assert all(row["state"] != "included" for row in rows[:first])
 

@@ -148,6 +148,8 @@ def test_message_recaps_are_planned_only_where_they_are_free() -> None:
         for n in range(4)
     }
     assert plan(replace(story, message_recaps=recaps), 1, settings(), free) == ()
+    recaps["m1"] = MessageRecap(source_hash=story.messages[1].content_hash)  # says nothing
+    assert plan(replace(story, message_recaps=recaps), 1, settings(), free) == ()
     recaps["m1"] = MessageRecap(text="recap", source_hash="of another text")
     (spec,) = plan(replace(story, message_recaps=recaps), 1, settings(), free)
     assert spec.params["anchors"] == ["m1"]
