@@ -210,8 +210,9 @@ def _news(readings: Sequence[Reading]) -> list[_News]:
     result = []
     for at, reading in enumerate(readings):
         head = [stem for stems in reading.head_stems[:3] for stem in stems]
-        fresh = [stem for stem in head if last_use.get(stem, -99) < at - NEAR]
-        new = sum(last_use.get(stem, -99) < at - NEAR for stem in reading.stems)
+        heard = {stem for stem in reading.stems if last_use.get(stem, -99) >= at - NEAR}
+        fresh = [stem for stem in head if stem not in heard]
+        new = len(reading.stems) - len(heard)
         result.append(
             _News(
                 (len(fresh) + 1.8) / (len(head) + 3),
@@ -220,6 +221,5 @@ def _news(readings: Sequence[Reading]) -> list[_News]:
                 frozenset(stem for stem in fresh if last_use.get(stem, -99) < at - _LONGER),
             )
         )
-        for stem in reading.stems:
-            last_use[stem] = at
+        last_use.update(dict.fromkeys(reading.stems, at))
     return result

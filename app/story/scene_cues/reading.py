@@ -121,13 +121,18 @@ class _Recent:
 
     def __init__(self, packs: Sequence[LanguagePack]) -> None:
         self._packs = packs
-        self._counts: deque[list[int]] = deque(maxlen=RECENT)  # sample size, then each pack's words
+        # Sample size, then each pack's words; of each message, and summed up.
+        self._counts: deque[list[int]] = deque()
+        self._sums = [0] * (len(packs) + 1)
         self._names: deque[str] = deque(maxlen=RECENT)
         self._unquoted: deque[bool] = deque(maxlen=RECENT)
 
     def add(self, name: str, words: Sequence[str]) -> None:
         sample = words[:_SAMPLE]
-        self._counts.append([len(sample), *common_words(sample, self._packs)])
+        new = [len(sample), *common_words(sample, self._packs)]
+        old = self._counts.popleft() if len(self._counts) == RECENT else [0] * len(new)
+        self._counts.append(new)
+        self._sums = [s + n - o for s, n, o in zip(self._sums, new, old, strict=True)]
         self._names.append(name)
 
     def add_style(self, text: str, spans: Sequence[Span]) -> None:
@@ -141,7 +146,7 @@ class _Recent:
         Short and mixed messages are taken for the language that is written most around them.
         """
         newest = self._counts[-1]
-        size, *counts = map(sum, zip(*self._counts, strict=True))
+        size, *counts = self._sums
         if newest[0] >= _TELLING and max(newest[1:], default=0) >= 2 * _LEAST_SHARE * newest[0]:
             size, *counts = newest
         if not counts or max(counts) < _LEAST_SHARE * size:
