@@ -12,7 +12,7 @@ from math import ceil
 from app.story.messages import Message, MessageKind
 from app.story.scenes import Scene, SceneBreak, scene_digest
 
-WINDOW = 40  # messages shown at once
+WINDOW = 30  # messages shown at once
 CONTEXT_BEFORE = 12  # messages shown before the first that may be chosen
 LOOK_AHEAD = 3  # messages shown behind the last that may be chosen: the next scene has to show
 NEAR_A_REMOVED_BREAK = 2  # messages around a break that was taken away: it would be set again
@@ -175,19 +175,23 @@ class ScenesOfMessages:
         if len(left) < (1 if scene.is_closed else rules.batch):
             return SearchCost()
         windows = list(part.windows(rules))
-        shown = sum(part.shown_tokens(window, rules) for window in windows)
+        shown = sum(part.shown_tokens(window, rules) for window in windows) // len(windows)
+        usual = sum(len(window.shown) for window in windows) // len(windows)
         least = min(len(window.candidates) for window in windows[:-1] or windows)
         likely = len(left) // USUAL_LENGTH
         most = len(part.told) // max(1, rules.minimum)
-        # A hit begins a new scene and a search of the range before it.
-        requests = len(windows) + 2 * likely
+        # A hit begins a new scene, and is followed by a search of the scene that it closed.
+        forward = max(len(windows), likely)
+        backward = shown * min(usual, USUAL_LENGTH) // usual
         at_most = ceil(len(left) / least) + 3 * most + 2
         return SearchCost(
             messages=len(left),
-            requests=requests,
+            requests=forward + likely,
             requests_at_most=2 * at_most,
-            prompt_tokens=requests * (shown // len(windows) + INSTRUCTION_TOKENS),
-            output_tokens=requests * ANSWER_TOKENS,
+            prompt_tokens=forward * shown
+            + likely * backward
+            + (forward + likely) * INSTRUCTION_TOKENS,
+            output_tokens=(forward + likely) * ANSWER_TOKENS,
         )
 
     def shown_between(self, ends: Sequence[str], speakers: str) -> tuple[int, ...] | None:
@@ -285,10 +289,10 @@ class _Part:
     def windows(self, rules: SearchRules) -> Iterator[BreakSearch]:
         """All questions about this part, when each is answered with no."""
         left = self.unsearched
-        places = {index: at for at, index in enumerate(self.told)}
+        wanted, places = frozenset(left), {index: at for at, index in enumerate(self.told)}
         at = 0
         while at < len(left):
-            window = self._window(places[left[at]], frozenset(left), rules)
+            window = self._window(places[left[at]], wanted, rules)
             yield window
             at += len(window.candidates)
 

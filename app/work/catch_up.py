@@ -13,6 +13,7 @@ from app.work.planner import covered_until, recap_room
 
 # Instructions of a request beside the story's own text, about.
 INSTRUCTION_TOKENS = 700
+NO_SEARCH = SearchCost()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,12 @@ def catch_up_plan(
     specs: Sequence[OperationSpec],
     settings: Mapping[str, Any],
     *,
-    search: SearchCost | None = None,
+    search: SearchCost = NO_SEARCH,
 ) -> CatchUpPlan | None:
     """What the planned scene recaps and the folds behind them take, None without any.
 
     search: of the scene breaks, where that is planned too.
     """
-    search = search or SearchCost()
     wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
     scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
     if not scenes and not search.requests:

@@ -16,6 +16,7 @@ from app.settings import Settings
 from app.signals import Signal
 from app.sillytavern.data_folders import chat_ref_for
 from app.store.store import Store
+from app.story.break_search import SearchCost
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
@@ -142,30 +143,32 @@ class OpenChats:
         await self.enqueue(self._allowed(chat, specs))
 
     def _allowed(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> Sequence[OperationSpec]:
-        """Without scene recaps and searches where they are so many that the user is asked first.
-
-        A search that the user asked for is not asked about again.
-        """
+        """Without scene recaps and searches where they are so many that the user is asked first."""
         before, chat.catch_up = chat.catch_up, None
         if self.asks_first and self.writing is not None and not self.writing().is_free:
-            settings, limit = chat.settings(), int(chat.settings()["catch_up_scenes"])
-            recaps = [spec for spec in specs if spec.kind is OperationKind.SCENE_RECAP]
-            searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
-            if chat.search.is_wanted:
-                searches = []
-            cost = search_cost(chat.story, settings, self.writing(), chat.search)
-            backlog = recaps if len(recaps) > limit else []
-            if searches and cost.requests > limit:
-                backlog = [*backlog, *searches]
+            backlog, cost = self._backlog(chat, specs, self.writing())
             if backlog and not chat.is_catch_up_wanted:
-                found = cost if searches and cost.requests > limit else None
-                chat.catch_up = catch_up_plan(chat.story, backlog, settings, search=found)
+                chat.catch_up = catch_up_plan(chat.story, backlog, chat.settings(), search=cost)
                 specs = [spec for spec in specs if spec not in backlog]
             elif not backlog:
                 chat.is_catch_up_wanted = False
         if chat.catch_up != before:
             self.catch_up_changed.emit(chat.chat)
         return specs
+
+    def _backlog(
+        self, chat: OpenChat, specs: Sequence[OperationSpec], writing: Writing
+    ) -> tuple[list[OperationSpec], SearchCost]:
+        """What is to be asked about, and what searching takes of it. Not what was asked for."""
+        settings, cost = chat.settings(), SearchCost()
+        limit = int(settings["catch_up_scenes"])
+        recaps = [spec for spec in specs if spec.kind is OperationKind.SCENE_RECAP]
+        searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
+        if searches and not chat.search.is_wanted:
+            cost = search_cost(chat.story, settings, writing, chat.search)
+        if cost.requests <= limit:
+            searches, cost = [], SearchCost()
+        return (recaps if len(recaps) > limit else []) + searches, cost
 
     def _settings_of(self, chat_id: int) -> Mapping[str, Any]:
         """The settings of a chat; where there is no model, cues find the breaks whatever is set."""

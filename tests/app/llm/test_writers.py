@@ -218,6 +218,35 @@ async def test_a_break_at_an_ineligible_message_is_refused() -> None:
     assert len(backend.requests) == 2
 
 
+async def test_a_barred_message_is_read_and_cannot_be_chosen() -> None:
+    backend = ScriptedBackend('{"sceneBreakAt": 4}', '{"sceneBreakAt": 5}')
+    written = await writer_of(backend).find_break(messages(8), first=2, barred={3})
+    assert written.value == 4
+    assert len(backend.requests) == 2
+    assert "Message #4 " not in backend.requests[0].prompt
+    assert messages(8)[3].text in backend.requests[0].prompt
+
+
+async def test_where_a_choice_is_forced_none_is_no_answer() -> None:
+    backend = ScriptedBackend('{"sceneBreakAt": false}', '{"sceneBreakAt": 5}')
+    assert (await writer_of(backend).find_break(messages(8), forced=True)).value == 4
+    assert all("has to be chosen: false" in request.prompt for request in backend.requests)
+    backend = ScriptedBackend('{"sceneBreakAt": false}')
+    with pytest.raises(AnswerUnusable, match="although one had to be"):
+        await writer_of(backend).find_break(messages(8), forced=True)
+    assert len(backend.requests) == 2
+    assert (await writer_of(backend).find_break(messages(8))).value is None
+    assert "has to be chosen: false" not in backend.requests[-1].prompt
+
+
+async def test_the_context_of_a_model_is_known_once_it_was_asked() -> None:
+    backend = ScriptedBackend('{"sceneBreakAt": false}')
+    writer = writer_of(backend)
+    assert writer.context_tokens is None
+    await writer.find_break(messages(8))
+    assert writer.context_tokens == backend.context_tokens
+
+
 async def test_decoration_is_no_evidence() -> None:
     backend = ScriptedBackend('{"sceneBreakAt": false}')
     story = messages(3, "He went.\n\n***\n--- Chapter Two ---\n\nIt rained.")
