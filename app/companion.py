@@ -176,6 +176,7 @@ class Companion:
         self._library.chat_touched.connect(self._mirror_soon)
         self._mirror.changed.connect(self._on_mirror_changed)
         self._link.changed.connect(self._on_link_changed)
+        self._link.refresh_asked.connect(self._on_refresh_asked)
         self._link.refused.connect(self._on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
 
@@ -506,6 +507,9 @@ class Companion:
 
     def _on_context_changed(self, chat: OpenChat) -> None:
         self._tasks.spawn(chat.refresh(), name="counting for another context")
+
+    def _on_refresh_asked(self, path: Path) -> None:
+        self._tasks.spawn(self._follow(path), name="refreshing a chat")
 
     def _on_slot_refused(self, refused: tuple[Path, str]) -> None:
         path, key = refused

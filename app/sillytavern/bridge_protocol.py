@@ -122,6 +122,7 @@ EVENTS = frozenset(
         "message_swiped",
         "message_updated",
         "more_loaded",
+        "refresh_asked",  # /recap-refresh-memory
         "slot_refused",  # subject: key that another extension already fills
         "swipe_deleted",
     }

@@ -29,6 +29,7 @@ class BridgeLink:
     Signals:
         changed: a page came, went, or shows another chat.
         context_changed: the chat whose prompt may take another number of tokens now.
+        refresh_asked: the chat that the user wants read and published again.
         refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
     """
 
@@ -42,6 +43,7 @@ class BridgeLink:
         self._is_started = False
         self.changed: Signal[None] = Signal("changed")
         self.context_changed: Signal[OpenChat] = Signal("context_changed")
+        self.refresh_asked: Signal[Path] = Signal("refresh_asked")
         self.refused: Signal[tuple[Path, str]] = Signal("refused")
         self._server.connected.connect(self._on_page)
         self._server.disconnected.connect(self._on_page)
@@ -141,6 +143,8 @@ class BridgeLink:
         page, event = heard
         if event.name == "chat_changed":
             self.changed.emit(None)
+        elif event.name == "refresh_asked" and event.chat is not None:
+            self.refresh_asked.emit(event.chat.to_path(page.user_folder))
         elif event.name == "slot_refused" and event.chat is not None:
             self.refused.emit((event.chat.to_path(page.user_folder), event.subject))
         elif event.chat is not None:

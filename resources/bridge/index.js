@@ -1,5 +1,6 @@
 /** Tavernkeep's bridge: tells the program what happens in SillyTavern, and sets the slots it is given. */
 
+import { addCommands } from './commands.js';
 import { listen, onPromptBuilt } from './events.js';
 import * as link from './link.js';
 import * as mailbox from './mailbox.js';
@@ -167,6 +168,7 @@ async function start() {
     slots.reportRefused((key) => tell('slot_refused', { subject: key }));
     listen(onEvent);
     onPromptBuilt(safely(slots.release));
+    addCommands(safely(() => tell('refresh_asked')));
     settleChat();
     setInterval(() => document.hidden || look(), LOOK_EVERY);
     setInterval(() => document.hidden || link.isUp() || readMailbox(), READ_MAILBOX_EVERY);

@@ -323,5 +323,15 @@ async def test_each_member_of_a_group_gets_only_its_own_slots(
     assert [turn.responder for turn in bridge.turns] == ["Seraphina", "Bram"]
 
 
+async def test_the_user_can_ask_for_a_refresh_by_a_slash_command(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    await page.slash("/recap-refresh-memory")
+    event = await bridge.until(
+        lambda: next((e for e in bridge.events if e.name == "refresh_asked"), None)
+    )
+    assert event.chat == chat("Harbour")
+
+
 async def test_the_page_reports_no_error(page: TavernPage) -> None:
     assert page.errors == []
