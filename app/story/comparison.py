@@ -17,6 +17,7 @@ _LETTER = rf"[^\W{_UNSPACED}]|[{_MARKS}]"
 TOKEN = re.compile(rf"[{_UNSPACED}]|(?:{_LETTER})+(?:['’](?:{_LETTER})+)*|[^\w\s]")
 
 WORK_PER_ITEM = 400  # steps a matching may take for each word or line of its input
+STOPS = frozenset(".!?…")  # what ends a sentence
 LONGEST_HEADING = 80  # characters
 MOST_PAIRINGS = 2500  # lines at the left times lines at the right that are paired by their words
 LEAST_ALIKE = 0.25  # share of words that two lines have in common to count as one, changed
@@ -258,10 +259,26 @@ def _marked(passage: Passage, marked: tuple[tuple[int, int], ...]) -> Passage:
 
 def _changed(left: Passage, right: Passage) -> Block:
     words, other_words = list(TOKEN.finditer(left.text)), list(TOKEN.finditer(right.text))
-    runs = matching_runs([w.group() for w in words], [w.group() for w in other_words])
+    runs = _slid([w.group() for w in words], [w.group() for w in other_words])
     marked = _gaps(words, [(start, start + size) for start, _, size in runs])
     other_marked = _gaps(other_words, [(start, start + size) for _, start, size in runs])
     return Block(BlockKind.CHANGED, _marked(left, marked), _marked(right, other_marked))
+
+
+def _slid(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int]]:
+    """The runs that two lines share, so that a sentence put in between ends with its own stop."""
+    runs = list(matching_runs(left, right))
+    for place in range(1, len(runs)):
+        (at, other, size), (low, high, rest) = runs[place - 1], runs[place]
+        gap, other_gap = low - at - size, high - other - size
+        stop = left[low]
+        if stop not in STOPS or bool(gap) == bool(other_gap):
+            continue
+        longer, start = (left, at + size) if gap else (right, other + size)
+        if longer[start] == stop:
+            runs[place - 1] = (at, other, size + 1)
+            runs[place] = (low + 1, high + 1, rest - 1)
+    return runs
 
 
 def _gaps(
@@ -279,7 +296,7 @@ def _gaps(
 
 def _pairs(left: Sequence[Passage], right: Sequence[Passage]) -> list[tuple[int, int]]:
     """Which lines are one another, changed: under the same heading, or alike in their words."""
-    if len(left) == 1 and len(right) == 1:
+    if len(left) == 1 and len(right) == 1 and not (left[0].heading and right[0].heading):
         return [(0, 0)]
     if len(left) * len(right) > MOST_PAIRINGS:
         return list(zip(range(len(left)), range(len(right)), strict=False))

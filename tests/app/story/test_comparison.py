@@ -97,6 +97,12 @@ def test_words_and_signs_are_marked_one_by_one_and_neighbours_together() -> None
     assert marked(block.right) == ["gave", "!", "knows"]
 
 
+def test_a_sentence_put_in_is_marked_with_its_own_stop() -> None:
+    [block] = compare("He is lost on the Night.", "He is gone since the Night. Joost knows.")
+    assert marked(block.left) == ["lost on"]
+    assert marked(block.right) == ["gone since", "Joost knows."]
+
+
 def test_an_appended_paragraph_leaves_the_others_as_they_are() -> None:
     left = "Dov\nHe sold it.\n\nThe crew\nThey wait."
     right = left + "\n\nThe Feast\nThe lamps go out."
