@@ -26,6 +26,7 @@ from ui.shell.notice import plan_sentence
 from ui.theme.source import ThemeChoice, ThemeSource
 
 if TYPE_CHECKING:
+    from ui.recaps.page import RecapsPage
     from ui.story_stage import StoryStage
 
 READING_PX = 15.5
@@ -59,6 +60,7 @@ class Desk(QObject):
         self.session = Session(companion, tasks)
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
+        self._recaps: RecapsPage | None = None
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
         self._popover.chat_chosen.connect(self.open_chat)
@@ -127,15 +129,15 @@ class Desk(QObject):
 
     def fit_panes(self) -> None:
         """Lay panes beside the page or over it, as the window is wide."""
-        is_story = self.page_key == "story" and self.session.path is not None
-        self._frame.fit_panes(self._window.width(), is_story=is_story)
+        page = self.page_key if self.session.path is not None else ""
+        self._frame.fit_panes(self._window.width(), page=page)
 
     def _make_page(self, key: str) -> QWidget:
         if key == "story":
             stage = pages.make_story(self.session, self._theme, self._actions["page.prompt"])
             stage.page.chat_wanted.connect(self.open_chats)
             self.story_stage = stage
-            self._frame.set_navigator(stage.navigator)
+            self._frame.set_navigator(key, stage.navigator)
             self._frame.set_inspector_split(stage.split)
             return stage
         if key == "welcome":
@@ -149,6 +151,12 @@ class Desk(QObject):
             settings.folder_wanted.connect(self._on_folder_wanted)
             settings.setting_changed.connect(self._apply_look)
             return settings
+        if key == "recaps":
+            recaps = pages.make_recaps(self.session)
+            recaps.header_changed.connect(self._show_place)
+            self._frame.set_navigator(key, recaps.rail)
+            self._recaps = recaps
+            return recaps
         return pages.make_plain(key, self.session)
 
     def _show_place(self) -> None:
@@ -158,9 +166,14 @@ class Desk(QObject):
         if story is not None and not is_bare:
             name = story.chat.owner_name or story.chat.title
             place = chat_title(story.chat) if key == "story" else name
-        self._frame.header.show_place(pages.TITLES[key], place)
+        title, tools = pages.TITLES[key], None
+        if key == "recaps" and self._recaps is not None and story is not None:
+            title, tools = self._recaps.title, self._recaps.tools
+            place = self._recaps.place or place
+        self._frame.header.show_place(title, place)
+        self._frame.header.set_tools(tools)
         actions = []
-        if story is not None and not is_bare:
+        if story is not None and not is_bare and tools is None:
             actions.append((self._actions["sync"], "sync"))
             if key == "story" and self.story_stage is not None:
                 actions.insert(0, (self.story_stage.page.break_here, "scissors"))

@@ -113,7 +113,7 @@ class MainWindow(QWidget):
         return WindowState(
             geometry=bytes(self.saveGeometry().toBase64().data()).decode("ascii"),
             page=self.desk.page_key if self.desk is not None else self._state.page,
-            navigator_width=self.frame.navigator_split.pane_width,
+            navigator_width=self.frame.navigator_width,
             navigator_open=self.frame.navigator_split.is_open,
             inspector_width=width,
             inspector_open=is_open,
@@ -131,7 +131,7 @@ class MainWindow(QWidget):
         if self.desk is not None:
             self.desk.fit_panes()
         else:
-            self.frame.fit_panes(self.width(), is_story=True)
+            self.frame.fit_panes(self.width(), page="story")
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.accept()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
+    from ui.recaps.page import RecapsPage
     from ui.session import Session
     from ui.settings.page import SettingsPage
     from ui.story_stage import StoryStage
@@ -54,12 +55,14 @@ def make_settings(session: Session) -> SettingsPage:
     return SettingsPage(session)
 
 
-def make_plain(key: str, session: Session) -> QWidget:
-    """A page that asks nothing of the window: recaps, prompt or work."""
-    if key == "recaps":
-        from ui.recaps.page import RecapsPage
+def make_recaps(session: Session) -> RecapsPage:
+    from ui.recaps.page import RecapsPage
 
-        return RecapsPage(session)
+    return RecapsPage(session)
+
+
+def make_plain(key: str, session: Session) -> QWidget:
+    """A page that asks nothing of the window: prompt or work."""
     if key == "prompt":
         from ui.prompt.page import PromptPage
 

@@ -85,9 +85,10 @@ async def test_an_edit_of_the_running_recap_is_a_new_version(
     assert isinstance(page, RecapsPage)
     await until(lambda: page.model.rowCount() > 1)
     versions = page.model.rowCount()
-    page._begin_edit()
-    page._text.prose.setPlainText("Everyone went home.")
-    QTest.keyClick(page._text.prose, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    QTest.mouseClick(page.reading.edit, Qt.MouseButton.LeftButton)
+    prose = page.reading.text.prose
+    prose.setPlainText("Everyone went home.")
+    QTest.keyClick(prose, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     await until(lambda: page.model.rowCount() == versions + 1)
     story = companion.story(demo_tavern.chat)
     assert story is not None

@@ -1,235 +1,484 @@
-"""The recaps page: versions of the running recap at the left, the chosen one to read or edit."""
+"""The recaps page: versions at the left, one of them to read or edit, or two to compare."""
 
 from __future__ import annotations
 
-import time
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.story.recaps import RunningVersion, visible_versions
+from app.prompt.slots import RUNNING_RECAP_KEY
+from app.story.drafts import RUNNING_RECAP, SCENE_RECAP, Draft
+from app.story.recaps import RunningVersion
 from app.story.story import Story
-from ui.controls.buttons import Button, ButtonRole
-from ui.controls.labels import Label, body, meta, section
-from ui.controls.prose import ProseField
-from ui.controls.surfaces import Line
-from ui.inspector.words import REASONS, origin_words, short_time, version_word
-from ui.recaps.versions import CURRENT_ROLE, LATEST_ROLE, VERSION_ROLE, Index, VersionModel
+from ui.recaps.compare import ComparePane
+from ui.recaps.draft_keeper import DraftKeeper
+from ui.recaps.growth import GrowthPoint
+from ui.recaps.rail import RecapRail
+from ui.recaps.reading import ReadingPane
+from ui.recaps.version_rows import (
+    LEFT,
+    RIGHT,
+    VersionModel,
+    VersionRow,
+    running_rows,
+    scene_rows,
+)
 from ui.session import Session
-from ui.theme import current_tokens
-from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
-from ui.theme.palette import T3_ROLE
-from ui.theme.style import rounded
 
-RAIL = 228
-ROW_HEIGHT = 52
-COLUMN = 720
-EMPTY = (
+COUNT_MS = 150
+EMPTY_RUNNING = (
     "No version yet. The running recap grows when a scene closes; each step, and each edit of "
     "yours, is kept here."
 )
+EMPTY_SCENE = "This scene has no recap yet. It is written by itself, or by you."
 
 
 class RecapsPage(QWidget):
-    """Reading a version changes nothing; "Use this version" does."""
+    """`rail` belongs in the window's left pane, `tools` in its header.
+
+    Signals:
+        header_changed: title, place or tools became others.
+    """
+
+    header_changed = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._anchor = ""  # of the scene that is looked at, "" for the running recap
+        self._deleted: tuple[RunningVersion, ...] = ()
+        self._tokens: dict[str, int] = {}  # by text
+        self._sides: dict[str, int | None] = {LEFT: None, RIGHT: None}
+        self._follows_current = True
+        self._is_filling = False
         self.model = VersionModel()
-        self.list = QListView()
-        self.list.setModel(self.model)
-        self.list.setItemDelegate(_VersionDelegate(self.list))
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setAccessibleName("Versions of the running recap")
-        self.list.viewport().setAutoFillBackground(False)
-        self.list.setMouseTracking(True)
-        self.list.selectionModel().currentChanged.connect(self._on_current)
-        self._title = section()
-        self._origin = Label(font=ui_font(12), tone=T3_ROLE)
-        self._use = Button("Use this version", icon="check")
-        self._use.clicked.connect(self._on_use)
-        self._edit = Button("Edit", icon="pencil")
-        self._edit.clicked.connect(self._begin_edit)
-        self._keep = Button("Keep", icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
-        self._keep.clicked.connect(self._on_keep)
-        self._drop = Button("Leave as it was", role=ButtonRole.QUIET)
-        self._drop.clicked.connect(self._end_edit)
-        self._text = ProseField("Text of the version", px=15.5, line_px=24)
-        self._text.committed.connect(self._on_keep)
-        self._text.escaped.connect(self._end_edit)
-        self._empty = body(EMPTY)
-        self._build()
-        session.chat_opened.connect(self.show_story)
+        self.rail = RecapRail(self.model)
+        self.list = self.rail.list
+        self.reading = ReadingPane()
+        self.comparison = ComparePane()
+        self.drafts = DraftKeeper(session, self)
+        self._count_timer = QTimer(self)
+        self._count_timer.setSingleShot(True)
+        self._count_timer.setInterval(COUNT_MS)
+        self._count_timer.timeout.connect(self._count_result)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.reading)
+        self._stack.addWidget(self.comparison)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._stack)
+        self._connect()
+        self._on_chat_opened(session.story)
+
+    def _connect(self) -> None:
+        session, rail, reading, comparison = (
+            self._session,
+            self.rail,
+            self.reading,
+            self.comparison,
+        )
+        session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
-        self.show_story(session.story)
-        self._show_edit(False)
+        session.slots_changed.connect(self._on_slots_changed)
+        self.list.selectionModel().currentChanged.connect(self._on_row)
+        self.list.side_asked.connect(self.put_side)
+        self.list.delete_asked.connect(self._delete)
+        rail.scene_chosen.connect(self._on_scene_chosen)
+        rail.write_asked.connect(self._on_write_asked)
+        rail.redo_asked.connect(self._on_redo_asked)
+        rail.clear_asked.connect(self._on_clear_asked)
+        reading.edited.connect(self._on_edited)
+        reading.keep_asked.connect(self._on_edit_kept)
+        reading.editing_ended.connect(self._on_editing_ended)
+        reading.use_asked.connect(self.use_shown)
+        reading.restore_asked.connect(self._on_restore)
+        reading.delete_asked.connect(self._on_delete)
+        reading.compare_asked.connect(self.compare_shown)
+        reading.back_asked.connect(self._show_comparison)
+        reading.discard_asked.connect(self._on_discard)
+        comparison.edited.connect(self._on_result_edited)
+        comparison.keep_asked.connect(self.keep_result)
+        comparison.closed.connect(self.close_comparison)
+        self.drafts.found.connect(self._on_draft_found)
 
-    def _build(self) -> None:
-        rail = QWidget()
-        rail.setFixedWidth(RAIL)
-        left = QVBoxLayout(rail)
-        left.setContentsMargins(8, 12, 8, 12)
-        left.setSpacing(8)
-        title = meta("Versions")
-        title.setContentsMargins(8, 0, 0, 0)
-        left.addWidget(title)
-        left.addWidget(self.list, 1)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self._title)
-        head.addWidget(self._origin, 1)
-        for button in (self._use, self._edit, self._drop, self._keep):
-            head.addWidget(button)
-        reading = QVBoxLayout()
-        reading.setContentsMargins(24, 12, 24, 16)
-        reading.setSpacing(16)
-        reading.addLayout(head)
-        reading.addWidget(self._empty)
-        self._text.setMaximumWidth(COLUMN)
-        reading.addWidget(self._text, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(rail)
-        row.addWidget(Line(is_upright=True))
-        row.addLayout(reading, 1)
+    # What the window asks
 
-    def show_story(self, story: Story | None) -> None:
-        """Show its versions, newest first; the row stays on the version it was on."""
-        shown = self.shown_version()
-        versions: tuple[RunningVersion, ...] = ()
-        current = None
-        if story is not None:
-            positions = {message.anchor: index for index, message in enumerate(story.messages)}
-            versions = visible_versions(story.running.versions, positions)
-            current = story.running.current_version
-        was_current = shown is None or self.model.current == shown.version
-        self.model.show_versions(versions, current)
-        wanted = current if was_current or shown is None else shown.version
-        index = self.model.index_of(wanted)
-        self.list.setCurrentIndex(index if index.isValid() else self.model.index(0))
-        self._show_version()
+    @property
+    def is_comparing(self) -> bool:
+        """Whether two versions are shown side by side."""
+        return self._stack.currentWidget() is self.comparison
+
+    @property
+    def title(self) -> str:
+        """For the header."""
+        return "Compare" if self.is_comparing else "Recaps"
+
+    @property
+    def place(self) -> str:
+        """For the header, "" for the story's name."""
+        left, right = self._row_at(LEFT), self._row_at(RIGHT)
+        if not self.is_comparing or left is None or right is None:
+            return ""
+        return f"{left.word} with {right.word}, word by word"
+
+    @property
+    def tools(self) -> QWidget | None:
+        """For the header, None for the usual ones."""
+        return self.comparison.tools if self.is_comparing else None
 
     def take_focus(self) -> None:
-        """Give the keyboard to the list of versions."""
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        """Give the keyboard to the list of versions, or to the two that are compared."""
+        if self.is_comparing:
+            self.comparison.columns.right.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif self.rail.isVisible():
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.reading.text.prose.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def shown_version(self) -> RunningVersion | None:
-        """The version that is read now."""
-        index = self.list.currentIndex()
-        version: RunningVersion | None = index.data(VERSION_ROLE) if index.isValid() else None
-        return version
+    # The story
 
-    def use_shown(self) -> None:
-        """Inject the version that is read."""
-        self._on_use()
+    def _on_chat_opened(self, story: Story | None) -> None:
+        self._deleted = ()
+        self._close_sides()
+        self._follows_current = True
+        self.rail.show_scenes(story)
+        self.rail.choose("")
 
     def _on_story_changed(self, _change: object) -> None:
-        if not self._text.is_editing:
-            self.show_story(self._session.story)
+        self.rail.show_scenes(self._session.story)
+        self._fill()
+        self._fetch_deleted()
 
-    def _on_current(self) -> None:
-        self._show_edit(False)
-        self._show_version()
+    def _on_scene_chosen(self, anchor: str) -> None:
+        self._anchor = anchor
+        self._follows_current = True
+        self._close_sides()
+        self._fill()
+        self._fetch_deleted()
+        self.drafts.look_for(SCENE_RECAP if anchor else RUNNING_RECAP, anchor)
 
-    def _show_version(self) -> None:
-        version = self.shown_version()
-        for widget in (self._title, self._origin, self._use, self._edit, self._text):
-            widget.setVisible(version is not None)
-        self._empty.setVisible(version is None)
-        if version is None:
+    def _fetch_deleted(self) -> None:
+        path = self._session.path
+        if path is not None and not self._anchor:
+            self._session.do(self._load_deleted(path), name="reading deleted versions")
+
+    async def _load_deleted(self, path: Path) -> None:
+        deleted = await self._session.companion.edits.deleted_running_versions(path)
+        if path == self._session.path and deleted != self._deleted:
+            self._deleted = deleted
+            self._fill()
+
+    def _fill(self) -> None:
+        """Show the versions of what is looked at; the row stays where it was."""
+        story = self._session.story
+        rows: tuple[VersionRow, ...] = ()
+        if story is not None:
+            rows = (
+                scene_rows(story, self._anchor)
+                if self._anchor
+                else running_rows(story, self._deleted)
+            )
+        current = next((row.number for row in rows if row.is_current), None)
+        shown = self.reading.row
+        wanted = shown.number if shown is not None and not self._follows_current else current
+        self._is_filling = True
+        self.model.show_rows(rows)
+        index = self.model.index_of(wanted)
+        self.list.setCurrentIndex(index if index.isValid() else self.model.index(0))
+        self._is_filling = False
+        self._show_row()
+        self._show_sides()
+        self._count(rows)
+
+    # Reading
+
+    def shown_row(self) -> VersionRow | None:
+        """The version that the list's cursor is on."""
+        return self.list.version_at(self.list.currentIndex())
+
+    def use_shown(self) -> None:
+        """Inject the version that is read, or let it count for its scene."""
+        row, path = self.shown_row(), self._session.path
+        if row is None or path is None:
             return
-        is_current = version.version == self.model.current
-        self._title.setText(version_word(version))
-        self._origin.setText(
-            origin_words(version, now=time.time()) + (", in the prompt" if is_current else "")
+        edits = self._session.companion.edits
+        deed = (
+            edits.select_scene_recap_version(path, self._anchor, row.number)
+            if self._anchor
+            else edits.select_running_version(path, row.number)
         )
-        self._use.setVisible(not is_current)
-        self._text.set_text(version.content)
+        self._session.do(deed, name="choosing a version")
 
-    def _on_use(self) -> None:
-        version, path = self.shown_version(), self._session.path
-        if version is not None and path is not None:
-            deed = self._session.companion.edits.select_running_version(path, version.version)
-            self._session.do(deed, name="choose a version")
+    def _on_row(self, _now: QModelIndex, _before: QModelIndex) -> None:
+        if self._is_filling:
+            return
+        row = self.shown_row()
+        self._follows_current = row is not None and row.is_current
+        if self.reading.is_editing:
+            self._on_editing_ended()
+        self._stack.setCurrentWidget(self.reading)
+        self._show_row()
+        self.header_changed.emit()
 
-    def _begin_edit(self) -> None:
-        self._show_edit(True)
+    def _show_row(self) -> None:
+        if self.reading.is_editing:
+            return
+        row = self.shown_row()
+        before = self._before(row)
+        empty = EMPTY_SCENE if self._anchor else EMPTY_RUNNING
+        self.reading.show_row(row, before, empty=empty, can_delete=not self._anchor)
+        self._show_back()
 
-    def _show_edit(self, is_editing: bool) -> None:
-        self._text.set_editing(is_editing)
-        self._keep.setVisible(is_editing)
-        self._drop.setVisible(is_editing)
-        self._edit.setVisible(not is_editing and self.shown_version() is not None)
+    def _before(self, row: VersionRow | None) -> VersionRow | None:
+        """The version before one, else the one after it."""
+        others = [r for r in self.model.rows if not r.is_deleted]
+        if row is None or row not in others or len(others) < 2:
+            return None
+        place = others.index(row)
+        return others[place + 1] if place + 1 < len(others) else others[place - 1]
 
-    def _on_keep(self) -> None:
-        text, path = self._text.text.strip(), self._session.path
-        self._show_edit(False)
-        if text and path is not None:
-            deed = self._session.companion.edits.edit_running_recap(path, text)
-            self._session.do(deed, name="keep your edit")
+    def _show_back(self) -> None:
+        left, right = self._row_at(LEFT), self._row_at(RIGHT)
+        is_open = left is not None and right is not None
+        words = f"Back to {left.word} with {right.word}" if is_open else ""  # type: ignore[union-attr]
+        self.reading.show_back(words)
 
-    def _end_edit(self) -> None:
-        self._show_edit(False)
-        self._show_version()
+    def _on_write_asked(self) -> None:
+        self._stack.setCurrentWidget(self.reading)
+        self.header_changed.emit()
+        if not self.reading.is_editing:
+            self.reading.begin_edit()
 
+    def _on_edited(self, text: str) -> None:
+        self.drafts.note(text, self.reading.base)
 
-class _VersionDelegate(QStyledItemDelegate):
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(RAIL - 16, ROW_HEIGHT)
+    def _on_edit_kept(self, text: str) -> None:
+        self._keep(text, self.reading.base)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        t = current_tokens()
-        version: RunningVersion = index.data(VERSION_ROLE)
-        area = QRectF(option.rect).adjusted(0, 2, 0, -2)
-        state = option.state
-        painter.save()
-        if state & QStyle.StateFlag.State_Selected:
-            rounded(painter, area, 8, t.raised)
-            lamp = t.ring if state & QStyle.StateFlag.State_Active else t.t3
-            rounded(painter, QRectF(area.x(), area.y() + 10, 3, area.height() - 20), 1.5, lamp)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            rounded(painter, area, 8, t.hover)
-        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        top, foot = area.adjusted(12, 5, -10, -24), area.adjusted(12, 24, -10, -5)
-        painter.setFont(ui_font(13, SEMIBOLD))
-        painter.setPen(t.t1)
-        painter.drawText(top, left, version_word(version))
-        x = painter.fontMetrics().horizontalAdvance(version_word(version)) + 8
-        painter.setFont(ui_font(11.5))
-        painter.setPen(t.t3)
-        made = short_time(version.created, now=time.time())
-        painter.drawText(top.adjusted(x, 0, 0, 0), left, made)
-        x += painter.fontMetrics().horizontalAdvance(made) + 8
-        if index.data(LATEST_ROLE):
-            painter.setFont(ui_font(11.5, MEDIUM))
-            painter.setPen(t.accent_text)
-            painter.drawText(top.adjusted(x, 0, 0, 0), left, "latest")
-        if index.data(CURRENT_ROLE):
-            painter.setFont(ui_font(11, MEDIUM))
-            painter.setPen(t.included.text)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(top, right, "in the prompt")
-        painter.setFont(ui_font(12))
-        painter.setPen(t.t2)
-        painter.drawText(foot, left, row_words(version))
-        painter.restore()
+    def _keep(self, text: str, base: int | None) -> None:
+        path, edits = self._session.path, self._session.companion.edits
+        if path is None:
+            return
+        self.drafts.forget()
+        self.reading.show_draft(None)
+        self._follows_current = True
+        deed = (
+            edits.edit_scene_recap(path, self._anchor, text)
+            if self._anchor
+            else edits.edit_running_recap(path, text, base=base)
+        )
+        self._session.do(deed, name="keeping your version")
 
+    def _on_editing_ended(self) -> None:
+        row, text = self.reading.row, self.reading.text.text
+        self.reading.text.set_editing(False)
+        if text.strip() == (row.text.strip() if row is not None else ""):
+            self.drafts.discard()
+        else:
+            self.drafts.flush()
+        self._show_row()
+        self._look_for_draft()
 
-def row_words(version: RunningVersion) -> str:
-    """Why the version was made."""
-    if version.reason == "fold" and version.scene_count:
-        scenes = f"Scenes 1–{version.scene_count}" if version.scene_count > 1 else "Scene 1"
-        return f"{scenes} folded in"
-    return REASONS.get(version.reason, version.reason).capitalize()
+    # Drafts
+
+    def _look_for_draft(self) -> None:
+        self.drafts.look_for(SCENE_RECAP if self._anchor else RUNNING_RECAP, self._anchor)
+
+    def _on_draft_found(self, draft: Draft | None) -> None:
+        texts = {row.text.strip() for row in self.model.rows if not row.is_deleted}
+        if draft is not None and draft.text.strip() in texts | {""}:
+            self.drafts.discard()  # it became a version before the program was killed
+            draft = None
+        self.reading.show_draft(draft)
+
+    def _on_discard(self) -> None:
+        self.drafts.discard()
+        self.reading.show_draft(None)
+
+    # Versions away and back
+
+    def _on_delete(self) -> None:
+        row = self.shown_row()
+        if row is not None:
+            self._delete(row.number)
+
+    def _delete(self, number: int) -> None:
+        path = self._session.path
+        is_there = any(row.number == number and not row.is_deleted for row in self.model.rows)
+        if path is not None and not self._anchor and is_there:
+            if number in self._sides.values():
+                self._close_sides()
+            deed = self._session.companion.edits.delete_running_version(path, number)
+            self._session.do(deed, name="deleting a version")
+
+    def _on_restore(self) -> None:
+        row, path = self.shown_row(), self._session.path
+        if row is not None and path is not None:
+            deed = self._session.companion.edits.restore_running_version(path, row.number)
+            self._session.do(deed, name="restoring a version")
+
+    def _on_clear_asked(self) -> None:
+        path = self._session.path
+        if path is not None:
+            self._close_sides()
+            deed = self._session.companion.edits.clear_running_recap(path)
+            self._session.do(deed, name="deleting all versions")
+
+    def _on_redo_asked(self) -> None:
+        path = self._session.path
+        if path is not None and self._anchor:
+            deed = self._session.companion.edits.redo_scene_recap(path, self._anchor)
+            self._session.do(deed, name="redoing the recap")
+
+    # Comparing
+
+    def compare_shown(self) -> None:
+        """Compare the version that is read with the one before it."""
+        row = self.shown_row()
+        before = self._before(row)
+        if row is not None and before is not None:
+            left, right = sorted((row.number, before.number))
+            self._sides = {LEFT: left, RIGHT: right}
+            self._open_comparison()
+
+    def put_side(self, side: str, number: int) -> None:
+        """Put a version left or right; asked for a second time, end the comparison."""
+        if self._sides[side] == number:
+            self.close_comparison()
+            return
+        other = RIGHT if side == LEFT else LEFT
+        if self._sides[other] == number:
+            self._sides[other] = self._sides[side]
+        self._sides[side] = number
+        if self._sides[other] is None:
+            shown = self.shown_row()
+            if shown is not None and shown.number != number:
+                self._sides[other] = shown.number
+        if None not in self._sides.values():
+            self._open_comparison()
+        else:
+            self._show_sides()
+
+    def _row_at(self, side: str) -> VersionRow | None:
+        number = self._sides[side]
+        return next((row for row in self.model.rows if row.number == number), None)
+
+    def _open_comparison(self) -> None:
+        left, right = self._row_at(LEFT), self._row_at(RIGHT)
+        if left is None or right is None:
+            return
+        if self.reading.is_editing:
+            self._on_editing_ended()
+        newest = max(row.number for row in self.model.rows)
+        self.comparison.show_versions(left, right, self.model.tokens, f"v{newest + 2}")
+        self._show_sides()
+        self._count_result()
+        self._show_comparison()
+
+    def _show_comparison(self) -> None:
+        self._stack.setCurrentWidget(self.comparison)
+        self.header_changed.emit()
+        self.take_focus()
+
+    def close_comparison(self) -> None:
+        """Back to reading; what was chosen stays as a draft."""
+        self._close_sides()
+        self._show_row()
+        self._look_for_draft()
+        self.take_focus()
+
+    def _close_sides(self) -> None:
+        self._sides = {LEFT: None, RIGHT: None}
+        self._stack.setCurrentWidget(self.reading)
+        self._show_sides()
+        self._show_back()
+        self.header_changed.emit()
+
+    def _show_sides(self) -> None:
+        self.model.show_sides(self._sides[LEFT], self._sides[RIGHT])
+        self._show_growth()
+        if self.is_comparing and (self._row_at(LEFT) is None or self._row_at(RIGHT) is None):
+            self._close_sides()  # one of them is there no more
+
+    def _base(self) -> int | None:
+        """The version whose scenes the result covers: the one that reaches farther."""
+        rows = [row for row in (self._row_at(LEFT), self._row_at(RIGHT)) if row is not None]
+        return max(rows, key=lambda row: (row.reach, row.number)).number if rows else None
+
+    def _on_result_edited(self) -> None:
+        self.drafts.note(self.comparison.result_text, self._base())
+        self._count_timer.start()
+        self._show_repeated()
+
+    def _show_repeated(self) -> None:
+        text = self.comparison.result_text.strip()
+        same = [row.word for row in self.model.rows if row.text.strip() == text]
+        self.comparison.show_equal_to(same[0] if same else "")
+
+    def keep_result(self) -> None:
+        """Make the result a version, where it is one."""
+        if self.comparison.tools.keep.isEnabled():
+            text, base = self.comparison.result_text.strip(), self._base()
+            self._keep(text, base)
+            self._close_sides()
+            self._show_row()
+            self.take_focus()
+
+    # Tokens
+
+    def _count(self, rows: Sequence[VersionRow]) -> None:
+        self._show_tokens()
+        missing = [row.text for row in rows if row.text not in self._tokens]
+        if missing:
+            self._session.do(self._counted(missing, self._show_tokens), name="counting tokens")
+
+    def _count_result(self) -> None:
+        text = self.comparison.result_text
+        self._session.do(self._counted([text], self._show_result_count), name="counting tokens")
+
+    async def _counted(
+        self, texts: Sequence[str], then: Callable[[Mapping[str, int]], None]
+    ) -> None:
+        count = self._session.companion.count_tokens
+        then(await asyncio.to_thread(lambda: {text: count(text) for text in texts}))
+
+    def _show_tokens(self, counted: Mapping[str, int] = MappingProxyType({})) -> None:
+        self._tokens.update(counted)
+        rows = self.model.rows
+        known = {row.number: self._tokens[row.text] for row in rows if row.text in self._tokens}
+        self._tokens = {row.text: known[row.number] for row in rows if row.number in known}
+        self.model.show_tokens(known)
+        self._show_growth()
+        left, right = self._row_at(LEFT), self._row_at(RIGHT)
+        if left is not None and right is not None:
+            self.comparison.show_tokens((left, right), self.model.tokens)
+
+    def _show_result_count(self, counted: Mapping[str, int]) -> None:
+        tokens = counted.get(self.comparison.result_text)
+        if tokens is not None:
+            self.comparison.result.show_count(tokens, self.budget)
+
+    def _show_growth(self) -> None:
+        sides = {number: side for side, number in self._sides.items()}
+        points = [
+            GrowthPoint(row.word, self.model.tokens(row.number) or 0, sides.get(row.number, ""))
+            for row in reversed(self.model.rows)
+            if not row.is_deleted
+        ]
+        has_all = all(point.tokens for point in points)
+        self.rail.show_growth(points if has_all else (), self.budget)
+
+    @property
+    def budget(self) -> int:
+        """Tokens that the text may take in the prompt, 0 for no budget of its own."""
+        if self._anchor:
+            return 0
+        slots = self._session.slots.slots
+        return next((slot.budget for slot in slots if slot.key == RUNNING_RECAP_KEY), 0)
+
+    def _on_slots_changed(self, _slots: object) -> None:
+        self._show_growth()

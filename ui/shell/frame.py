@@ -15,6 +15,7 @@ from ui.shell.status_bar import StatusBar
 from ui.shell.waiting import WaitingPage
 
 NAVIGATOR = 256
+VERSIONS = 228
 INSPECTOR = 316
 NAVIGATOR_BELOW = 1100  # px of window width; narrower windows lay the navigator over the page
 INSPECTOR_BELOW = 1000
@@ -37,6 +38,9 @@ class Frame(QWidget):
         self.status = StatusBar()
         self._inspector_split: SideSplit | None = None
         self._inspector_wish = (INSPECTOR, True)
+        self._navigator_of: dict[str, QWidget] = {}
+        self._navigator_key = "story"
+        self._widths = {"story": NAVIGATOR, "recaps": VERSIONS}
         self._add_pages(actions)
         self._navigator_column = self._make_navigator_column()
         self.navigator_split = SideSplit(
@@ -86,13 +90,29 @@ class Frame(QWidget):
         row.setContentsMargins(10, 0, 10, 4)
         row.addWidget(self.card)
         self._navigator_layout.addLayout(row)
-        self._navigator_layout.addStretch(1)
+        self._navigators = QStackedWidget()
+        self._navigators.addWidget(QWidget())  # stands there until the first one comes
+        self._navigator_layout.addWidget(self._navigators, 1)
         return column
 
-    def set_navigator(self, navigator: QWidget) -> None:
-        """Put the list of scenes under the card."""
-        self._navigator_layout.takeAt(self._navigator_layout.count() - 1)  # the room kept for it
-        self._navigator_layout.addWidget(navigator, 1)
+    def set_navigator(self, key: str, navigator: QWidget) -> None:
+        """Keep a page's own list, to stand under the card while the page is shown."""
+        self._navigator_of[key] = navigator
+        self._navigators.addWidget(navigator)
+
+    @property
+    def navigator_width(self) -> int:
+        """Width of the list of scenes, in px, as the user wants it."""
+        shown = self._navigator_key
+        return self._widths["story"] if shown != "story" else self.navigator_split.pane_width
+
+    def _show_navigator(self, key: str) -> None:
+        if key != self._navigator_key:
+            self._widths[self._navigator_key] = self.navigator_split.pane_width
+            self._navigator_key = key
+            self.navigator_split.set_pane_width(self._widths[key])
+        if key in self._navigator_of:
+            self._navigators.setCurrentWidget(self._navigator_of[key])
 
     def set_inspector_split(self, split: SideSplit) -> None:
         """The split whose pane gives way in a narrow window."""
@@ -111,15 +131,23 @@ class Frame(QWidget):
         split = self._inspector_split
         return (split.pane_width, split.is_open) if split is not None else self._inspector_wish
 
-    def fit_panes(self, width: int, *, is_story: bool) -> None:
-        """Lay panes beside the page or over it. width: of the window, in px."""
-        self.navigator_split.set_available(is_story)
+    def fit_panes(self, width: int, *, page: str) -> None:
+        """Lay panes beside the page or over it.
+
+        width: of the window, in px. page: the one with panes that is shown, "" for another.
+        """
+        is_story = page == "story"
+        has_list = page in self._widths
+        if has_list:
+            self._show_navigator(page)
+        self.navigator_split.set_available(has_list)
         self.navigator_split.set_overlay(width < NAVIGATOR_BELOW)
         is_narrow = width < INSPECTOR_BELOW
         if self._inspector_split is not None:
             self._inspector_split.set_overlay(is_narrow)
         has_inspector = is_story and self._inspector_split is not None
         self.header.set_panes(
-            left=has_inspector and self.navigator_split.is_overlay,
+            left=page in self._navigator_of and self.navigator_split.is_overlay,
             right=has_inspector and is_narrow,
+            left_name="scenes" if is_story else "versions",
         )

@@ -89,16 +89,33 @@ class Header(QWidget):
         self._actions = QHBoxLayout()
         self._actions.setSpacing(8)
         row.addLayout(self._actions)
+        self._tools: QWidget | None = None
         row.addWidget(self._right)
         self.set_panes(left=False, right=False)
+
+    def set_tools(self, tools: QWidget | None) -> None:
+        """A page's own tools in place of search and actions; None for none."""
+        if tools is self._tools:
+            return
+        row = self.layout()
+        assert isinstance(row, QHBoxLayout)
+        if self._tools is not None:
+            row.removeWidget(self._tools)
+            self._tools.hide()
+        self._tools = tools
+        self._search.setVisible(tools is None)
+        if tools is not None:
+            row.insertWidget(row.count() - 1, tools)
+            tools.show()
 
     def show_place(self, title: str, place: str) -> None:
         """Say where one is."""
         self._title.setText(title)
         self._place.setText(place)
 
-    def set_panes(self, *, left: bool, right: bool) -> None:
+    def set_panes(self, *, left: bool, right: bool, left_name: str = "scenes") -> None:
         """Which panes need a button because they are laid over the page."""
+        self._left.set_name(f"Show {left_name}")
         self._left.setVisible(left)
         self._right.setVisible(right)
 

@@ -1,0 +1,356 @@
+"""The recaps page with real clicks and keys: reading, comparing, keeping, deleting, drafts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.companion import Companion
+from app.story.comparison import Choice
+from app.story.drafts import RUNNING_RECAP, Draft
+from app.story.recaps import RunningRecap
+from app.story.scenes import Scene
+from tests.labelled import WrittenTavern
+from ui.main_window import MainWindow
+from ui.recaps.merging import OPEN_WORDS
+from ui.recaps.page import RecapsPage
+from ui.recaps.version_rows import LEFT, RIGHT
+from ui.theme import ThemeChoice, theme
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+BUTTON = Qt.MouseButton.LeftButton
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def press(widget: QWidget) -> None:
+    QTest.mouseClick(widget, BUTTON)
+
+
+def press_chip(page: RecapsPage, side: str, number: int) -> None:
+    index = page.model.index_of(number)
+    page.list.scrollTo(index)
+    QTest.mouseClick(page.list.viewport(), BUTTON, pos=page.list.chip(index, side).center())
+
+
+def press_row(page: RecapsPage, number: int) -> None:
+    index = page.model.index_of(number)
+    page.list.scrollTo(index)
+    area = page.list.visualRect(index)
+    QTest.mouseClick(page.list.viewport(), BUTTON, pos=area.topLeft() + QPoint(20, 30))
+
+
+def newest(page: RecapsPage) -> int:
+    return max(row.number for row in page.model.rows)
+
+
+@pytest.fixture
+def running(companion: Companion, demo_tavern: WrittenTavern) -> Callable[[], RunningRecap]:
+    def read() -> RunningRecap:
+        story = companion.story(demo_tavern.chat)
+        assert story is not None
+        return story.running
+
+    return read
+
+
+def content(running: RunningRecap) -> str:
+    return running.current.content if running.current is not None else ""
+
+
+async def drafts_become(companion: Companion, tavern: WrittenTavern, texts: list[str]) -> None:
+    """Wait until these are the drafts: no signal tells of them."""
+    drafts = companion.edits.drafts
+    async with asyncio.timeout(10):
+        while [d.text for d in await drafts.of(tavern.chat)] != texts:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_chips_put_two_versions_side_by_side(page: RecapsPage) -> None:
+    right = newest(page)
+    press_chip(page, LEFT, right - 3)
+    assert page.is_comparing  # the one that was read went right
+    assert page.place == f"v{right - 2} with v{right + 1}, word by word"
+    press_chip(page, RIGHT, right - 1)
+    assert page.place == f"v{right - 2} with v{right}, word by word"
+    press_chip(page, LEFT, right - 1)  # the other way round
+    assert page.place == f"v{right} with v{right - 2}, word by word"
+    press_chip(page, LEFT, right - 1)
+    assert not page.is_comparing
+
+
+async def test_l_and_r_put_the_row_with_the_keyboard_left_and_right(page: RecapsPage) -> None:
+    right = newest(page)
+    page.list.setFocus()
+    QTest.keyClick(page.list, Qt.Key.Key_Down)
+    QTest.keyClick(page.list, Qt.Key.Key_R)
+    assert not page.is_comparing
+    QTest.keyClick(page.list, Qt.Key.Key_Down)
+    QTest.keyClick(page.list, Qt.Key.Key_L)
+    assert page.place == f"v{right - 1} with v{right}, word by word"
+
+
+async def test_choices_make_a_version_that_goes_into_the_prompt_and_back_by_undo(
+    page: RecapsPage,
+    demo_window: MainWindow,
+    running: Callable[[], RunningRecap],
+    until: Until,
+) -> None:
+    before = running()
+    press(page.reading.compare)
+    comparison = page.comparison
+    assert comparison.result.editor.toPlainText().count(OPEN_WORDS) == 3
+    assert not comparison.tools.keep.isEnabled()
+    assert "3 changes are not chosen yet" in comparison.tools.keep.toolTip()
+    pair = comparison.columns.pair(0)
+    assert pair is not None
+    press(pair.right)
+    assert comparison.current == 0
+    QTest.keyClick(comparison.columns.right, Qt.Key.Key_F7)
+    QTest.keyClick(comparison.columns.right, "[")
+    QTest.keyClick(comparison.columns.right, Qt.Key.Key_F7)
+    QTest.keyClick(comparison.columns.right, "]")
+    wanted = (
+        "Dov\nHe gave the key.\n\nThe crew\nThey wait.\n\nMidge\nShe climbs."
+        "\n\nThe Feast\nThe lamps go out."
+    )
+    assert comparison.result_text == wanted
+    assert comparison.tools.keep.text() == f"Keep as v{newest(page) + 2}"
+    press(comparison.tools.keep)
+    await until(lambda: content(running()) == wanted)
+    assert not page.is_comparing
+    await until(lambda: page.reading.text.text == wanted)
+    await until(lambda: demo_window.actions_["undo"].isEnabled())
+    QTest.keyClick(page.list, Qt.Key.Key_Z, CONTROL)
+    await until(lambda: running().current == before.current)
+
+
+async def test_undo_takes_back_choices_first(
+    page: RecapsPage, running: Callable[[], RunningRecap]
+) -> None:
+    before = running()
+    press(page.reading.compare)
+    comparison = page.comparison
+    QTest.keyClick(comparison.columns.right, "]")
+    QTest.keyClick(comparison.columns.right, "=")
+    assert comparison.merge.choice(0) is Choice.BOTH
+    QTest.keyClick(comparison.columns.right, Qt.Key.Key_Z, CONTROL)
+    assert comparison.merge.choice(0) is Choice.RIGHT
+    QTest.keyClick(comparison.result.editor, Qt.Key.Key_Z, CONTROL)
+    assert comparison.merge.is_open(0)
+    QTest.keyClick(comparison.columns.left, Qt.Key.Key_Y, CONTROL)
+    assert comparison.merge.choice(0) is Choice.RIGHT
+    assert running() == before
+
+
+async def test_words_are_written_where_nothing_is_chosen(page: RecapsPage) -> None:
+    press(page.reading.compare)
+    comparison = page.comparison
+    editor = comparison.result.editor
+    editor.setFocus()
+    editor.reveal(comparison.merge.open_stretches()[0][0])
+    QTest.keyClicks(editor, "He lost the key.")
+    assert comparison.result_text.startswith("Dov\nHe lost the key.\n\nThe crew")
+    QTest.keyClick(editor, Qt.Key.Key_BracketRight, CONTROL)  # takes, and is not written
+    assert comparison.result_text.startswith("Dov\nHe gave the key.\n\nThe crew")
+    QTest.keyClick(editor, Qt.Key.Key_Z, CONTROL)
+    assert comparison.result_text.startswith("Dov\nHe lost the key.")
+
+
+async def test_a_result_that_only_repeats_a_version_is_not_kept(
+    page: RecapsPage, running: Callable[[], RunningRecap]
+) -> None:
+    before = running()
+    press(page.reading.compare)
+    comparison = page.comparison
+    comparison.take_all("left")
+    assert f"v{newest(page)} as it stands" in comparison.tools.keep.toolTip()
+    QTest.keyClick(comparison.columns.right, Qt.Key.Key_S, CONTROL)
+    assert page.is_comparing
+    assert running() == before
+
+
+async def test_what_is_the_same_in_both_is_folded_and_opens_on_a_click(page: RecapsPage) -> None:
+    press(page.reading.compare)
+    columns = page.comparison.columns
+    assert "They wait." not in columns.left.toPlainText()
+    fold = next(iter(columns._folds.values()))
+    assert fold.accessibleName() == "The crew, the same in both"
+    press(fold)
+    assert "They wait." in columns.left.toPlainText()
+    assert "They wait." in columns.right.toPlainText()
+
+
+async def test_rows_of_both_columns_begin_on_one_line_and_scroll_together(
+    page: RecapsPage, demo_window: MainWindow
+) -> None:
+    press_chip(page, LEFT, 6)
+    columns = page.comparison.columns
+    for width in (1360, 900):
+        demo_window.resize(width, 700)
+        left, right = columns.left.tops(), columns.right.tops()
+        assert len(left) > 4
+        assert left == pytest.approx(right, abs=1)
+    columns.bar.setValue(90)
+    assert columns.left.verticalScrollBar().value() == 90
+    columns.left.verticalScrollBar().setValue(40)
+    assert columns.right.verticalScrollBar().value() == columns.bar.value() == 40
+
+
+async def test_the_choices_of_a_closed_comparison_are_a_draft(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    press(page.reading.compare)
+    page.comparison.take_all("right")
+    page.comparison.take(0, Choice.LEFT)
+    wanted = page.comparison.result_text
+    QTest.keyClick(page.comparison.columns.right, Qt.Key.Key_Escape)
+    await until(page.reading.offer.isVisible)
+    await drafts_become(companion, demo_tavern, [wanted])
+    press(page.reading.offer.go_on)
+    assert page.reading.text.text == wanted
+
+
+async def test_a_draft_left_behind_by_a_crash_is_offered_and_can_be_discarded(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    drafts = companion.edits.drafts
+    await drafts.save(demo_tavern.chat, Draft(RUNNING_RECAP, "", "Half a sen", base=2))
+    page.rail.choose("")
+    await until(page.reading.offer.isVisible)
+    press(page.reading.offer.discard)
+    assert not page.reading.offer.isVisible()
+    await drafts_become(companion, demo_tavern, [])
+
+
+async def test_what_is_typed_is_kept_as_a_draft_until_it_is_a_version(
+    page: RecapsPage,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    running: Callable[[], RunningRecap],
+    until: Until,
+) -> None:
+    press(page.reading.edit)
+    prose = page.reading.text.prose
+    QTest.keyClicks(prose, "Now: ")
+    page.drafts.flush()
+    await drafts_become(companion, demo_tavern, [prose.toPlainText()])
+    assert prose.toPlainText().startswith("Now: Dov")
+    QTest.keyClick(prose, Qt.Key.Key_S, CONTROL)
+    await until(lambda: content(running()).startswith("Now: Dov"))
+    await drafts_become(companion, demo_tavern, [])
+    assert not page.reading.offer.isVisible()
+
+
+async def test_a_deleted_version_stands_under_deleted_and_is_restored(
+    page: RecapsPage, running: Callable[[], RunningRecap], until: Until
+) -> None:
+    gone = newest(page) - 4
+    press_row(page, gone)
+    press(page.reading.delete)
+    await until(lambda: any(row.is_deleted for row in page.model.rows))
+    assert all(version.version != gone for version in running().versions)
+    press_row(page, gone)
+    assert page.reading.restore.isVisible()
+    press(page.reading.restore)
+    await until(lambda: not any(row.is_deleted for row in page.model.rows))
+    assert any(version.version == gone for version in running().versions)
+
+
+async def test_all_versions_are_deleted_at_once_and_come_back_by_undo(
+    page: RecapsPage, demo_window: MainWindow, running: Callable[[], RunningRecap], until: Until
+) -> None:
+    before = running()
+    page.rail.clear.trigger()
+    await until(lambda: not running().versions)
+    await until(lambda: all(row.is_deleted for row in page.model.rows))
+    await until(lambda: "clear" in demo_window.actions_["undo"].text())
+    demo_window.actions_["undo"].trigger()
+    await until(lambda: running() == before)
+
+
+async def test_a_scene_has_versions_of_its_own(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    def scene() -> Scene:
+        story = companion.story(demo_tavern.chat)
+        assert story is not None
+        return story.scenes[1]
+
+    page.rail.choose(page.rail.scenes.itemData(1))
+    assert page.rail.scenes.currentText().startswith("2  ")
+    press(page.reading.edit)
+    page.reading.text.prose.setPlainText("They met.")
+    press(page.reading.keep)
+    await until(lambda: page.model.rowCount() == 2)
+    assert page.reading.row is not None
+    assert page.reading.row.text == "They met."
+    press_row(page, 0)
+    press(page.reading.use)
+
+    def text() -> str:
+        story = companion.story(demo_tavern.chat)
+        recap = story.scene_recap(scene()) if story is not None else None
+        return recap.text if recap is not None else ""
+
+    await until(lambda: text() not in ("", "They met."))
+    assert page.budget == 0
+
+
+async def test_reading_another_version_leaves_the_comparison_open(page: RecapsPage) -> None:
+    press(page.reading.compare)
+    page.comparison.take(0, Choice.LEFT)
+    press_row(page, 3)
+    assert not page.is_comparing
+    press(page.reading.back)
+    assert page.is_comparing
+    assert page.comparison.merge.choice(0) is Choice.LEFT
+
+
+@pytest.mark.parametrize("choice", [ThemeChoice.DARK, ThemeChoice.LIGHT])
+async def test_marked_words_stand_on_the_ground_of_their_side(
+    page: RecapsPage, demo_window: MainWindow, choice: ThemeChoice
+) -> None:
+    theme.set_choice(choice)
+    try:
+        press(page.reading.compare)
+        for column, tone in (
+            (page.comparison.columns.left, theme.tokens.compare_left),
+            (page.comparison.columns.right, theme.tokens.compare_right),
+        ):
+            picture = column.grab().toImage()
+            found = {
+                picture.pixelColor(x, y).name()
+                for x in range(picture.width())
+                for y in range(0, min(80, picture.height()))
+            }
+            assert tone.ground.name() in found
+    finally:
+        theme.set_choice(ThemeChoice.DARK)
+
+
+async def test_everything_that_is_compared_with_has_a_name_and_is_reached_by_tab(
+    page: RecapsPage, demo_window: MainWindow
+) -> None:
+    press(page.reading.compare)
+    wanted = [
+        widget
+        for widget in demo_window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.isEnabled()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
+    assert [type(w).__name__ for w in wanted if not w.accessibleName()] == []
+    names = {widget.accessibleName() for widget in wanted}
+    assert {"Take left in Dov", "Take right in Dov", "Result", "Versions"} <= names
+    wanted[0].setFocus(Qt.FocusReason.TabFocusReason)
+    reached = set()
+    for _ in range(3 * len(wanted)):
+        demo_window.focusNextPrevChild(True)
+        reached.add(QApplication.focusWidget())
+    missed = [w for w in wanted if w not in reached and not getattr(w, "autoExclusive", bool)()]
+    assert missed == []

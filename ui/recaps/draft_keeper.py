@@ -1,0 +1,72 @@
+"""Keeps what is being written in the store while it is typed, and finds it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.story.drafts import Draft
+from ui.session import Session
+
+SETTLE_MS = 400
+
+
+class DraftKeeper(QObject):
+    """The draft of one text at a time.
+
+    Signals:
+        found: Draft, one was left behind for the text that was asked for; None for none.
+    """
+
+    found = Signal(object)
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._path: Path | None = None
+        self._kind, self._anchor = "", ""
+        self._pending: Draft | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(SETTLE_MS)
+        self._timer.timeout.connect(self.flush)
+
+    def look_for(self, kind: str, anchor: str) -> None:
+        """Turn to another text and tell whether a draft of it was left behind."""
+        self.flush()
+        self._path, self._kind, self._anchor = self._session.path, kind, anchor
+        if self._path is not None:
+            self._session.do(self._look(self._path, kind, anchor), name="looking for drafts")
+
+    async def _look(self, path: Path, kind: str, anchor: str) -> None:
+        drafts = await self._session.companion.edits.drafts.of(path)
+        if (path, kind, anchor) == (self._path, self._kind, self._anchor):
+            wanted = [draft for draft in drafts if (draft.kind, draft.anchor) == (kind, anchor)]
+            self.found.emit(wanted[0] if wanted else None)
+
+    def note(self, text: str, base: int | None) -> None:
+        """The text as it stands; it is kept when the typing pauses."""
+        self._pending = Draft(self._kind, self._anchor, text, base)
+        self._timer.start()
+
+    def flush(self) -> None:
+        """Keep at once what waits."""
+        self._timer.stop()
+        draft, self._pending = self._pending, None
+        if draft is not None and self._path is not None:
+            deed = self._session.companion.edits.drafts.save(self._path, draft)
+            self._session.do(deed, name="keeping your draft")
+
+    def forget(self) -> None:
+        """What waits became a version, which ends the draft."""
+        self._timer.stop()
+        self._pending = None
+
+    def discard(self) -> None:
+        """The user wants none of it."""
+        self.forget()
+        if self._path is not None:
+            drafts = self._session.companion.edits.drafts
+            deed = drafts.discard(self._path, self._kind, self._anchor)
+            self._session.do(deed, name="discarding your draft")

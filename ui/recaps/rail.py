@@ -1,0 +1,152 @@
+"""What is looked at, and its versions: the pane at the left of the recaps page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QSignalBlocker, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+
+from app.story.story import Story
+from ui.controls.buttons import Button, IconButton
+from ui.controls.fields import Choice, Segments
+from ui.controls.labels import Label
+from ui.recaps.growth import GrowthLine, GrowthPoint
+from ui.recaps.version_list import VersionList
+from ui.recaps.version_rows import VersionModel
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.palette import T2_ROLE, T3_ROLE
+
+RUNNING, SCENE = "running", "scene"
+
+
+class RecapRail(QWidget):
+    """Signals:
+    scene_chosen: anchor of the message that closes the scene, "" for the running recap.
+    write_asked: a new version is to be written.
+    redo_asked: the scene's recap is to be made again.
+    clear_asked: all versions of the running recap are to be deleted.
+    """
+
+    scene_chosen = Signal(str)
+    write_asked = Signal()
+    redo_asked = Signal()
+    clear_asked = Signal()
+
+    def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.kinds = Segments("Recap", {RUNNING: "Running", SCENE: "Scene"})
+        self.kinds.choose(RUNNING)
+        self.kinds.chosen.connect(self._on_kind)
+        self.scenes = Choice("Scene")
+        self.scenes.setSizeAdjustPolicy(
+            Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.scenes.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.scenes.activated.connect(self._on_scene)
+        self.list = VersionList(model)
+        self.growth = GrowthLine()
+        self.write = Button("Write a new version", icon="pencil")
+        self.write.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.write.clicked.connect(self.write_asked)
+        self.more = IconButton("more", "More for these versions", side=22)
+        self.more.clicked.connect(self._open_menu)
+        self.clear = QAction("Delete all versions", self)
+        self.clear.triggered.connect(self.clear_asked)
+        self.redo = QAction("Redo this recap", self)
+        self.redo.triggered.connect(self.redo_asked)
+        self._build()
+        self.scenes.hide()
+
+    def _build(self) -> None:
+        self.setMinimumWidth(180)
+        title = QHBoxLayout()
+        title.setContentsMargins(8, 0, 7, 0)
+        title.setSpacing(6)
+        title.addWidget(Label("Versions", font=ui_font(12, MEDIUM), tone=T2_ROLE))
+        title.addStretch(1)
+        title.addWidget(Label("tokens", font=ui_font(12), tone=T3_ROLE))
+        title.addWidget(self.more)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(4, 0, 7, 0)
+        inner.setSpacing(8)
+        for widget in (self.kinds, self.scenes):
+            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            inner.addWidget(widget)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(6, 4, 7, 12)
+        foot.setSpacing(8)
+        foot.addWidget(self.growth)
+        foot.addWidget(self.write)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 5, 6)
+        column.setSpacing(0)
+        column.addLayout(inner)
+        column.addSpacing(8)
+        column.addLayout(title)
+        column.addSpacing(4)
+        column.addWidget(self.list, 1)
+        column.addLayout(foot)
+
+    @property
+    def anchor(self) -> str:
+        """Of the scene whose recap is looked at, "" for the running recap."""
+        return str(self.scenes.currentData() or "") if not self.scenes.isHidden() else ""
+
+    def show_scenes(self, story: Story | None) -> None:
+        """Offer the closed scenes; the one that was chosen stays."""
+        closed = [s for s in story.scenes if s.closing is not None] if story is not None else []
+        anchors = [s.closing.anchor for s in closed if s.closing is not None]
+        words = [f"{s.number}  {s.name or _recap_name(story, s.number)}".rstrip() for s in closed]
+        shown = [self.scenes.itemText(i) for i in range(self.scenes.count())]
+        held = [self.scenes.itemData(i) for i in range(self.scenes.count())]
+        if (words, anchors) == (shown, held):
+            return
+        chosen = self.scenes.currentData()
+        with QSignalBlocker(self.scenes):
+            self.scenes.clear()
+            for word, anchor in zip(words, anchors, strict=True):
+                self.scenes.addItem(word, anchor)
+            place = self.scenes.findData(chosen)
+            self.scenes.setCurrentIndex(place if place >= 0 else self.scenes.count() - 1)
+        self.kinds.setEnabled(bool(anchors) or self.scenes.isHidden())
+        if not anchors and not self.scenes.isHidden():
+            self.choose("")
+
+    def choose(self, anchor: str) -> None:
+        """Look at a scene's recap, or with "" at the running recap."""
+        self.kinds.choose(SCENE if anchor else RUNNING)
+        self.scenes.setVisible(bool(anchor))
+        if anchor:
+            self.scenes.setCurrentIndex(self.scenes.findData(anchor))
+        self.scene_chosen.emit(anchor)
+
+    def show_growth(self, points: Sequence[GrowthPoint], budget: int) -> None:
+        """Oldest first."""
+        self.growth.show_points(points, budget)
+
+    def _on_kind(self, key: str) -> None:
+        has_scene = key == SCENE and self.scenes.count() > 0
+        self.kinds.choose(SCENE if has_scene else RUNNING)
+        self.choose(str(self.scenes.currentData()) if has_scene else "")
+
+    def _on_scene(self, _place: int) -> None:
+        self.scene_chosen.emit(self.anchor)
+
+    def _open_menu(self) -> None:
+        menu = QMenu(self)
+        if self.anchor:
+            menu.addAction(self.redo)
+        else:
+            menu.addAction(self.clear)
+        self.clear.setEnabled(any(not row.is_deleted for row in self._model.rows))
+        menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
+
+
+def _recap_name(story: Story | None, number: int) -> str:
+    if story is None:
+        return ""
+    recap = story.scene_recap(story.scenes[number - 1])
+    return recap.name if recap is not None else ""

@@ -1,0 +1,231 @@
+"""One version to read and to edit, and the draft of it that was left behind."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.story.drafts import Draft
+from ui.controls.buttons import Button, ButtonRole, IconButton
+from ui.controls.labels import ElidedLabel, Label, body, section
+from ui.controls.prose import ProseField
+from ui.controls.surfaces import Surface
+from ui.inspector.words import short_time
+from ui.recaps.version_rows import VersionRow
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.palette import T1_ROLE, T3_ROLE
+
+COLUMN = 720
+
+
+class ReadingPane(QWidget):
+    """Reading a version changes nothing; its buttons do.
+
+    Signals:
+        edited: the text, while it is being written.
+        keep_asked: the text that is to become a version.
+        editing_ended: the user left the text as it was.
+        use_asked, restore_asked, delete_asked: the version that is shown.
+        compare_asked: it, with the one before.
+        back_asked: to the comparison that is still open.
+        discard_asked: the draft that is offered.
+    """
+
+    edited = Signal(str)
+    keep_asked = Signal(str)
+    editing_ended = Signal()
+    use_asked = Signal()
+    restore_asked = Signal()
+    delete_asked = Signal()
+    compare_asked = Signal()
+    back_asked = Signal()
+    discard_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row: VersionRow | None = None
+        self._draft: Draft | None = None
+        self.base: int | None = None  # of what is being written
+        self._title = section()
+        self._origin = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
+        self.back = Button("Back to the comparison", icon="chevron-left")
+        self.restore = Button("Restore", icon="undo")
+        self.use = Button("Use this version", icon="check")
+        self.compare = Button("Compare", icon="swap")
+        self.edit = Button("Edit", icon="pencil")
+        self.delete = IconButton("trash", "Delete this version (Del)")
+        self.drop = Button("Leave as it was", role=ButtonRole.QUIET, hint="Esc")
+        self.keep = Button("Keep", icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
+        self.text = ProseField("Text of the version", px=15.5, line_px=24)
+        self._empty = body()
+        self._stack = QStackedWidget()
+        self.offer = _DraftOffer()
+        self._build()
+        for button, signal in (
+            (self.back, self.back_asked),
+            (self.restore, self.restore_asked),
+            (self.use, self.use_asked),
+            (self.compare, self.compare_asked),
+            (self.delete, self.delete_asked),
+            (self.offer.discard, self.discard_asked),
+        ):
+            button.clicked.connect(signal)
+        self.edit.clicked.connect(self.begin_edit)
+        self.drop.clicked.connect(self._on_dropped)
+        self.keep.clicked.connect(self._on_kept)
+        self.text.committed.connect(self._on_kept)
+        self.text.escaped.connect(self._on_dropped)
+        self.text.prose.textChanged.connect(self._on_changed)
+        self.offer.go_on.clicked.connect(self._on_go_on)
+        self.show_draft(None)
+        self._show_edit(False)
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self._title)
+        head.addWidget(self._origin, 1)
+        for button in (
+            self.back,
+            self.restore,
+            self.use,
+            self.compare,
+            self.edit,
+            self.delete,
+            self.drop,
+            self.keep,
+        ):
+            head.addWidget(button)
+        self.text.setMaximumWidth(COLUMN)
+        nothing = QWidget()
+        column = QVBoxLayout(nothing)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._empty.setMaximumWidth(COLUMN)
+        column.addWidget(self._empty)
+        column.addStretch(1)
+        self._stack.addWidget(self.text)
+        self._stack.addWidget(nothing)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(24, 12, 24, 16)
+        outer.setSpacing(14)
+        outer.addLayout(head)
+        outer.addWidget(self.offer)
+        outer.addWidget(self._stack, 1)
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether something is being written."""
+        return self.text.is_editing
+
+    @property
+    def row(self) -> VersionRow | None:
+        """The version that is shown."""
+        return self._row
+
+    def show_row(
+        self, row: VersionRow | None, before: VersionRow | None, *, empty: str, can_delete: bool
+    ) -> None:
+        """Show a version. before: the one to compare it with. empty: what to say without one."""
+        self._row = row
+        self._empty.setText(empty)
+        self._stack.setCurrentIndex(1 if row is None else 0)
+        self._title.setText(row.word if row is not None else "")
+        self._origin.setText(_origin(row) if row is not None else "")
+        is_live = row is not None and not row.is_deleted
+        self.use.setVisible(is_live and row is not None and not row.is_current)
+        self.restore.setVisible(row is not None and row.is_deleted)
+        self.delete.setVisible(is_live and can_delete)
+        self.compare.setVisible(is_live and before is not None)
+        if before is not None:
+            self.compare.set_text(f"Compare with {before.word}")
+        self.edit.setVisible(is_live)
+        self.text.set_text(row.text if row is not None else "")
+        self.back.hide()
+        self._show_edit(False)
+
+    def show_back(self, words: str) -> None:
+        """Offer the way back to an open comparison, "" for none."""
+        self.back.setVisible(bool(words) and not self.is_editing)
+        self.back.set_text(words or "Back")
+
+    def begin_edit(self, text: str | None = None, base: int | None = None) -> None:
+        """Write on: on the version that is shown, or on other words."""
+        if not isinstance(text, str):
+            text, base = None, self._row.number if self._row is not None else None
+        self.base = base
+        self._stack.setCurrentIndex(0)
+        if text is not None:
+            self.text.set_text(text)
+        self._show_edit(True)
+
+    def show_draft(self, draft: Draft | None) -> None:
+        """Offer what was left behind; None for nothing."""
+        self._draft = draft
+        self.offer.setVisible(draft is not None and not self.is_editing)
+        if draft is not None:
+            self.offer.show_time(draft.saved)
+
+    def _show_edit(self, is_editing: bool) -> None:
+        self.text.set_editing(is_editing)
+        for button in (self.keep, self.drop):
+            button.setVisible(is_editing)
+        if is_editing:
+            others = (self.back, self.restore, self.use, self.compare, self.edit, self.delete)
+            for other in others:
+                other.hide()
+            self.offer.hide()
+
+    def _on_changed(self) -> None:
+        if self.is_editing:
+            self.edited.emit(self.text.text)
+
+    def _on_kept(self) -> None:
+        text = self.text.text.strip()
+        if self.is_editing and text:
+            self._show_edit(False)
+            self.keep_asked.emit(text)
+
+    def _on_dropped(self) -> None:
+        self._show_edit(False)
+        self.editing_ended.emit()
+
+    def _on_go_on(self) -> None:
+        if self._draft is not None:
+            self.begin_edit(self._draft.text, self._draft.base)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.is_editing and event.matches(QKeySequence.StandardKey.Save):
+            self._on_kept()
+        else:
+            super().keyPressEvent(event)
+
+
+class _DraftOffer(Surface):
+    """One line: there is a draft, go on with it or discard it."""
+
+    def __init__(self) -> None:
+        super().__init__("raised", edge="line2")
+        self._words = Label(font=ui_font(12.5, MEDIUM), tone=T1_ROLE)
+        self.go_on = Button("Go on writing", icon="pencil")
+        self.discard = Button("Discard", role=ButtonRole.QUIET)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 8, 8, 8)
+        row.setSpacing(8)
+        row.addWidget(self._words, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.discard)
+        row.addWidget(self.go_on)
+
+    def show_time(self, saved: float) -> None:
+        when = short_time(saved, now=time.time())
+        self._words.setText(f"You were writing a version at {when} and did not keep it.")
+
+
+def _origin(row: VersionRow) -> str:
+    who = "you" if row.made_by == "you" else row.made_by or "somebody"
+    words = f"{row.why}, written {short_time(row.created, now=time.time())} by {who}"
+    if row.is_deleted:
+        return words + ", deleted"
+    return words + (f", {row.current_word}" if row.is_current else "")

@@ -1,0 +1,259 @@
+"""The list of versions: 52 px a row, and chips that put a version left or right."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+    QWidget,
+)
+
+from ui.inspector.words import short_time
+from ui.recaps.version_rows import (
+    DELETED,
+    LEFT,
+    RIGHT,
+    ROW_ROLE,
+    SIDE_ROLE,
+    TOKENS_ROLE,
+    Index,
+    VersionModel,
+    VersionRow,
+)
+from ui.theme import Tokens, current_tokens
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.style import RING_WIDTH, rounded
+
+WIDTH = 212
+ROW_HEIGHT = 52
+HEADING_HEIGHT = 34
+CHIP = 18
+BAR = 16
+SIDES = {
+    Qt.Key.Key_L: LEFT,
+    Qt.Key.Key_R: RIGHT,
+}
+
+
+class VersionList(QListView):
+    """The row with the keyboard is read; L and R compare it, Delete puts it away.
+
+    Signals:
+        side_asked: (LEFT or RIGHT, number of the version that goes there).
+        delete_asked: number of the version.
+    """
+
+    side_asked = Signal(str, int)
+    delete_asked = Signal(int)
+
+    def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.versions = model
+        self._delegate = _VersionDelegate(self)
+        self.setModel(model)
+        self.setItemDelegate(self._delegate)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Versions")
+        self.setAutoFillBackground(False)
+        self.viewport().setAutoFillBackground(False)
+        self.setMouseTracking(True)
+
+    def version_at(self, index: QModelIndex) -> VersionRow | None:
+        """The version of a row, None for a heading and outside."""
+        row = index.data(ROW_ROLE) if index.isValid() else None
+        return row if isinstance(row, VersionRow) else None
+
+    def chip(self, index: QModelIndex, side: str) -> QRect:
+        """Where a row's chip for a side lies, in px of the viewport."""
+        return chip_area(self.visualRect(index), side)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.version_at(self.currentIndex())
+        self._delegate.by_key = True
+        if row is not None and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            side = SIDES.get(Qt.Key(event.key()))
+            if side is not None:
+                self.side_asked.emit(side, row.number)
+                return
+            if event.key() == Qt.Key.Key_Delete:
+                self.delete_asked.emit(row.number)
+                return
+        super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._delegate.by_key = False
+        at = event.position().toPoint()
+        row = self.version_at(self.indexAt(at))
+        side = self._chip_at(at)
+        if side and row is not None:
+            self.side_asked.emit(side, row.number)
+            return
+        super().mousePressEvent(event)
+
+    def _chip_at(self, at: QPoint) -> str:
+        index = self.indexAt(at)
+        if self.version_at(index) is None:
+            return ""
+        return next((side for side in (LEFT, RIGHT) if self.chip(index, side).contains(at)), "")
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip:
+            at = self.viewport().mapFromGlobal(self.cursor().pos())
+            side = self._chip_at(at)
+            words = {LEFT: "Compare: this version left. (L)", RIGHT: "This version right. (R)"}
+            QToolTip.showText(self.cursor().pos(), words.get(side, ""), self)
+            return True
+        return super().viewportEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        tabs = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        self._delegate.by_key = event.reason() in tabs
+        super().focusInEvent(event)
+
+
+def chip_area(row: QRect, side: str) -> QRect:
+    """Left and right chip at the end of a row's first line."""
+    right = row.right() - 8 - (CHIP + 2 if side == LEFT else 0)
+    return QRect(right - CHIP + 1, row.top() + 7, CHIP, CHIP)
+
+
+class _VersionDelegate(QStyledItemDelegate):
+    def __init__(self, view: VersionList) -> None:
+        super().__init__(view)
+        self._view = view
+        self.by_key = False
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        is_heading = index.data(ROW_ROLE) is None
+        return QSize(WIDTH, HEADING_HEIGHT if is_heading else ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        t = current_tokens()
+        row = index.data(ROW_ROLE)
+        painter.save()
+        if isinstance(row, VersionRow):
+            self._paint_row(painter, option, index, row, t)
+        else:
+            painter.setFont(ui_font(12, MEDIUM))
+            painter.setPen(t.t2)
+            area = QRectF(option.rect).adjusted(8, 6, -8, 0)
+            painter.drawText(area, _LEFT, DELETED)
+        painter.restore()
+
+    def _paint_row(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: Index,
+        row: VersionRow,
+        t: Tokens,
+    ) -> None:
+        area = QRectF(option.rect).adjusted(0, 2, 0, -2)
+        side = str(index.data(SIDE_ROLE))
+        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        is_over = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        has_focus = self._view.hasFocus()
+        if side or is_selected:
+            rounded(painter, area, 8, t.raised)
+            rounded(painter, QRectF(area.x(), area.y() + 9, 3, 30), 1.5, _lamp(t, side, has_focus))
+        elif is_over:
+            rounded(painter, area, 8, t.hover)
+        if is_selected and has_focus and self.by_key:
+            rounded(painter, area, 8, None, t.ring, RING_WIDTH)
+        offers = is_over or (is_selected and has_focus and self.by_key)
+        room = 2 * CHIP + 12 if offers else CHIP + 8 if side else 10
+        self._paint_first_line(painter, area, row, t, room=room)
+        self._paint_second_line(painter, area, row, t, index.data(TOKENS_ROLE))
+        if offers:
+            self._paint_chips(painter, option.rect, side, t)
+        elif side:
+            self._paint_chip(painter, chip_area(option.rect, RIGHT), side, t, is_on=True)
+
+    def _paint_first_line(
+        self, painter: QPainter, area: QRectF, row: VersionRow, t: Tokens, *, room: int
+    ) -> None:
+        line = area.adjusted(12, 5, -room, -24)
+        x = _draw(painter, line, row.word, ui_font(13, SEMIBOLD), t.t3 if row.is_deleted else t.t1)
+        line.setLeft(x + 9)
+        when = short_time(row.created, now=time.time())
+        x = _draw(painter, line, when, ui_font(12, MEDIUM), t.t3)
+        line.setLeft(x + 7)
+        if row.is_current:
+            self._paint_current(painter, line, row, t)
+        elif row.is_latest:
+            _draw(painter, line, "latest", ui_font(12, MEDIUM), t.accent_text)
+
+    def _paint_current(self, painter: QPainter, line: QRectF, row: VersionRow, t: Tokens) -> None:
+        font = ui_font(12, MEDIUM)
+        if QFontMetrics(font).horizontalAdvance(row.current_word) <= line.width():
+            _draw(painter, line, row.current_word, font, t.included.text)
+        else:
+            dpr = painter.device().devicePixelRatioF()
+            pixmap = icon_pixmap("check", t.included.text, 13, dpr)
+            painter.drawPixmap(round(line.left()), round(line.center().y() - 6), pixmap)
+
+    def _paint_second_line(
+        self, painter: QPainter, area: QRectF, row: VersionRow, t: Tokens, tokens: object
+    ) -> None:
+        line = area.adjusted(12, 24, -8, -5)
+        if isinstance(tokens, int):
+            painter.setFont(ui_font(12, SEMIBOLD))
+            painter.setPen(t.t3 if row.is_deleted else t.t1)
+            painter.drawText(line, _RIGHT, f"{tokens:,}")
+            figure = painter.fontMetrics().horizontalAdvance(f"{max(tokens, 100):,}")
+            most = max(1, self._view.versions.most_tokens())
+            bar = QRectF(line.right() - figure - 8 - BAR, line.center().y() - 2, BAR, 4)
+            rounded(painter, bar, 2, t.line)
+            bar.setWidth(max(4.0, BAR * tokens / most))
+            rounded(painter, bar, 2, t.t3)
+            line.setRight(line.right() - figure - 10 - BAR)
+        _draw(painter, line, row.why, ui_font(12), t.t3 if row.is_deleted else t.t2)
+
+    def _paint_chips(self, painter: QPainter, rect: QRect, side: str, t: Tokens) -> None:
+        for letter in (LEFT, RIGHT):
+            self._paint_chip(painter, chip_area(rect, letter), letter, t, is_on=letter == side)
+
+    def _paint_chip(
+        self, painter: QPainter, area: QRect, letter: str, t: Tokens, *, is_on: bool
+    ) -> None:
+        tone = t.out_of_budget if letter == LEFT else t.included
+        if not is_on:
+            rounded(painter, area, 5, None, t.line2)
+        painter.setFont(ui_font(11, SEMIBOLD))
+        painter.setPen(tone.text if is_on else t.t3)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, letter)
+
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def _lamp(t: Tokens, side: str, has_focus: bool) -> QColor:
+    if side:
+        return t.out_of_budget.fill if side == LEFT else t.included.fill
+    return t.ring if has_focus else t.t3
+
+
+def _draw(painter: QPainter, area: QRectF, text: str, font: object, ink: QColor) -> float:
+    """One line, cut where room runs out; gives where it ends."""
+    painter.setFont(font)  # type: ignore[arg-type]
+    painter.setPen(ink)
+    metrics = painter.fontMetrics()
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, int(area.width())))
+    painter.drawText(area, _LEFT, text)
+    return area.left() + metrics.horizontalAdvance(text)

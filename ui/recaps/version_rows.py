@@ -1,0 +1,212 @@
+"""The versions of a recap as rows: newest first, deleted ones under a heading of their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.story.recaps import RunningVersion, SceneRecap, visible_versions
+from app.story.story import Story
+from ui.inspector.words import REASONS, short_time
+
+Index = QModelIndex | QPersistentModelIndex
+
+ROW_ROLE = Qt.ItemDataRole.UserRole
+SIDE_ROLE = Qt.ItemDataRole.UserRole + 1
+TOKENS_ROLE = Qt.ItemDataRole.UserRole + 2
+DELETED = "Deleted"
+LEFT, RIGHT = "L", "R"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """One version of whatever recap. number: as in the data, from 0. why: what it came of.
+
+    reach: how far into the story it goes, for choosing what an edit of two versions builds on.
+    """
+
+    number: int
+    text: str
+    created: float
+    made_by: str
+    why: str
+    reach: int = 0
+    is_current: bool = False
+    current_word: str = "in the prompt"
+    is_latest: bool = False
+    is_deleted: bool = False
+
+    @property
+    def word(self) -> str:
+        """v7; people count from 1."""
+        return f"v{self.number + 1}"
+
+    @property
+    def author(self) -> str:
+        """Who wrote it, for a line of facts."""
+        return "yours" if self.made_by == "you" else self.made_by or "somebody"
+
+
+def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[VersionRow, ...]:
+    """Versions of the running recap that this chat may know of, newest first, then deleted ones."""
+    positions = {message.anchor: index for index, message in enumerate(story.messages)}
+
+    def row(version: RunningVersion, *, is_deleted: bool) -> VersionRow:
+        return VersionRow(
+            version.version,
+            version.content,
+            version.created,
+            version.made_by,
+            running_why(version),
+            reach=positions.get(version.last_anchor, -1),
+            is_current=version.version == story.running.current_version and not is_deleted,
+            is_latest=bool(visible) and version is visible[-1],
+            is_deleted=is_deleted,
+        )
+
+    visible = visible_versions(story.running.versions, positions)
+    gone = visible_versions(deleted, positions)
+    return (
+        *(row(version, is_deleted=False) for version in reversed(visible)),
+        *(row(version, is_deleted=True) for version in reversed(gone)),
+    )
+
+
+def running_why(version: RunningVersion) -> str:
+    """Why a version of the running recap was made."""
+    if version.reason == "fold" and version.scene_count:
+        scenes = f"Scenes 1–{version.scene_count}" if version.scene_count > 1 else "Scene 1"
+        return f"{scenes} folded in"
+    return _sentence(REASONS.get(version.reason, version.reason))
+
+
+def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
+    """Versions of the recap of the scene that `anchor` closes, newest first."""
+    versions = story.recaps.get(anchor, ())
+    return tuple(
+        VersionRow(
+            recap.version,
+            recap.text,
+            recap.created,
+            recap.made_by,
+            scene_why(recap, number),
+            is_current=recap.is_current,
+            current_word="in use",
+            is_latest=number == len(versions) - 1,
+        )
+        for number, recap in reversed(tuple(enumerate(versions)))
+    )
+
+
+def scene_why(recap: SceneRecap, place: int) -> str:
+    """Why a version of a scene's recap was made."""
+    if recap.made_by == "you":
+        return "Your edit"
+    if recap.stored:
+        return "Found in the chat"
+    return "Redone" if place else "First version"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+class VersionModel(QAbstractListModel):
+    """Rows of versions, and before the deleted ones a row that says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[VersionRow | None] = []  # None: the heading
+        self._tokens: Mapping[int, int] = {}
+        self._sides: dict[int, str] = {}
+
+    @property
+    def rows(self) -> tuple[VersionRow, ...]:
+        """The versions without the heading."""
+        return tuple(row for row in self._rows if row is not None)
+
+    def show_rows(self, rows: Sequence[VersionRow]) -> None:
+        """Rows come in the order of the list, deleted ones last."""
+        shown: list[VersionRow | None] = [row for row in rows if not row.is_deleted]
+        deleted = [row for row in rows if row.is_deleted]
+        if deleted:
+            shown += [None, *deleted]
+        if [_key(row) for row in shown] != [_key(row) for row in self._rows]:
+            self.beginResetModel()
+            self._rows = shown
+            self.endResetModel()
+        else:
+            self._rows = shown
+            self._tell()
+
+    def show_tokens(self, tokens: Mapping[int, int]) -> None:
+        """Tokens of each version, by its number."""
+        self._tokens = tokens
+        self._tell()
+
+    def show_sides(self, left: int | None, right: int | None) -> None:
+        """Which versions are compared; None for none."""
+        sides = {left: LEFT, right: RIGHT}
+        self._sides = {number: side for number, side in sides.items() if number is not None}
+        self._tell()
+
+    def tokens(self, number: int) -> int | None:
+        """Tokens of a version, None while they are counted."""
+        return self._tokens.get(number)
+
+    def most_tokens(self) -> int:
+        """Tokens of the longest version."""
+        return max((self._tokens.get(row.number, 0) for row in self.rows), default=0)
+
+    def index_of(self, number: int | None) -> QModelIndex:
+        """The row of a version; invalid when it is not there."""
+        for place, row in enumerate(self._rows):
+            if row is not None and row.number == number:
+                return self.index(place)
+        return QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if index.isValid() and self._rows[index.row()] is None:
+            return Qt.ItemFlag.NoItemFlags
+        return super().flags(index)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        if row is None:
+            return DELETED if role == Qt.ItemDataRole.DisplayRole else None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._words(row)
+        if role == SIDE_ROLE:
+            return self._sides.get(row.number, "")
+        if role == TOKENS_ROLE:
+            return self._tokens.get(row.number)
+        return None
+
+    def _words(self, row: VersionRow) -> str:
+        """All that the row shows, for who hears it."""
+        words = [row.word, short_time(row.created, now=time.time()), row.why]
+        tokens = self._tokens.get(row.number)
+        words += [f"{tokens:,} tokens"] if tokens is not None else []
+        words += [row.current_word] if row.is_current else []
+        words += ["deleted"] if row.is_deleted else []
+        side = self._sides.get(row.number)
+        words += [f"compared, {'left' if side == LEFT else 'right'}"] if side else []
+        return ", ".join(words)
+
+    def _tell(self) -> None:
+        if self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+
+def _key(row: VersionRow | None) -> tuple[int, bool] | None:
+    return None if row is None else (row.number, row.is_deleted)
