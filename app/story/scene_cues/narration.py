@@ -118,7 +118,7 @@ def _settle(pieces: list[tuple[str, str]], plain: Voice) -> list[Span]:
     acts = bool(pieces) and pieces[0][0] == "star" and not size["speech"]
     is_emphasis = not acts and words["star"] < 2 * max(1, stars)
     if not size["star"] and not size["speech"]:
-        voices = {"loose": plain}
+        voices = {"star": plain, "loose": plain}
     elif is_emphasis and not (words["star"] and words["loose"] <= words["star"]):
         voices = {"star": Voice.NARRATION, "loose": Voice.NARRATION}
     elif not size["speech"]:

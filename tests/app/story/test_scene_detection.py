@@ -231,6 +231,17 @@ def test_hostile_text_takes_no_longer_than_other_text(text: str) -> None:
     detect_breaks(story(*TALK, text, *TALK, text, *TALK), PACKS)
 
 
+MARKS = st.text(alphabet='ab *"“”„«»—‘’()\n[]|:.1#<>`_-~=Oo三日後', max_size=80)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(MARKS, st.text(max_size=60)), max_size=14), st.integers(0, 15))
+def test_any_chat_gives_breaks_in_order(texts: list[str], start: int) -> None:
+    found = [each.last for each in detect_breaks(story(*texts), PACKS, start=start)]
+    assert found == sorted(set(found))
+    assert all(start <= last < len(texts) - 1 for last in found)
+
+
 # --- stability
 
 ALL = [m.text for name in ("lantern-district", "hallgrund", "tram") for m in labelled(name)[0]]
