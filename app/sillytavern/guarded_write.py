@@ -17,7 +17,7 @@ from app.errors import WriteRefused
 from app.sillytavern.chat_file import ChatSnapshot, stamp_of
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
 
-BACKUPS_KEPT = 20  # of each chat
+BACKUPS_KEPT = 10  # of each chat
 _NEW_FILE_MODE = 0o644
 _MOMENT = re.compile(r"\d{8}-\d{6}(-\d+)?")
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate newlines

@@ -23,6 +23,9 @@ from app.story.messages import MessageRecap
 
 RUNNING_KEYS = ("auto_recap_running_scene_recaps", "auto_summarize_running_scene_summaries")
 
+OWN_KEY = "tavernkeep"  # our own block in extra and in chat_metadata, next to the extension's
+HIDDEN = "hidden"  # in that block of a message, on what we hid
+
 _NAMESPACES = tuple(namespace.encode() for namespace in RECAP_NAMESPACES)
 
 # Keys of a recap object where versions are objects instead of strings (seed 003).
@@ -126,6 +129,17 @@ def other_swipe_recaps(raw: bytes) -> tuple[MessageRecap, ...]:
             source = recap.source_hash or line.content_hash
             found.append(structs.replace(recap, source_hash=source))
     return tuple(found)
+
+
+def is_hidden_by_us(raw: bytes) -> bool:
+    """Whether a message, by its line in the file, carries our mark of what we hid."""
+    if OWN_KEY.encode() not in raw:
+        return False
+    try:
+        message, _ = load_json(raw)
+        return message["extra"][OWN_KEY][HIDDEN] is True
+    except (UnreadableLine, KeyError, TypeError):
+        return False
 
 
 def scene_extra(line: ChatLine) -> SceneExtra | None:

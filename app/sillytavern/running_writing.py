@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.sillytavern.chat_edit import is_same_json
-from app.sillytavern.message_extras import RUNNING_KEYS, running_version
+from app.sillytavern.message_extras import OWN_KEY, RUNNING_KEYS, running_version
 from app.story.recaps import RunningRecap, RunningVersion, injected_version
 
 RUNNING_KEY = RUNNING_KEYS[0]
-OWN_KEY = "tavernkeep"  # in extra and in chat_metadata, next to the extension's
 SET_ASIDE = "set_aside"
 FOREIGN = "foreign"  # reason of a running version that was written for another chat
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec import structs
@@ -13,6 +14,7 @@ from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.message_extras import (
     RunningExtra,
     SceneExtra,
+    is_hidden_by_us,
     message_recaps,
     other_swipe_recaps,
     running_extra,
@@ -20,6 +22,7 @@ from app.sillytavern.message_extras import (
 )
 from app.sillytavern.stored_recap import display_text
 from app.store.store import Store
+from app.story.auto_hide import HideState
 from app.story.messages import Message, MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
@@ -73,7 +76,7 @@ async def import_extras(
     Formats: spec/auto-recap.md §1 and §12. The file stays as it is.
     """
     recaps = await asyncio.to_thread(message_recaps, snapshot.lines)
-    of_other_swipes = await asyncio.to_thread(_other_swipes, snapshot)
+    rare = await asyncio.to_thread(_rare_data, snapshot)
     scenes = {
         index: extra
         for index, line in enumerate(snapshot.lines)
@@ -104,9 +107,12 @@ async def import_extras(
         for anchor, version in chosen.items():
             store.recaps.choose_scene_recap(chat_id, anchor, version)
         if not store.recaps.message_recaps(chat_id):
-            for index, other in of_other_swipes:
+            for index, other in rare.recaps:
                 store.recaps.save_message_recaps(chat_id, {messages[index].anchor: other})
             store.recaps.save_message_recaps(chat_id, by_anchor)
+        if rare.hidden and not store.hiding.states(chat_id):
+            ours = {messages[index].anchor: HideState.HIDDEN for index in rare.hidden}
+            store.hiding.save(chat_id, ours)
         if running is not None and not store.recaps.running(chat_id).versions:
             foreign = is_foreign(running, snapshot)
             _import_running(store, chat_id, running, messages, foreign=foreign)
@@ -116,22 +122,40 @@ async def import_extras(
     await store.run(unit)
 
 
-def _other_swipes(snapshot: ChatSnapshot) -> list[tuple[int, MessageRecap]]:
-    """Recaps of swipes that are not shown, each with the index of its message."""
+@dataclass(frozen=True, slots=True)
+class _RareData:
+    """What is read from the file's lines, since few messages have it.
+
+    recaps: of swipes that are not shown. hidden: messages that we hid. Each with its index.
+    """
+
+    recaps: tuple[tuple[int, MessageRecap], ...]
+    hidden: tuple[int, ...]
+
+
+def _rare_data(snapshot: ChatSnapshot) -> _RareData:
     try:
         raw = snapshot.path.read_bytes().split(b"\n")
     except OSError:
-        return []  # they are found when the chat is there again, by whoever looks for them
-    return [
-        (index, recap)
+        return _RareData((), ())
+    digests = snapshot.line_digests
+    # A line that was saved again since is read again with the next reading, but not for this.
+    lines = [
+        (index, line, raw[number - 1])
         for index, (line, number) in enumerate(
             zip(snapshot.lines, snapshot.line_numbers.tolist(), strict=True)
         )
-        if line.swipes > 1 and number <= len(raw)
-        # A chat that was saved since is another one.
-        if hash(raw[number - 1]) == snapshot.line_digests[number - 1]
-        for recap in other_swipe_recaps(raw[number - 1])
+        if number <= len(raw) and hash(raw[number - 1]) == digests[number - 1]
     ]
+    return _RareData(
+        tuple(
+            (index, recap)
+            for index, line, text in lines
+            if line.swipes > 1
+            for recap in other_swipe_recaps(text)
+        ),
+        tuple(index for index, line, text in lines if line.is_hidden and is_hidden_by_us(text)),
+    )
 
 
 def _scene_break(message: Message, extra: SceneExtra) -> SceneBreak:

@@ -74,6 +74,7 @@ class Mirror:
         self._connected: set[Path] = set()  # taverns with a page
         self._seen: dict[Path, float] = {}  # when they had one last
         self._started = time.monotonic()
+        self._is_closed = False
         self.is_used = False  # whether any chat is to be written
         self.changed: Signal[None] = Signal("changed")
 
@@ -105,6 +106,7 @@ class Mirror:
         """Write what is due, but not for longer than FLUSH_SECONDS."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.flush(), FLUSH_SECONDS)
+        self._is_closed = True
         for timer, _, _ in self._timers.values():
             timer.cancel()
         self._timers.clear()
@@ -114,6 +116,8 @@ class Mirror:
     # --- when
 
     def _schedule(self, chat: OpenChat, seconds: float) -> None:
+        if self._is_closed:
+            return
         path, now = chat.chat.path, time.monotonic()
         first = now
         if path in self._timers:

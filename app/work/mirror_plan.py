@@ -12,13 +12,11 @@ from typing import Any
 from app.sillytavern.chat_edit import ChatEdit, LineEdit
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.extras_writing import Mirrored, mirrored
-from app.sillytavern.running_writing import OWN_KEY
+from app.sillytavern.message_extras import HIDDEN, OWN_KEY
 from app.story.auto_hide import OFF, HidePlan, HideState, covered_end, plan_hiding
 from app.story.messages import digest
 from app.story.recaps import RunningVersion
 from app.story.story import Story
-
-HIDDEN = "hidden"  # our mark, in our own block of `extra`, on what we hid
 
 
 @dataclass(frozen=True, slots=True)

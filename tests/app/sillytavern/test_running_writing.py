@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from app.sillytavern.running_writing import OWN_KEY, RUNNING_KEY, running_values
+from app.sillytavern.message_extras import OWN_KEY
+from app.sillytavern.running_writing import RUNNING_KEY, running_values
 from app.story.recaps import RunningRecap, RunningVersion
 
 POSITIONS = {"a": 10, "b": 30}

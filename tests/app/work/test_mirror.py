@@ -19,8 +19,9 @@ from app.sillytavern.bridge_link import Page
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.chat_line import LineDecoder
 from app.sillytavern.extras_writing import NAMESPACE
+from app.sillytavern.message_extras import OWN_KEY
 from app.sillytavern.page_writing import line_checksum
-from app.sillytavern.running_writing import OWN_KEY, RUNNING_KEY
+from app.sillytavern.running_writing import RUNNING_KEY
 from app.store.store import Store
 from app.story.auto_hide import HideState
 from app.story.messages import MessageRecap
@@ -302,6 +303,17 @@ async def test_closing_writes_what_is_due(bench: Bench) -> None:
     assert bench.block(3)["scene_break"] is True
 
 
+async def test_after_closing_nothing_is_begun(bench: Bench) -> None:
+    bench.pages.paired = False
+    await bench.mark_break(3)
+    assert await bench.mirrored()
+    await bench.mirror.aclose()
+    bench.pages.paired = True
+    bench.mirror.on_pages_changed()
+    await bench.mirror.flush()
+    assert bench.block(3) == {}
+
+
 async def test_a_branch_of_a_mirrored_chat_knows_everything_once(bench: Bench) -> None:
     await bench.mark_break(3, "The quay")
     recap = SceneRecap(bench.anchor(3), 0, "The quay", "STATE\nFog.", "", "built-in", 1.0)
@@ -385,6 +397,29 @@ async def test_what_the_user_hid_and_what_he_shows_again_stays_so(bench: Bench) 
     bench.settings.put("auto_hide_scenes", -1)
     await bench.mirrored()
     assert bench.hidden() == [1]
+
+
+async def test_a_lost_memory_still_knows_what_we_hid(bench: Bench) -> None:
+    await scenes_and_memory(bench)
+    lines = bench.lines
+    lines[2]["is_system"] = True
+    save_like_sillytavern(bench.path, jsonl(lines))
+    await bench.mirrored()
+    assert bench.hidden() == [0, 1, 2, 3, 4, 5]
+    store = Store(bench.path.with_name("another memory.sqlite3"))
+    await store.open()
+    try:
+        tasks = TaskSupervisor()
+        chats = OpenChats(store, counter_for(), (), bench.settings, tasks)
+        chat = await chats.open(bench.path)
+        states = await store.run(lambda: store.hiding.states(chat.chat_id))
+        hidden = {message.anchor for index, message in enumerate(chat.story.messages[:6])} - {
+            chat.story.messages[1].anchor
+        }
+        assert states == dict.fromkeys(hidden, HideState.HIDDEN)
+        await tasks.aclose()
+    finally:
+        await store.aclose()
 
 
 async def test_an_older_version_in_the_prompt_hides_less(bench: Bench) -> None:
