@@ -13,14 +13,15 @@ from typing import Any
 from app.errors import NoTavern, StoreError, TavernkeepError, UsageError
 from app.health import Health
 from app.languages import load_packs
+from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
-from app.llm.writer import RecapWriter, make_writer
+from app.llm.writer import OnText, RecapWriter, make_writer
 from app.operations import Operation, OperationSpec
 from app.paths import RESOURCES, Folders
 from app.prompt.assembly import assemble
 from app.prompt.slots import SlotSet
-from app.settings import Settings
+from app.settings import Settings, ValueInForce
 from app.signals import Signal
 from app.sillytavern import bridge_installer
 from app.sillytavern.bridge_installer import BridgeStatus
@@ -40,6 +41,7 @@ from app.work.library import Library
 from app.work.link import BridgeLink
 from app.work.mirror import Mirror
 from app.work.model_breaks import find_breaks
+from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
 from app.work.planner import (
@@ -390,19 +392,57 @@ class Companion:
             await asyncio.to_thread(find_taverns, Path(str(value)))
         key = self.settings.put(name, value, chat_id=None if chat is None else chat.chat_id)
         await self._store.run(lambda: self._store.settings.save(*key, value))
+        await self._follow_setting(name)
+
+    async def reset_setting(self, name: str, *, path: Path | None = None) -> None:
+        """Let a setting's default hold again, or in one chat what holds for all.
+
+        Raises UsageError.
+        """
+        chat = None if path is None else self._open(path)
+        key = self.settings.reset(name, chat_id=None if chat is None else chat.chat_id)
+        await self._store.run(lambda: self._store.settings.reset(*key))
+        await self._follow_setting(name)
+
+    def setting(self, name: str, *, path: Path | None = None) -> ValueInForce:
+        """A setting as it holds for all chats, or for an open one."""
+        chat_id = None if path is None else self._open(path).chat_id
+        return self.settings.in_force(name, chat_id=chat_id)
+
+    async def _follow_setting(self, name: str) -> None:
+        """Work by the settings as they are now."""
         self._setup_problem = ""
         if name == "backend":
-            old, self._writer = self._writer, self._make_writer(str(value))
+            old = self._writer
+            self._writer = self._make_writer(str(self.settings["backend"]))
             await old.aclose()
         if name == "tavern":
             await self._load_library()
-        for open_path in self._chats.paths:
-            open_chat = self._chats.get(open_path)
-            if open_chat is not None:
-                await self._chats.refresh(open_chat)
-                self._publish(open_chat)
-                self._mirror_soon(open_path)
+        for path in self._chats.paths:
+            chat = self._chats.get(path)
+            if chat is not None:
+                await self._chats.refresh(chat)
+                self._publish(chat)
+                self._mirror_soon(path)
         self._announce_health()
+
+    # --- models
+
+    async def found_models(self) -> tuple[FoundModel, ...]:
+        """Models of an Ollama on this machine; waits two seconds at most."""
+        return await models_here()
+
+    async def models_at(self, url: str) -> tuple[str, ...]:
+        """Names of the models that a server offers. Raises UsageError, BackendError."""
+        return await models_at(url)
+
+    async def test_model(self, spec: str, *, on_text: OnText | None = None) -> ModelTrial:
+        """Let a model write one recap of a sample, within 20 seconds. Raises UsageError."""
+        writer = self._make_writer(spec)
+        try:
+            return await try_writer(writer, on_text=on_text)
+        finally:
+            await writer.aclose()
 
     def _open(self, path: Path) -> OpenChat:
         return self._chats.required(path)
@@ -429,6 +469,10 @@ class Companion:
     async def retry(self, operation_id: int) -> None:
         """Try an operation again now."""
         await self._queue.retry(operation_id)
+
+    async def retry_all(self) -> None:
+        """Try everything again that failed, and go on where refusals held the queue up."""
+        await self._queue.retry_all()
 
     # --- the bridge
 

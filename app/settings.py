@@ -7,49 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from app.errors import UsageError
 from app.prompt.slots import Position, Role
-
-
-class Scope(StrEnum):
-    """Where a setting may be set; the narrowest value wins."""
-
-    GLOBAL = "global"
-    CHAT = "chat"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting. minimum and maximum bound numbers; choices bound the rest."""
-
-    name: str
-    default: Any
-    label: str
-    help: str
-    scope: Scope = Scope.GLOBAL
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[Any, ...] = ()
-
-    def checked(self, value: Any) -> Any:
-        """The value, if it fits. Raises UsageError with the reason if it does not."""
-        kind = type(self.default)
-        if kind is float and type(value) is int:
-            value = float(value)
-        if type(value) is not kind:
-            raise UsageError(f"{self.label}: {value!r} is not of the kind {kind.__name__}.")
-        if self.choices and value not in self.choices:
-            allowed = ", ".join(str(choice) for choice in self.choices)
-            raise UsageError(f"{self.label}: {value!r} is none of {allowed}.")
-        if self.minimum is not None and value < self.minimum:
-            raise UsageError(f"{self.label}: {value} is below {self.minimum}.")
-        if self.maximum is not None and value > self.maximum:
-            raise UsageError(f"{self.label}: {value} is above {self.maximum}.")
-        return value
-
+from app.setting import Scope, Section, Setting
 
 RUNNING_TEMPLATE = """<story_so_far>
 What happened before the messages below, oldest first. Take it as remembered; do not repeat it.
@@ -62,7 +24,16 @@ Earlier messages in short, oldest first.
 </earlier_messages>"""
 
 
-def _placement(name: str, what: str, template: str) -> tuple[Setting, ...]:
+PLACES = {
+    Position.BEFORE_PROMPT: "before the main prompt",
+    Position.IN_PROMPT: "after the main prompt",
+    Position.IN_CHAT: "in the chat",
+    Position.NONE: "nowhere",
+}
+ROLES = {Role.SYSTEM: "the system", Role.USER: "you", Role.ASSISTANT: "the character"}
+
+
+def _placement(name: str, what: str, template: str, section: Section) -> tuple[Setting, ...]:
     """The settings of a slot's frame and place; `name` is the placeholder in the frame too."""
     return (
         Setting(
@@ -71,21 +42,25 @@ def _placement(name: str, what: str, template: str) -> tuple[Setting, ...]:
             f"Frame of {what}",
             f"Text around {{{{{name}}}}}. Empty: the text alone.",
             scope=Scope.CHAT,
+            section=section,
         ),
         Setting(
             f"{name}_position",
             int(Position.BEFORE_PROMPT),
             f"Place of {what}",
-            "Before the main prompt (2), after it (0), in the chat (1), nowhere (-1).",
+            "Where in the prompt it stands.",
             scope=Scope.CHAT,
-            choices=tuple(int(p) for p in Position),
+            section=section,
+            choices=tuple(int(place) for place in PLACES),
+            choice_words=tuple(PLACES.values()),
         ),
         Setting(
             f"{name}_depth",
             2,
             f"Depth of {what}",
-            "Messages from the end, when the place is in the chat.",
+            "Messages behind it, when the place is in the chat; 0: at the very end.",
             scope=Scope.CHAT,
+            section=section,
             minimum=0,
             maximum=99,
         ),
@@ -93,9 +68,11 @@ def _placement(name: str, what: str, template: str) -> tuple[Setting, ...]:
             f"{name}_role",
             int(Role.SYSTEM),
             f"Role of {what}",
-            "Who says it: system (0), user (1), assistant (2).",
+            "Who says it, when the place is in the chat.",
             scope=Scope.CHAT,
-            choices=tuple(int(r) for r in Role),
+            section=section,
+            choices=tuple(int(role) for role in ROLES),
+            choice_words=tuple(ROLES.values()),
         ),
         Setting(
             f"{name}_scan",
@@ -103,6 +80,7 @@ def _placement(name: str, what: str, template: str) -> tuple[Setting, ...]:
             f"Let lore be triggered by {what}",
             "SillyTavern looks for lorebook keys in this text.",
             scope=Scope.CHAT,
+            section=section,
         ),
     )
 
@@ -122,6 +100,7 @@ _SETTINGS = (
         "Tokens that SillyTavern may send; used until SillyTavern says it itself.",
         minimum=512,
         maximum=4_000_000,
+        section=Section.INCLUSION,
     ),
     Setting(
         "theme",
@@ -145,6 +124,7 @@ _SETTINGS = (
         "Find scene breaks",
         "Look for scene breaks in each new message.",
         scope=Scope.CHAT,
+        section=Section.SCENES,
     ),
     Setting(
         "scene_detector",
@@ -153,6 +133,8 @@ _SETTINGS = (
         "Cues in the text (free), the model, or cues first and the model where they find nothing.",
         scope=Scope.CHAT,
         choices=("heuristic", "model", "both"),
+        section=Section.SCENES,
+        choice_words=("cues in the text", "the model", "cues, then the model"),
     ),
     Setting(
         "scene_breaks_on_new_message",
@@ -160,6 +142,7 @@ _SETTINGS = (
         "Ask the model when messages come",
         "Where the model finds scene breaks: also after edits, swipes and deletions.",
         scope=Scope.CHAT,
+        section=Section.SEARCH,
     ),
     Setting(
         "scene_breaks_on_load",
@@ -167,6 +150,7 @@ _SETTINGS = (
         "Ask the model when a chat opens",
         "Where the model finds scene breaks: look at the open scene at once.",
         scope=Scope.CHAT,
+        section=Section.SEARCH,
     ),
     Setting(
         "scene_break_offset",
@@ -176,6 +160,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=100,
+        section=Section.SEARCH,
     ),
     Setting(
         "scene_break_batch",
@@ -185,6 +170,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=1,
         maximum=100,
+        section=Section.SEARCH,
     ),
     Setting(
         "scene_break_speakers",
@@ -193,6 +179,8 @@ _SETTINGS = (
         "Whose messages the model reads to find scene breaks.",
         scope=Scope.CHAT,
         choices=("both", "user", "character"),
+        section=Section.SEARCH,
+        choice_words=("everybody's", "only yours", "only the characters'"),
     ),
     Setting(
         "scene_break_stretch",
@@ -202,6 +190,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=2,
         maximum=10_000,
+        section=Section.SEARCH,
     ),
     Setting(
         "scene_break_forced",
@@ -209,6 +198,7 @@ _SETTINGS = (
         "Cut a scene that is too long",
         "Let the model choose the best break when a scene no longer fits into one request.",
         scope=Scope.CHAT,
+        section=Section.SEARCH,
     ),
     Setting(
         "scene_minimum_length",
@@ -218,6 +208,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=1,
         maximum=50,
+        section=Section.SCENES,
     ),
     Setting(
         "scene_recaps_auto",
@@ -225,6 +216,7 @@ _SETTINGS = (
         "Recap closed scenes",
         "Write a recap when a scene closes.",
         scope=Scope.CHAT,
+        section=Section.SCENES,
     ),
     Setting(
         "scene_recap_tokens",
@@ -234,6 +226,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=40,
         maximum=2000,
+        section=Section.SCENES,
     ),
     Setting(
         "running_recap_enabled",
@@ -241,6 +234,7 @@ _SETTINGS = (
         "Inject the running recap",
         "Put the running recap into the next prompt.",
         scope=Scope.CHAT,
+        section=Section.RUNNING,
     ),
     Setting(
         "running_recap_auto",
@@ -248,6 +242,7 @@ _SETTINGS = (
         "Fold scenes in",
         "Fold each recapped scene into the running recap.",
         scope=Scope.CHAT,
+        section=Section.RUNNING,
     ),
     Setting(
         "running_recap_leave_out",
@@ -257,6 +252,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=5,
+        section=Section.RUNNING,
     ),
     Setting(
         "running_recap_budget",
@@ -266,8 +262,9 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=50,
         maximum=8000,
+        section=Section.RUNNING,
     ),
-    *_placement("running_recap", "the running recap", RUNNING_TEMPLATE),
+    *_placement("running_recap", "the running recap", RUNNING_TEMPLATE, Section.RUNNING),
     Setting(
         "inclusion_limit",
         10,
@@ -276,6 +273,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=1_000_000,
+        section=Section.INCLUSION,
     ),
     Setting(
         "inclusion_limit_type",
@@ -284,6 +282,8 @@ _SETTINGS = (
         "Percent of the context, or tokens.",
         scope=Scope.CHAT,
         choices=("percent", "tokens"),
+        section=Section.INCLUSION,
+        choice_words=("percent of the context", "tokens"),
     ),
     Setting(
         "include_user_messages",
@@ -291,6 +291,7 @@ _SETTINGS = (
         "Recaps of your messages",
         "Count recaps of your own messages.",
         scope=Scope.CHAT,
+        section=Section.INCLUSION,
     ),
     Setting(
         "include_hidden_messages",
@@ -298,6 +299,7 @@ _SETTINGS = (
         "Recaps of hidden messages",
         "Count recaps of messages that are hidden from the prompt.",
         scope=Scope.CHAT,
+        section=Section.INCLUSION,
     ),
     Setting(
         "include_narrator_messages",
@@ -305,6 +307,7 @@ _SETTINGS = (
         "Recaps of the narrator",
         "Count recaps of narrator messages.",
         scope=Scope.CHAT,
+        section=Section.INCLUSION,
     ),
     Setting(
         "inclusion_minimum_tokens",
@@ -314,6 +317,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=100_000,
+        section=Section.INCLUSION,
     ),
     Setting(
         "long_term_limit",
@@ -323,6 +327,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=1_000_000,
+        section=Section.INCLUSION,
     ),
     Setting(
         "inclusion_lag",
@@ -332,6 +337,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=1000,
+        section=Section.INCLUSION,
     ),
     Setting(
         "message_recaps_inject",
@@ -339,8 +345,9 @@ _SETTINGS = (
         "Inject message recaps",
         "Put the included message recaps into the next prompt.",
         scope=Scope.CHAT,
+        section=Section.INJECTION,
     ),
-    *_placement("message_recaps", "message recaps", MESSAGES_TEMPLATE),
+    *_placement("message_recaps", "message recaps", MESSAGES_TEMPLATE, Section.INJECTION),
     Setting(
         "message_recaps_budget",
         800,
@@ -349,6 +356,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=50,
         maximum=32_000,
+        section=Section.INJECTION,
     ),
     Setting(
         "inclusion_skip_oversized",
@@ -356,6 +364,7 @@ _SETTINGS = (
         "Step over a recap that is too long",
         "Go on to older recaps when one does not fit, instead of stopping there.",
         scope=Scope.CHAT,
+        section=Section.INCLUSION,
     ),
     Setting(
         "catch_up_scenes",
@@ -365,6 +374,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=10_000,
+        section=Section.SCENES,
     ),
     Setting(
         "message_recaps_auto",
@@ -372,6 +382,7 @@ _SETTINGS = (
         "Recap messages without a model",
         "The built-in way writes a one-sentence recap of each message, free of charge.",
         scope=Scope.CHAT,
+        section=Section.MESSAGES,
     ),
     Setting(
         "message_recaps_model",
@@ -379,6 +390,7 @@ _SETTINGS = (
         "Recap messages with the model",
         "Each message costs a request.",
         scope=Scope.CHAT,
+        section=Section.MESSAGES,
     ),
     Setting(
         "message_recap_delay",
@@ -388,6 +400,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=100,
+        section=Section.MESSAGES,
     ),
     Setting(
         "message_recap_limit",
@@ -397,6 +410,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=0,
         maximum=1_000_000,
+        section=Section.MESSAGES,
     ),
     Setting(
         "message_recap_batch",
@@ -406,6 +420,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=1,
         maximum=100,
+        section=Section.MESSAGES,
     ),
     Setting(
         "message_recap_again",
@@ -413,6 +428,7 @@ _SETTINGS = (
         "Recap again what changed",
         "Write the recap anew when a message is edited or swiped.",
         scope=Scope.CHAT,
+        section=Section.MESSAGES,
     ),
     Setting(
         "mirror_to_chat",
@@ -420,6 +436,7 @@ _SETTINGS = (
         "Keep a copy in the chat",
         "Write scenes and recaps into SillyTavern's chat, in the form that ST-Auto-Recap reads.",
         scope=Scope.CHAT,
+        section=Section.CHATS,
     ),
     Setting(
         "auto_hide_scenes",
@@ -430,10 +447,20 @@ _SETTINGS = (
         scope=Scope.CHAT,
         minimum=-1,
         maximum=999,
+        section=Section.CHATS,
     ),
 )
 
 REGISTRY: Mapping[str, Setting] = {setting.name: setting for setting in _SETTINGS}
+
+
+@dataclass(frozen=True, slots=True)
+class ValueInForce:
+    """A setting as it holds somewhere. base: what would hold without a value of its own there."""
+
+    value: Any
+    base: Any
+    is_own: bool
 
 
 class Settings:
@@ -456,13 +483,34 @@ class Settings:
             for name in REGISTRY
         }
 
+    def in_force(self, name: str, *, chat_id: int | None = None) -> ValueInForce:
+        """A setting as it holds for all chats, or for one."""
+        if chat_id is None:
+            value, default = self[name], REGISTRY[name].default
+            return ValueInForce(value, default, is_own=value != default)
+        key = (Scope.CHAT.value, str(chat_id), name)
+        base = self[name]
+        return ValueInForce(self._values.get(key, base), base, is_own=key in self._values)
+
     def put(self, name: str, value: Any, *, chat_id: int | None = None) -> tuple[str, str, str]:
         """Set a value in memory; gives the key to store it under. Raises UsageError."""
+        key = self._key(name, chat_id)
+        self._values[key] = REGISTRY[name].checked(value)
+        return key
+
+    def reset(self, name: str, *, chat_id: int | None = None) -> tuple[str, str, str]:
+        """Forget a value in memory; gives the key it was stored under. Raises UsageError."""
+        key = self._key(name, chat_id)
+        self._values.pop(key, None)
+        return key
+
+    @staticmethod
+    def _key(name: str, chat_id: int | None) -> tuple[str, str, str]:
         setting = REGISTRY.get(name)
         if setting is None:
             raise UsageError(f"There is no setting {name!r}.")
-        key = (Scope.GLOBAL.value, "", name)
-        if chat_id is not None:
-            key = (Scope.CHAT.value, str(chat_id), name)
-        self._values[key] = setting.checked(value)
-        return key
+        if chat_id is None:
+            return Scope.GLOBAL.value, "", name
+        if setting.scope is not Scope.CHAT:
+            raise UsageError(f"{setting.label}: this holds for all chats.")
+        return Scope.CHAT.value, str(chat_id), name

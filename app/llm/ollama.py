@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -18,6 +19,15 @@ from app.llm.streams import Limits, ModelServer
 DEFAULT_CONTEXT = 8192  # what fits beside a 8B model into 8 GB
 KEEP_LOADED = "15m"
 TEMPERATURE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class FoundModel:
+    """A model that a server has. size_bytes: of its file, 0 where unknown. parameters: "8.0B"."""
+
+    name: str
+    size_bytes: int = 0
+    parameters: str = ""
 
 
 class OllamaBackend:
@@ -171,23 +181,45 @@ class OllamaBackend:
 
 async def list_models(server: ModelServer) -> tuple[str, ...]:
     """Names that GET /api/tags tells, sorted. Raises BackendError."""
-    tags = await server.get_json("/api/tags")
-    models = tags.get("models") if isinstance(tags, dict) else None
-    names = {
-        m.get("name") for m in (models if isinstance(models, list) else []) if isinstance(m, dict)
-    }
-    return tuple(sorted(name for name in names if isinstance(name, str) and name.strip()))
+    return tuple(model.name for model in await _tags(server))
 
 
 async def ollama_models(url: str = OLLAMA_URL) -> tuple[str, ...]:
     """Models of an Ollama on this machine; empty when there is none. Waits two seconds at most."""
+    return tuple(model.name for model in await found_models(url))
+
+
+async def found_models(url: str = OLLAMA_URL) -> tuple[FoundModel, ...]:
+    """The same with what the server tells of them."""
     server = ModelServer(url, "", limits=Limits(connect_seconds=2.0, lookup_seconds=2.0))
     try:
         with suppress(BackendError):
-            return await list_models(server)
+            return await _tags(server)
         return ()
     finally:
         await server.aclose()
+
+
+async def _tags(server: ModelServer) -> tuple[FoundModel, ...]:
+    tags = await server.get_json("/api/tags")
+    models = tags.get("models") if isinstance(tags, dict) else None
+    found: dict[str, FoundModel] = {}
+    for model in models if isinstance(models, list) else []:
+        name = model.get("name") if isinstance(model, dict) else None
+        if isinstance(name, str) and name.strip():
+            found[name] = FoundModel(name, _size(model), _parameters(model))
+    return tuple(found[name] for name in sorted(found))
+
+
+def _size(model: dict[str, Any]) -> int:
+    size = model.get("size")
+    return size if isinstance(size, int) and size > 0 else 0
+
+
+def _parameters(model: dict[str, Any]) -> str:
+    details = model.get("details")
+    told = details.get("parameter_size") if isinstance(details, dict) else None
+    return told[:12] if isinstance(told, str) else ""
 
 
 def _context_length(model_info: object) -> int | None:

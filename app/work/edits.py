@@ -26,6 +26,7 @@ from app.work.planner import (
     PRIORITY_ASKED,
     Writing,
     message_recap_specs,
+    missing_recaps,
     recapped_messages,
     scene_recap_spec,
 )
@@ -238,6 +239,26 @@ class StoryEdits:
             messages, chat.chat_id, self._writing(), priority=PRIORITY_ASKED, again=again
         )
         await self._enqueue(specs)
+
+    def missing_recaps(self, path: Path) -> int:
+        """How many messages of an open chat `recap_missing` would write recaps of."""
+        chat = self._open(path)
+        return len(missing_recaps(chat.story, chat.settings()))
+
+    async def recap_missing(self, path: Path) -> None:
+        """Write the recaps of all messages that lack one, newest first, whatever the limits."""
+        chat = self._open(path)
+        missing = missing_recaps(chat.story, chat.settings())
+        again = str(time.time_ns())
+        await self._enqueue(
+            message_recap_specs(
+                missing[::-1],
+                chat.chat_id,
+                self._writing(),
+                priority=PRIORITY_ASKED,
+                again=again,
+            )
+        )
 
     async def edit_message_recap(self, path: Path, anchor: str, text: str) -> None:
         """Put the user's own words in place of a message's recap; "" removes it."""

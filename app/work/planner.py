@@ -226,6 +226,18 @@ def _message_recaps(
     return message_recap_specs(missing, chat_id, writing)
 
 
+def missing_recaps(story: Story, settings: Mapping[str, Any]) -> list[Message]:
+    """Messages without a recap of their text as it is, those that failed among them."""
+    settings = {**settings, "message_recap_again": True}
+    missing = []
+    for message in story.messages:
+        recap = story.message_recaps.get(message.anchor)
+        has_failed = recap is not None and bool(recap.error) and not recap.is_excluded
+        if has_failed or needs_recap(message, recap, settings):
+            missing.append(message)
+    return missing
+
+
 def needs_recap(message: Message, recap: MessageRecap | None, settings: Mapping[str, Any]) -> bool:
     """Whether a message lacks a recap of its text as it is. What was written by hand stays."""
     if message.kind is MessageKind.NOTICE or not any(map(str.isalpha, message.text)):

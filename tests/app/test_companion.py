@@ -505,3 +505,42 @@ async def test_a_setting_that_makes_no_sense_is_refused_and_an_old_one_survived(
     async with open_companion(folders, watch=False) as companion:
         assert companion.health.backend.light is Light.BAD
         assert companion.taverns == ()
+
+
+async def test_a_reset_setting_is_forgotten_for_good(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    folders = user_folders(tmp_path / "own data")
+    path, name = demo_tavern.chat, "running_recap_budget"
+    async with open_companion(folders, tavern=demo_tavern.user_folder, watch=False) as companion:
+        await settled(companion, path)
+        await companion.put_setting(name, 900)
+        await companion.put_setting(name, 300, path=path)
+        budget = (await companion.slots(path)).slots[0].budget
+        assert budget == 300
+        await companion.reset_setting(name, path=path)
+        assert (await companion.slots(path)).slots[0].budget == 900
+        assert not companion.setting(name, path=path).is_own
+        await companion.reset_setting(name)
+    async with open_companion(folders, tavern=demo_tavern.user_folder, watch=False) as companion:
+        assert companion.settings[name] == 1000
+
+
+async def test_a_model_is_tried_without_being_chosen(companion: Companion) -> None:
+    with FakeLlm(lambda request: "Ada hides a letter.") as llm:
+        trial = await companion.test_model(f"openai:{MODEL}@{llm.url}")
+    assert trial.text == "Ada hides a letter."
+    assert companion.settings["backend"] == "builtin"
+
+
+async def test_recaps_of_all_messages_without_one_are_written_when_asked(
+    companion: Companion, chat: Chat
+) -> None:
+    companion.settings.put("message_recaps_auto", False)
+    await settled(companion, chat.path)
+    missing = companion.edits.missing_recaps(chat.path)
+    assert missing > 100
+    await companion.edits.recap_missing(chat.path)
+    story = await companion.settled(chat.path)
+    assert sum(bool(recap.text) for recap in story.message_recaps.values()) > 100
+    assert companion.edits.missing_recaps(chat.path) < missing

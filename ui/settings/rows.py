@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
-from app.settings import Setting
+from app.setting import Setting
 from ui.controls.buttons import Switch
 from ui.controls.fields import FIELD_HEIGHT, Choice
 from ui.controls.labels import Label

@@ -1,0 +1,89 @@
+"""What a setting is: name, default, range, scope, label and help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Any
+
+from app.errors import UsageError
+
+
+class Scope(StrEnum):
+    """Where a setting may be set; the narrowest value wins."""
+
+    GLOBAL = "global"
+    CHAT = "chat"
+
+
+class Section(Enum):
+    """What settings are about: a title, and a sentence. Those without one have their own place."""
+
+    SCENES = "Scenes", "Where a scene ends, and the recap that is written when it does."
+    SEARCH = (
+        "Scene breaks by the model",
+        "What the model is asked where it finds scene breaks, and when.",
+    )
+    RUNNING = "Running recap", "The story so far in one text, put into each prompt."
+    MESSAGES = "Message recaps", "One sentence for each message, and when it is written."
+    INCLUSION = "What is remembered of messages", "Which of the message recaps count, newest first."
+    INJECTION = "Message recaps in the prompt", "Where the recaps that count are put."
+    CHATS = "SillyTavern's chats", "What is written into them. Without these, nothing is."
+
+    @property
+    def title(self) -> str:
+        return self.value[0]
+
+    @property
+    def sentence(self) -> str:
+        return self.value[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting. minimum and maximum bound numbers; choices bound the rest.
+
+    choice_words: what each choice is called, where its value says too little.
+    """
+
+    name: str
+    default: Any
+    label: str
+    help: str
+    scope: Scope = Scope.GLOBAL
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[Any, ...] = ()
+    section: Section | None = None
+    choice_words: tuple[str, ...] = ()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is a text of several lines."""
+        return isinstance(self.default, str) and "\n" in self.default
+
+    def word(self, value: Any) -> str:
+        """What a value is called."""
+        if value in self.choices and self.choice_words:
+            return self.choice_words[self.choices.index(value)]
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if isinstance(value, int):
+            return f"{value:,}"
+        return str(value)
+
+    def checked(self, value: Any) -> Any:
+        """The value, if it fits. Raises UsageError with the reason if it does not."""
+        kind = type(self.default)
+        if kind is float and type(value) is int:
+            value = float(value)
+        if type(value) is not kind:
+            raise UsageError(f"{self.label}: {value!r} is not of the kind {kind.__name__}.")
+        if self.choices and value not in self.choices:
+            allowed = ", ".join(str(choice) for choice in self.choices)
+            raise UsageError(f"{self.label}: {value!r} is none of {allowed}.")
+        if self.minimum is not None and value < self.minimum:
+            raise UsageError(f"{self.label}: {value} is below {self.minimum}.")
+        if self.maximum is not None and value > self.maximum:
+            raise UsageError(f"{self.label}: {value} is above {self.maximum}.")
+        return value

@@ -1,0 +1,91 @@
+"""Finding models and trying one out before it is chosen, each within a few seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.errors import BackendError
+from app.llm.ollama import FoundModel, found_models
+from app.llm.openai_compatible import probe_models
+from app.llm.specs import OLLAMA_URL, clean_url
+from app.llm.writer import API_KEY_VARIABLE, OnText, RecapWriter
+from app.story.messages import Message, digest
+
+LOOK_SECONDS = 2.0
+ASK_SECONDS = 8.0
+TRIAL_SECONDS = 20.0
+SAMPLE = (
+    "The last ferry was gone, so Ada paid the miller two coins for a bed in the loft and asked "
+    'him to wake her before the bell. "The road to Harrow is shut," he said. "You will need '
+    'the ford." She hid the sealed letter under the straw and did not tell him about it.'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTrial:
+    """How a model did on a sample. text: what it wrote, "" for nothing. error: a sentence, "" when
+    all went well. seconds: how long it took. output_tokens: 0 where nobody counted.
+    """
+
+    text: str = ""
+    seconds: float = 0.0
+    error: str = ""
+    output_tokens: int = 0
+
+
+async def models_here(url: str = OLLAMA_URL) -> tuple[FoundModel, ...]:
+    """Models of an Ollama on this machine; none when there is no Ollama, or it does not answer."""
+    try:
+        async with asyncio.timeout(LOOK_SECONDS):
+            return await found_models(url)
+    except TimeoutError:
+        return ()
+
+
+async def models_at(url: str) -> tuple[str, ...]:
+    """Names of the models that a server offers. Raises UsageError, BackendError."""
+    address = clean_url(url)
+    try:
+        async with asyncio.timeout(ASK_SECONDS):
+            return await probe_models(address, api_key=os.environ.get(API_KEY_VARIABLE) or None)
+    except TimeoutError as error:
+        raise BackendError(f"{address} did not answer within {ASK_SECONDS:.0f} seconds.") from error
+
+
+async def try_writer(
+    writer: RecapWriter, *, seconds: float = TRIAL_SECONDS, on_text: OnText | None = None
+) -> ModelTrial:
+    """Let a writer recap a sample of our own; never raises for what the model does."""
+    began = time.monotonic()
+    heard = [""]
+
+    def hear(text: str) -> None:
+        heard[0] = text
+        if on_text is not None:
+            on_text(text)
+
+    def ended(text: str, error: str = "", tokens: int = 0) -> ModelTrial:
+        return ModelTrial(text.strip(), time.monotonic() - began, error, tokens)
+
+    sample = Message("sample", digest(SAMPLE), "Narrator", SAMPLE)
+    try:
+        async with asyncio.timeout(seconds):
+            written = await writer.message_recap(sample, on_text=hear)
+    except TimeoutError:
+        return ended(heard[0], _too_slow(seconds, heard))
+    except BackendError as error:
+        return ended(heard[0], str(error))
+    return ended(written.value, tokens=written.output_tokens)
+
+
+def _too_slow(seconds: float, heard: Sequence[str]) -> str:
+    if heard[0]:
+        return f"It was still writing after {seconds:.0f} seconds: slow, but it works."
+    return (
+        f"Nothing came within {seconds:.0f} seconds. A big model may still be loading: test it "
+        "once more in a minute."
+    )

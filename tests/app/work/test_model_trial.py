@@ -1,0 +1,69 @@
+"""Trying a model: what it wrote, or a sentence; never longer than it may take."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import BackendError, UsageError
+from app.llm.writer import RecapWriter, make_writer
+from app.work.model_trial import models_at, models_here, try_writer
+from tests.fakes import MODEL, FakeLlm
+
+NOBODY = "http://127.0.0.1:9"
+
+
+def writer_of(spec: str) -> RecapWriter:
+    return make_writer(spec, count_tokens=len)
+
+
+async def test_a_trial_shows_what_the_model_wrote() -> None:
+    with FakeLlm(lambda request: "Ada hides a letter from the miller.") as llm:
+        writer = writer_of(f"openai:{MODEL}@{llm.url}")
+        trial = await try_writer(writer)
+        await writer.aclose()
+    assert trial.text == "Ada hides a letter from the miller."
+    assert trial.error == ""
+    assert trial.seconds > 0
+
+
+async def test_a_trial_ends_when_its_time_is_over() -> None:
+    with FakeLlm() as llm:
+
+        def reply(_request: object) -> str:
+            llm._closing.wait(5.0)
+            return "Late."
+
+        llm.reply = reply
+        writer = writer_of(f"openai:{MODEL}@{llm.url}")
+        trial = await try_writer(writer, seconds=0.3)
+        await writer.aclose()
+    assert "Nothing came" in trial.error
+    assert trial.seconds < 3
+
+
+async def test_a_trial_with_nobody_there_gives_a_sentence() -> None:
+    writer = writer_of(f"openai:{MODEL}@{NOBODY}")
+    trial = await try_writer(writer)
+    await writer.aclose()
+    assert trial.text == ""
+    assert trial.error
+
+
+async def test_the_built_in_way_can_be_tried_too() -> None:
+    writer = writer_of("builtin")
+    trial = await try_writer(writer)
+    assert trial.text
+    assert trial.error == ""
+
+
+async def test_the_models_of_a_server_are_named() -> None:
+    with FakeLlm() as llm:
+        assert await models_at(llm.url) == (MODEL,)
+    with pytest.raises(BackendError):
+        await models_at(NOBODY)
+    with pytest.raises(UsageError):
+        await models_at("ftp://nowhere")
+
+
+async def test_no_ollama_means_no_models_and_no_fault() -> None:
+    assert await models_here(NOBODY) == ()
