@@ -169,6 +169,7 @@ def test_a_scene_of_an_earlier_form_is_written_only_when_it_differs() -> None:
     assert written(held, imported) == {}
     values = written(held, replace(imported, is_current=False), recap(1, "New.", is_current=True))
     assert values["scene_recap_versions"] == ["They met.", "New."]
+    assert set(values["scene_recap_metadata"]) == {"1"}
 
 
 @pytest.mark.parametrize("block", [rb'{"scene_recap_versions":["\ud800"]}', b'["no block"]'])
