@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import peewee
+
 from app.store.database import Database
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
@@ -67,14 +69,7 @@ class Recaps:
         """Append a version and make it current. The version number given is replaced."""
         table = self._tables.SceneRecap
 
-        newest = (
-            table.select(table.version)
-            .where((table.chat_id == chat_id) & (table.anchor == recap.anchor))
-            .order_by(table.version.desc())
-            .tuples()
-            .first()
-        )
-        version = 0 if newest is None else int(newest[0]) + 1
+        version = self.next_scene_recap(chat_id, recap.anchor)
         table.insert(
             chat_id=chat_id,
             anchor=recap.anchor,
@@ -88,6 +83,15 @@ class Recaps:
         ).execute()
         self.choose_scene_recap(chat_id, recap.anchor, version)
         return replace(recap, version=version, is_current=True)
+
+    def next_scene_recap(self, chat_id: int, anchor: str) -> int:
+        """The number that the next version of a scene's recap gets."""
+        table = self._tables.SceneRecap
+        newest = table.select(peewee.fn.MAX(table.version)).where(
+            (table.chat_id == chat_id) & (table.anchor == anchor)
+        )
+        number = newest.scalar()
+        return 0 if number is None else int(number) + 1
 
     def choose_scene_recap(self, chat_id: int, anchor: str, version: int) -> None:
         """Make a version of a scene's recap the one that counts."""
@@ -108,14 +112,7 @@ class Recaps:
         """Hang all versions of a scene's recap on another message, behind those that it has."""
         table, choice = self._tables.SceneRecap, self._tables.SceneRecapChoice
         current = [r.version for r in self.scene_recaps(chat_id).get(start, ()) if r.is_current]
-        newest = (
-            table.select(table.version)
-            .where((table.chat_id == chat_id) & (table.anchor == end))
-            .order_by(table.version.desc())
-            .tuples()
-            .first()
-        )
-        offset = 0 if newest is None else int(newest[0]) + 1
+        offset = self.next_scene_recap(chat_id, end)
         table.update(anchor=end, version=table.version + offset).where(
             (table.chat_id == chat_id) & (table.anchor == start)
         ).execute()
@@ -204,20 +201,18 @@ class Recaps:
 
         choose: false leaves another version in the prompt.
         """
-        table = self._tables.RunningVersion
-
-        newest = (
-            table.select(table.version)
-            .where(table.chat_id == chat_id)
-            .order_by(table.version.desc())
-            .tuples()
-            .first()
-        )
-        version = replace(version, version=0 if newest is None else int(newest[0]) + 1)
+        version = replace(version, version=self.next_running(chat_id))
         self._insert_running(chat_id, version)
         if choose:
             self.choose_running(chat_id, version.version)
         return version
+
+    def next_running(self, chat_id: int) -> int:
+        """The number that the next version of the running recap gets."""
+        table = self._tables.RunningVersion
+        newest = table.select(peewee.fn.MAX(table.version)).where(table.chat_id == chat_id)
+        number = newest.scalar()
+        return 0 if number is None else int(number) + 1
 
     def retire_running(self, chat_id: int, versions: Sequence[int]) -> None:
         """Let nothing build on these versions any more; they can still be chosen."""

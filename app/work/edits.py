@@ -104,6 +104,17 @@ class StoryEdits:
         chat, recaps = self._open(path), self._store.recaps
         return await self._store.run(lambda: recaps.deleted_running(chat.chat_id))
 
+    async def next_recap_version(self, path: Path, anchor: str = "") -> int:
+        """The number that the next version gets, of a scene's recap or with "" of the running."""
+        chat, recaps = self._open(path), self._store.recaps
+        return await self._store.run(
+            lambda: (
+                recaps.next_scene_recap(chat.chat_id, anchor)
+                if anchor
+                else recaps.next_running(chat.chat_id)
+            )
+        )
+
     async def delete_running_version(self, path: Path, version: int) -> None:
         """Put a version away; where it was the current one, the highest left takes its place.
 

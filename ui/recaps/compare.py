@@ -79,9 +79,9 @@ class ComparePane(QWidget):
         return self.merge.text
 
     def show_versions(
-        self, left: VersionRow, right: VersionRow, tokens: Callable[[int], int | None], next_: str
+        self, left: VersionRow, right: VersionRow, tokens: Callable[[int], int | None]
     ) -> None:
-        """Compare two versions anew. next_: the word of the version that the result becomes."""
+        """Compare two versions anew."""
         self.merge = Merge(compare(left.text, right.text))
         self.current = -1
         for head, row in zip(self._heads, (left, right), strict=True):
@@ -89,8 +89,6 @@ class ComparePane(QWidget):
         self.columns.left.setAccessibleName(f"{left.word}, left")
         self.columns.right.setAccessibleName(f"{right.word}, right")
         self.columns.show_blocks(self.merge.blocks, f"Not in {left.word}.", f"Not in {right.word}.")
-        self._next = next_
-        self.tools.show_next(next_)
         self._show(cursor=0)
         if self.merge.differences:
             self.go_to(0)
@@ -101,6 +99,12 @@ class ComparePane(QWidget):
         """The versions have been counted."""
         for head, row in zip(self._heads, rows, strict=True):
             head.show_row(row, tokens(row.number))
+
+    def show_next(self, word: str) -> None:
+        """Which version the result becomes, "" while that is not known."""
+        self._next = word
+        self.tools.show_next(word)
+        self._show_tools()
 
     def show_equal_to(self, word: str) -> None:
         """Name the version that the result would only repeat, "" for none."""
@@ -172,7 +176,7 @@ class ComparePane(QWidget):
         self.tools.show_change(self.current, count)
         open_count = self.merge.open_count
         self.tools.show_open(open_count, self._same_as, is_empty=not self.merge.text)
-        words = f"{self._next} draft, saved as you type"
+        words = f"{self._next} draft, saved as you type".lstrip()
         self.result.show_about(f"{words}; {open_words(open_count)}" if open_count else words)
 
     def _on_asked(self, key: str) -> None:
@@ -244,7 +248,7 @@ class CompareTools(QWidget):
 
     def show_next(self, word: str) -> None:
         """Which version the result becomes."""
-        self.keep.set_text(f"Keep as {word}")
+        self.keep.set_text(f"Keep as {word or 'new version'}")
 
     def show_change(self, current: int, count: int) -> None:
         """current: from 0."""

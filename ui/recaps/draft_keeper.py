@@ -27,6 +27,7 @@ class DraftKeeper(QObject):
         self._path: Path | None = None
         self._kind, self._anchor = "", ""
         self._pending: Draft | None = None
+        self.is_begun = False  # something was noted since this text was turned to
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SETTLE_MS)
@@ -36,6 +37,7 @@ class DraftKeeper(QObject):
         """Turn to another text and tell whether a draft of it was left behind."""
         self.flush()
         self._path, self._kind, self._anchor = self._session.path, kind, anchor
+        self.is_begun = False
         if self._path is not None:
             self._session.do(self._look(self._path, kind, anchor), name="looking for drafts")
 
@@ -47,6 +49,7 @@ class DraftKeeper(QObject):
 
     def note(self, text: str, base: int | None) -> None:
         """The text as it stands; it is kept when the typing pauses."""
+        self.is_begun = True
         self._pending = Draft(self._kind, self._anchor, text, base)
         self._timer.start()
 

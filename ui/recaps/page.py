@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.prompt.slots import RUNNING_RECAP_KEY
-from app.story.drafts import RUNNING_RECAP, SCENE_RECAP, Draft
+from app.story.drafts import Draft
 from app.story.recaps import RunningVersion
 from app.story.story import Story
 from ui.recaps.compare import ComparePane
@@ -19,22 +15,13 @@ from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.growth import GrowthPoint
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane
-from ui.recaps.version_rows import (
-    LEFT,
-    RIGHT,
-    VersionModel,
-    VersionRow,
-    running_rows,
-    scene_rows,
-)
+from ui.recaps.sides import Pair, Sides, farther
+from ui.recaps.subject import RecapSubject
+from ui.recaps.token_tally import TokenTally
+from ui.recaps.version_rows import VersionModel, VersionRow
 from ui.session import Session
 
 COUNT_MS = 150
-EMPTY_RUNNING = (
-    "No version yet. The running recap grows when a scene closes; each step, and each edit of "
-    "yours, is kept here."
-)
-EMPTY_SCENE = "This scene has no recap yet. It is written by itself, or by you."
 
 
 class RecapsPage(QWidget):
@@ -49,10 +36,11 @@ class RecapsPage(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._anchor = ""  # of the scene that is looked at, "" for the running recap
+        self._subject = RecapSubject(session)
         self._deleted: tuple[RunningVersion, ...] = ()
-        self._tokens: dict[str, int] = {}  # by text
-        self._sides: dict[str, int | None] = {LEFT: None, RIGHT: None}
+        self._next: int | None = None  # number that the next version gets
+        self._sides = Sides()
+        self._tally = TokenTally(session, self)
         self._follows_current = True
         self._is_filling = False
         self.model = VersionModel()
@@ -83,6 +71,7 @@ class RecapsPage(QWidget):
         )
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
+        self._tally.counted.connect(self._show_counts)
         session.slots_changed.connect(self._on_slots_changed)
         self.list.selectionModel().currentChanged.connect(self._on_row)
         self.list.side_asked.connect(self.put_side)
@@ -91,6 +80,7 @@ class RecapsPage(QWidget):
         rail.write_asked.connect(self._on_write_asked)
         rail.redo_asked.connect(self._on_redo_asked)
         rail.clear_asked.connect(self._on_clear_asked)
+        reading.edit_begun.connect(self._count_result)
         reading.edited.connect(self._on_edited)
         reading.keep_asked.connect(self._on_edit_kept)
         reading.editing_ended.connect(self._on_editing_ended)
@@ -120,10 +110,10 @@ class RecapsPage(QWidget):
     @property
     def place(self) -> str:
         """For the header, "" for the story's name."""
-        left, right = self._row_at(LEFT), self._row_at(RIGHT)
-        if not self.is_comparing or left is None or right is None:
+        pair = self._compared
+        if not self.is_comparing or pair is None:
             return ""
-        return f"{left.word} with {right.word}, word by word"
+        return f"{pair[0].word} with {pair[1].word}, word by word"
 
     @property
     def tools(self) -> QWidget | None:
@@ -151,37 +141,40 @@ class RecapsPage(QWidget):
     def _on_story_changed(self, _change: object) -> None:
         self.rail.show_scenes(self._session.story)
         self._fill()
-        self._fetch_deleted()
+        self._fetch()
 
     def _on_scene_chosen(self, anchor: str) -> None:
-        self._anchor = anchor
+        if self.reading.is_editing:
+            self._leave_editing()
+        self._subject = RecapSubject(self._session, anchor)
+        self._next = None
         self._follows_current = True
         self._close_sides()
         self._fill()
-        self._fetch_deleted()
-        self.drafts.look_for(SCENE_RECAP if anchor else RUNNING_RECAP, anchor)
+        self._fetch()
+        self._look_for_draft()
 
-    def _fetch_deleted(self) -> None:
+    def _fetch(self) -> None:
+        """Read what the story does not hold: deleted versions, the next one's number."""
         path = self._session.path
-        if path is not None and not self._anchor:
-            self._session.do(self._load_deleted(path), name="reading deleted versions")
+        if path is not None:
+            self._session.do(self._load(path, self._subject), name="reading versions")
 
-    async def _load_deleted(self, path: Path) -> None:
-        deleted = await self._session.companion.edits.deleted_running_versions(path)
-        if path == self._session.path and deleted != self._deleted:
+    async def _load(self, path: Path, subject: RecapSubject) -> None:
+        edits = self._session.companion.edits
+        number = await edits.next_recap_version(path, subject.anchor)
+        deleted = await edits.deleted_running_versions(path)
+        if path != self._session.path or subject is not self._subject:
+            return
+        self._next = number
+        self._show_next()
+        if deleted != self._deleted:
             self._deleted = deleted
             self._fill()
 
     def _fill(self) -> None:
         """Show the versions of what is looked at; the row stays where it was."""
-        story = self._session.story
-        rows: tuple[VersionRow, ...] = ()
-        if story is not None:
-            rows = (
-                scene_rows(story, self._anchor)
-                if self._anchor
-                else running_rows(story, self._deleted)
-            )
+        rows = self._subject.rows(self._deleted)
         current = next((row.number for row in rows if row.is_current), None)
         shown = self.reading.row
         wanted = shown.number if shown is not None and not self._follows_current else current
@@ -192,7 +185,8 @@ class RecapsPage(QWidget):
         self._is_filling = False
         self._show_row()
         self._show_sides()
-        self._count(rows)
+        self._tally.want(row.text for row in rows)
+        self._show_counts()
 
     # Reading
 
@@ -202,16 +196,9 @@ class RecapsPage(QWidget):
 
     def use_shown(self) -> None:
         """Inject the version that is read, or let it count for its scene."""
-        row, path = self.shown_row(), self._session.path
-        if row is None or path is None:
-            return
-        edits = self._session.companion.edits
-        deed = (
-            edits.select_scene_recap_version(path, self._anchor, row.number)
-            if self._anchor
-            else edits.select_running_version(path, row.number)
-        )
-        self._session.do(deed, name="choosing a version")
+        row = self.shown_row()
+        if row is not None:
+            self._subject.use(row.number)
 
     def _on_row(self, _now: QModelIndex, _before: QModelIndex) -> None:
         if self._is_filling:
@@ -229,8 +216,8 @@ class RecapsPage(QWidget):
             return
         row = self.shown_row()
         before = self._before(row)
-        empty = EMPTY_SCENE if self._anchor else EMPTY_RUNNING
-        self.reading.show_row(row, before, empty=empty, can_delete=not self._anchor)
+        subject = self._subject
+        self.reading.show_row(row, before, empty=subject.empty_words, can_delete=subject.can_delete)
         self._show_back()
 
     def _before(self, row: VersionRow | None) -> VersionRow | None:
@@ -242,9 +229,8 @@ class RecapsPage(QWidget):
         return others[place + 1] if place + 1 < len(others) else others[place - 1]
 
     def _show_back(self) -> None:
-        left, right = self._row_at(LEFT), self._row_at(RIGHT)
-        is_open = left is not None and right is not None
-        words = f"Back to {left.word} with {right.word}" if is_open else ""  # type: ignore[union-attr]
+        pair = self._compared
+        words = f"Back to {pair[0].word} with {pair[1].word}" if pair is not None else ""
         self.reading.show_back(words)
 
     def _on_write_asked(self) -> None:
@@ -255,38 +241,35 @@ class RecapsPage(QWidget):
 
     def _on_edited(self, text: str) -> None:
         self.drafts.note(text, self.reading.base)
+        self._count_timer.start()
 
     def _on_edit_kept(self, text: str) -> None:
         self._keep(text, self.reading.base)
 
     def _keep(self, text: str, base: int | None) -> None:
-        path, edits = self._session.path, self._session.companion.edits
-        if path is None:
-            return
         self.drafts.forget()
         self.reading.show_draft(None)
         self._follows_current = True
-        deed = (
-            edits.edit_scene_recap(path, self._anchor, text)
-            if self._anchor
-            else edits.edit_running_recap(path, text, base=base)
-        )
-        self._session.do(deed, name="keeping your version")
+        self._subject.keep(text, base)
 
     def _on_editing_ended(self) -> None:
-        row, text = self.reading.row, self.reading.text.text
-        self.reading.text.set_editing(False)
-        if text.strip() == (row.text.strip() if row is not None else ""):
-            self.drafts.discard()
-        else:
-            self.drafts.flush()
+        self._leave_editing()
         self._show_row()
         self._look_for_draft()
+
+    def _leave_editing(self) -> None:
+        """Stop writing; what was written stays as a draft."""
+        row, text = self.reading.row, self.reading.text.text
+        self.reading.text.set_editing(False)
+        is_same = text.strip() == (row.text.strip() if row is not None else "")
+        if is_same and self.drafts.is_begun:
+            self.drafts.discard()
+        self.drafts.flush()
 
     # Drafts
 
     def _look_for_draft(self) -> None:
-        self.drafts.look_for(SCENE_RECAP if self._anchor else RUNNING_RECAP, self._anchor)
+        self.drafts.look_for(self._subject.kind, self._subject.anchor)
 
     def _on_draft_found(self, draft: Draft | None) -> None:
         texts = {row.text.strip() for row in self.model.rows if not row.is_deleted}
@@ -307,32 +290,23 @@ class RecapsPage(QWidget):
             self._delete(row.number)
 
     def _delete(self, number: int) -> None:
-        path = self._session.path
         is_there = any(row.number == number and not row.is_deleted for row in self.model.rows)
-        if path is not None and not self._anchor and is_there:
-            if number in self._sides.values():
+        if is_there and self._subject.can_delete:
+            if self._sides.side_of(number):
                 self._close_sides()
-            deed = self._session.companion.edits.delete_running_version(path, number)
-            self._session.do(deed, name="deleting a version")
+            self._subject.delete(number)
 
     def _on_restore(self) -> None:
-        row, path = self.shown_row(), self._session.path
-        if row is not None and path is not None:
-            deed = self._session.companion.edits.restore_running_version(path, row.number)
-            self._session.do(deed, name="restoring a version")
+        row = self.shown_row()
+        if row is not None:
+            self._subject.restore(row.number)
 
     def _on_clear_asked(self) -> None:
-        path = self._session.path
-        if path is not None:
-            self._close_sides()
-            deed = self._session.companion.edits.clear_running_recap(path)
-            self._session.do(deed, name="deleting all versions")
+        self._close_sides()
+        self._subject.clear()
 
     def _on_redo_asked(self) -> None:
-        path = self._session.path
-        if path is not None and self._anchor:
-            deed = self._session.companion.edits.redo_scene_recap(path, self._anchor)
-            self._session.do(deed, name="redoing the recap")
+        self._subject.redo()
 
     # Comparing
 
@@ -341,40 +315,31 @@ class RecapsPage(QWidget):
         row = self.shown_row()
         before = self._before(row)
         if row is not None and before is not None:
-            left, right = sorted((row.number, before.number))
-            self._sides = {LEFT: left, RIGHT: right}
+            self._sides.set_both(row.number, before.number)
             self._open_comparison()
 
     def put_side(self, side: str, number: int) -> None:
         """Put a version left or right; asked for a second time, end the comparison."""
-        if self._sides[side] == number:
+        if self._sides.holds(side, number):
             self.close_comparison()
             return
-        other = RIGHT if side == LEFT else LEFT
-        if self._sides[other] == number:
-            self._sides[other] = self._sides[side]
-        self._sides[side] = number
-        if self._sides[other] is None:
-            shown = self.shown_row()
-            if shown is not None and shown.number != number:
-                self._sides[other] = shown.number
-        if None not in self._sides.values():
-            self._open_comparison()
-        else:
-            self._show_sides()
+        shown = self.shown_row()
+        self._sides.put(side, number, shown.number if shown is not None else None)
+        self._show_sides()
+        self._open_comparison()
 
-    def _row_at(self, side: str) -> VersionRow | None:
-        number = self._sides[side]
-        return next((row for row in self.model.rows if row.number == number), None)
+    @property
+    def _compared(self) -> Pair | None:
+        return self._sides.rows(self.model.rows)
 
     def _open_comparison(self) -> None:
-        left, right = self._row_at(LEFT), self._row_at(RIGHT)
-        if left is None or right is None:
+        pair = self._compared
+        if pair is None:
             return
         if self.reading.is_editing:
             self._on_editing_ended()
-        newest = max(row.number for row in self.model.rows)
-        self.comparison.show_versions(left, right, self.model.tokens, f"v{newest + 2}")
+        self.comparison.show_versions(*pair, self.model.tokens)
+        self._show_next()
         self._show_sides()
         self._count_result()
         self._show_comparison()
@@ -392,93 +357,70 @@ class RecapsPage(QWidget):
         self.take_focus()
 
     def _close_sides(self) -> None:
-        self._sides = {LEFT: None, RIGHT: None}
+        self._sides.clear()
         self._stack.setCurrentWidget(self.reading)
         self._show_sides()
         self._show_back()
         self.header_changed.emit()
 
     def _show_sides(self) -> None:
-        self.model.show_sides(self._sides[LEFT], self._sides[RIGHT])
+        self.model.show_sides(self._sides.left, self._sides.right)
         self._show_growth()
-        if self.is_comparing and (self._row_at(LEFT) is None or self._row_at(RIGHT) is None):
+        if self.is_comparing and self._compared is None:
             self._close_sides()  # one of them is there no more
 
-    def _base(self) -> int | None:
-        """The version whose scenes the result covers: the one that reaches farther."""
-        rows = [row for row in (self._row_at(LEFT), self._row_at(RIGHT)) if row is not None]
-        return max(rows, key=lambda row: (row.reach, row.number)).number if rows else None
+    def _show_next(self) -> None:
+        word = f"v{self._next + 1}" if self._next is not None else ""
+        self.comparison.show_next(word)
+        self.reading.show_next(word)
 
     def _on_result_edited(self) -> None:
-        self.drafts.note(self.comparison.result_text, self._base())
+        pair, text = self._compared, self.comparison.result_text
+        self.drafts.note(text, farther(pair) if pair is not None else None)
         self._count_timer.start()
-        self._show_repeated()
-
-    def _show_repeated(self) -> None:
-        text = self.comparison.result_text.strip()
-        same = [row.word for row in self.model.rows if row.text.strip() == text]
+        same = [row.word for row in self.model.rows if row.text.strip() == text.strip()]
         self.comparison.show_equal_to(same[0] if same else "")
 
     def keep_result(self) -> None:
         """Make the result a version, where it is one."""
-        if self.comparison.tools.keep.isEnabled():
-            text, base = self.comparison.result_text.strip(), self._base()
-            self._keep(text, base)
+        pair = self._compared
+        if pair is not None and self.comparison.tools.keep.isEnabled():
+            self._keep(self.comparison.result_text.strip(), farther(pair))
             self._close_sides()
             self._show_row()
             self.take_focus()
 
     # Tokens
 
-    def _count(self, rows: Sequence[VersionRow]) -> None:
-        self._show_tokens()
-        missing = [row.text for row in rows if row.text not in self._tokens]
-        if missing:
-            self._session.do(self._counted(missing, self._show_tokens), name="counting tokens")
-
     def _count_result(self) -> None:
-        text = self.comparison.result_text
-        self._session.do(self._counted([text], self._show_result_count), name="counting tokens")
+        """Count what is being made, in the comparison or by hand."""
+        self._tally.want([self._made_text()])
+        self._show_counts()
 
-    async def _counted(
-        self, texts: Sequence[str], then: Callable[[Mapping[str, int]], None]
-    ) -> None:
-        count = self._session.companion.count_tokens
-        then(await asyncio.to_thread(lambda: {text: count(text) for text in texts}))
+    def _made_text(self) -> str:
+        return self.comparison.result_text if self.is_comparing else self.reading.text.text
 
-    def _show_tokens(self, counted: Mapping[str, int] = MappingProxyType({})) -> None:
-        self._tokens.update(counted)
+    def _show_counts(self) -> None:
         rows = self.model.rows
-        known = {row.number: self._tokens[row.text] for row in rows if row.text in self._tokens}
-        self._tokens = {row.text: known[row.number] for row in rows if row.number in known}
-        self.model.show_tokens(known)
+        counts = {row.number: self._tally.of(row.text) for row in rows}
+        self.model.show_tokens({n: count for n, count in counts.items() if count is not None})
         self._show_growth()
-        left, right = self._row_at(LEFT), self._row_at(RIGHT)
-        if left is not None and right is not None:
-            self.comparison.show_tokens((left, right), self.model.tokens)
-
-    def _show_result_count(self, counted: Mapping[str, int]) -> None:
-        tokens = counted.get(self.comparison.result_text)
-        if tokens is not None:
-            self.comparison.result.show_count(tokens, self.budget)
+        made = self._tally.of(self._made_text())
+        pair = self._compared
+        if pair is not None:
+            self.comparison.show_tokens(pair, self.model.tokens)
+        if made is not None and self.is_comparing:
+            self.comparison.result.show_count(made, self._subject.budget)
+        elif made is not None:
+            self.reading.show_count(made, self._subject.budget)
 
     def _show_growth(self) -> None:
-        sides = {number: side for side, number in self._sides.items()}
-        points = [
-            GrowthPoint(row.word, self.model.tokens(row.number) or 0, sides.get(row.number, ""))
-            for row in reversed(self.model.rows)
-            if not row.is_deleted
-        ]
-        has_all = all(point.tokens for point in points)
-        self.rail.show_growth(points if has_all else (), self.budget)
-
-    @property
-    def budget(self) -> int:
-        """Tokens that the text may take in the prompt, 0 for no budget of its own."""
-        if self._anchor:
-            return 0
-        slots = self._session.slots.slots
-        return next((slot.budget for slot in slots if slot.key == RUNNING_RECAP_KEY), 0)
+        points = []
+        for row in reversed(self.model.rows):
+            tokens = self.model.tokens(row.number)
+            if tokens is not None and not row.is_deleted:
+                points.append(GrowthPoint(row.word, tokens, self._sides.side_of(row.number)))
+        self.rail.growth.show_points(points, self._subject.budget)
 
     def _on_slots_changed(self, _slots: object) -> None:
         self._show_growth()

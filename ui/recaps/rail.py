@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
@@ -12,7 +10,7 @@ from app.story.story import Story
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label
-from ui.recaps.growth import GrowthLine, GrowthPoint
+from ui.recaps.growth import GrowthLine
 from ui.recaps.version_list import VersionList
 from ui.recaps.version_rows import VersionModel
 from ui.theme.fonts import MEDIUM, ui_font
@@ -122,10 +120,6 @@ class RecapRail(QWidget):
         if anchor:
             self.scenes.setCurrentIndex(self.scenes.findData(anchor))
         self.scene_chosen.emit(anchor)
-
-    def show_growth(self, points: Sequence[GrowthPoint], budget: int) -> None:
-        """Oldest first."""
-        self.growth.show_points(points, budget)
 
     def _on_kind(self, key: str) -> None:
         has_scene = key == SCENE and self.scenes.count() > 0

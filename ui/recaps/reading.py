@@ -25,6 +25,7 @@ class ReadingPane(QWidget):
     """Reading a version changes nothing; its buttons do.
 
     Signals:
+        edit_begun: a text is open for writing.
         edited: the text, while it is being written.
         keep_asked: the text that is to become a version.
         editing_ended: the user left the text as it was.
@@ -34,6 +35,7 @@ class ReadingPane(QWidget):
         discard_asked: the draft that is offered.
     """
 
+    edit_begun = Signal()
     edited = Signal(str)
     keep_asked = Signal(str)
     editing_ended = Signal()
@@ -48,6 +50,7 @@ class ReadingPane(QWidget):
         super().__init__(parent)
         self._row: VersionRow | None = None
         self._draft: Draft | None = None
+        self._next = ""
         self.base: int | None = None  # of what is being written
         self._title = section()
         self._origin = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
@@ -146,6 +149,17 @@ class ReadingPane(QWidget):
         self.back.hide()
         self._show_edit(False)
 
+    def show_next(self, word: str) -> None:
+        """Which version a text becomes that is written now."""
+        self._next = word
+
+    def show_count(self, tokens: int, budget: int) -> None:
+        """Tokens of what is being written. budget: 0 for none."""
+        if self.is_editing:
+            limit = f" of {budget:,}" if budget else ""
+            self._title.setText(self._next)
+            self._origin.setText(f"draft, saved as you type, {tokens:,}{limit} tokens")
+
     def show_back(self, words: str) -> None:
         """Offer the way back to an open comparison, "" for none."""
         self.back.setVisible(bool(words) and not self.is_editing)
@@ -160,6 +174,7 @@ class ReadingPane(QWidget):
         if text is not None:
             self.text.set_text(text)
         self._show_edit(True)
+        self.edit_begun.emit()
 
     def show_draft(self, draft: Draft | None) -> None:
         """Offer what was left behind; None for nothing."""

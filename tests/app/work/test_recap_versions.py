@@ -78,6 +78,20 @@ async def test_a_deleted_version_is_not_folded_again_and_its_number_not_given_ag
     assert last not in numbers(companion, chat)
 
 
+async def test_the_next_number_is_known_beforehand_also_after_an_undo(
+    companion: Companion, chat: Path
+) -> None:
+    edits = companion.edits
+    for text in ("one", "two"):
+        number = await edits.next_recap_version(chat)
+        await edits.edit_running_recap(chat, text)
+        assert numbers(companion, chat)[-1] == number
+        await edits.undo(chat)
+    scene = story(companion, chat).scenes[0]
+    assert scene.closing is not None
+    assert await edits.next_recap_version(chat, scene.closing.anchor) == 1
+
+
 async def test_deleting_another_version_leaves_the_current_one(
     companion: Companion, chat: Path
 ) -> None:

@@ -29,5 +29,5 @@ async def page(
     shown = demo_window.page
     assert isinstance(shown, RecapsPage)
     demo_window.activateWindow()
-    await until(lambda: bool(shown.rail.growth.accessibleName()))
+    await until(lambda: shown.comparison.tools.keep.text() == "Keep as v16")
     yield shown

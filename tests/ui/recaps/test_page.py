@@ -119,7 +119,7 @@ async def test_choices_make_a_version_that_goes_into_the_prompt_and_back_by_undo
         "\n\nThe Feast\nThe lamps go out."
     )
     assert comparison.result_text == wanted
-    assert comparison.tools.keep.text() == f"Keep as v{newest(page) + 2}"
+    assert comparison.tools.keep.text() == "Keep as v16"
     press(comparison.tools.keep)
     await until(lambda: content(running()) == wanted)
     assert not page.is_comparing
@@ -298,7 +298,7 @@ async def test_a_scene_has_versions_of_its_own(
         return recap.text if recap is not None else ""
 
     await until(lambda: text() not in ("", "They met."))
-    assert page.budget == 0
+    assert page._subject.budget == 0
 
 
 async def test_reading_another_version_leaves_the_comparison_open(page: RecapsPage) -> None:
@@ -354,3 +354,41 @@ async def test_everything_that_is_compared_with_has_a_name_and_is_reached_by_tab
         reached.add(QApplication.focusWidget())
     missed = [w for w in wanted if w not in reached and not getattr(w, "autoExclusive", bool)()]
     assert missed == []
+
+
+async def test_the_first_version_is_written_by_hand_where_there_is_none(
+    page: RecapsPage, running: Callable[[], RunningRecap], until: Until
+) -> None:
+    page.rail.clear.trigger()
+    await until(lambda: not running().versions)
+    press(page.rail.write)
+    page.reading.text.prose.setPlainText("Begun anew.")
+    press(page.reading.keep)
+    await until(lambda: content(running()) == "Begun anew.")
+
+
+async def test_turning_to_a_scene_keeps_what_was_being_written(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    press(page.reading.edit)
+    QTest.keyClicks(page.reading.text.prose, "Now: ")
+    written = page.reading.text.text
+    page.rail.choose(page.rail.scenes.itemData(0))
+    assert not page.reading.is_editing
+    assert page.reading.text.text != written
+    await drafts_become(companion, demo_tavern, [written])
+    page.rail.choose("")
+    await until(page.reading.offer.isVisible)
+
+
+async def test_looking_into_a_version_leaves_an_older_draft_alone(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    draft = Draft(RUNNING_RECAP, "", "Half a sen")
+    await companion.edits.drafts.save(demo_tavern.chat, draft)
+    page.rail.choose("")
+    await until(page.reading.offer.isVisible)
+    press(page.reading.edit)
+    QTest.keyClick(page.reading.text.prose, Qt.Key.Key_Escape)
+    await drafts_become(companion, demo_tavern, [draft.text])
+    await until(page.reading.offer.isVisible)

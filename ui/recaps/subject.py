@@ -1,0 +1,108 @@
+"""What the recaps page looks at: the running recap, or the recap of one scene."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from app.prompt.slots import RUNNING_RECAP_KEY
+from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
+from app.story.recaps import RunningVersion
+from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
+from ui.session import Session
+
+EMPTY_RUNNING = (
+    "No version yet. The running recap grows when a scene closes; each step, and each edit of "
+    "yours, is kept here."
+)
+EMPTY_SCENE = "This scene has no recap yet. It is written by itself, or by you."
+
+
+class RecapSubject:
+    """Does to a recap what the page is asked for, whichever recap it is.
+
+    anchor: message that closes the scene, "" for the running recap.
+    """
+
+    def __init__(self, session: Session, anchor: str = "") -> None:
+        self._session = session
+        self.anchor = anchor
+
+    @property
+    def kind(self) -> str:
+        """As drafts know it."""
+        return SCENE_RECAP if self.anchor else RUNNING_RECAP
+
+    @property
+    def empty_words(self) -> str:
+        """What to say while there is no version."""
+        return EMPTY_SCENE if self.anchor else EMPTY_RUNNING
+
+    @property
+    def can_delete(self) -> bool:
+        """Whether single versions can be put away."""
+        return not self.anchor
+
+    @property
+    def budget(self) -> int:
+        """Tokens that the text may take in the prompt, 0 for no budget of its own."""
+        if self.anchor:
+            return 0
+        slots = self._session.slots.slots
+        return next((slot.budget for slot in slots if slot.key == RUNNING_RECAP_KEY), 0)
+
+    def rows(self, deleted: Sequence[RunningVersion]) -> tuple[VersionRow, ...]:
+        """All versions, newest first, then `deleted` ones."""
+        story = self._session.story
+        if story is None:
+            return ()
+        return scene_rows(story, self.anchor) if self.anchor else running_rows(story, deleted)
+
+    def keep(self, text: str, base: int | None) -> None:
+        """Make a text a version. base: number of the version it began from."""
+        edits, path = self._session.companion.edits, self._session.path
+        if path is not None:
+            self._do(
+                edits.edit_scene_recap(path, self.anchor, text)
+                if self.anchor
+                else edits.edit_running_recap(path, text, base=base),
+                "keeping your version",
+            )
+
+    def use(self, number: int) -> None:
+        """Inject a version, or let it count for its scene."""
+        edits, path = self._session.companion.edits, self._session.path
+        if path is not None:
+            self._do(
+                edits.select_scene_recap_version(path, self.anchor, number)
+                if self.anchor
+                else edits.select_running_version(path, number),
+                "choosing a version",
+            )
+
+    def delete(self, number: int) -> None:
+        """Put a version away."""
+        edits, path = self._session.companion.edits, self._session.path
+        if path is not None and self.can_delete:
+            self._do(edits.delete_running_version(path, number), "deleting a version")
+
+    def restore(self, number: int) -> None:
+        """Take a deleted version back."""
+        edits, path = self._session.companion.edits, self._session.path
+        if path is not None and self.can_delete:
+            self._do(edits.restore_running_version(path, number), "restoring a version")
+
+    def clear(self) -> None:
+        """Put all versions away."""
+        edits, path = self._session.companion.edits, self._session.path
+        if path is not None and self.can_delete:
+            self._do(edits.clear_running_recap(path), "deleting all versions")
+
+    def redo(self) -> None:
+        """Let the scene's recap be made again."""
+        edits, path = self._session.companion.edits, self._session.path
+        if path is not None and self.anchor:
+            self._do(edits.redo_scene_recap(path, self.anchor), "redoing the recap")
+
+    def _do(self, deed: Coroutine[Any, Any, object], name: str) -> None:
+        self._session.do(deed, name=name)
