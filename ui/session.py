@@ -108,7 +108,9 @@ class Session(QObject):
         if self._is_closed:
             coroutine.close()
             return
-        self._tasks.spawn(self._guarded(coroutine, name), name=name)
+        task = self._tasks.spawn(self._guarded(coroutine, name), name=name)
+        # A task that is cancelled before its first step never gets to its coroutine.
+        task.add_done_callback(lambda _task: coroutine.close())
 
     def open_chat(self, chat: ChatRef) -> None:
         """Read a chat and show it."""
