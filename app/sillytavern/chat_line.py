@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from app.story.anchors import identities_of
+from app.story.anchors import identities_of, opening_of
 from app.story.messages import MessageKind, digest
 
 BOM = b"\xef\xbb\xbf"
@@ -61,6 +61,12 @@ class ChatLine(Struct, frozen=True, gc=False):
     identity: str
     weak_identity: str
     recaps: tuple[bytes, ...] = ()
+
+    def opening(self, characters: int) -> str:
+        """See story.anchors.Fingerprint."""
+        if self.swipe:
+            return ""
+        return opening_of(self.name, self.is_user, self.text, characters)
 
 
 class UnreadableLine(Exception):

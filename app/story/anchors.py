@@ -27,6 +27,8 @@ class Fingerprint(Protocol):
 
     identity: digest of first swipe's date, name, is_user and first swipe's text.
     weak_identity: what of it outlives an edit or a "continue". content_hash: of the text shown.
+    opening: checksum of speaker and the first characters of the first swipe's text, as in the weak
+    identity; "" when that text is not at hand.
     """
 
     @property
@@ -35,6 +37,7 @@ class Fingerprint(Protocol):
     def weak_identity(self) -> str: ...
     @property
     def content_hash(self) -> str: ...
+    def opening(self, characters: int) -> str: ...
 
 
 class KnownMessage(msgspec.Struct, frozen=True, gc=False):
@@ -53,16 +56,25 @@ def identities_of(
 
     first_sent, first_text: of its first swipe. first_hash: content hash of first_text. Both are
     opaque: the identity is first_hash with a checksum of date and speaker; the weak one has a
-    letter for how exact the date is (e exact, c to the minute), that checksum, and one of speaker
-    and opening words. Checksums will do, since they only tell apart what has the same text, or
-    propose among the few messages that nothing better was found for.
+    letter for how exact the date is (e exact, c to the minute), that checksum, one of speaker and
+    opening, and the length of a text that is shorter than an opening. Checksums will do, since they
+    only tell apart what has the same text, or propose among the few messages that nothing better
+    was found for.
     """
     speaker = _speaker(name, is_user)
     dated = f"{crc32(first_sent.encode('utf-8', 'surrogatepass'), speaker):08x}"
-    words = first_text[:OPENING_CHARACTERS].encode("utf-8", "surrogatepass")
+    opening = opening_of(name, is_user, first_text, OPENING_CHARACTERS)
+    if len(first_text) < OPENING_CHARACTERS:
+        opening = f"{opening}{len(first_text):02x}"
     # "2026-11-20T23:38:00.000Z" is exact, "November 20, 2026 11:38pm" is not.
     grain = "e" if first_sent[4:5] == "-" and first_sent.count(":") > 1 else "c"
-    return first_hash + dated, f"{grain}{dated}{crc32(words, speaker):08x}"
+    return first_hash + dated, f"{grain}{dated}{opening}"
+
+
+def opening_of(name: str, is_user: bool, text: str, characters: int) -> str:
+    """Checksum of speaker and the first characters of a text."""
+    words = text[:characters].encode("utf-8", "surrogatepass")
+    return f"{crc32(words, _speaker(name, is_user)):08x}"
 
 
 @lru_cache(maxsize=64)
@@ -159,6 +171,7 @@ class _Gap:
         self._match_in_order(lambda message, place: (place, message.content_hash))
         self._match_unique(_exact_date)
         self._match_in_order(lambda message, place: (place, _opening(message)))
+        self._match_continued()
         self._match_in_order(lambda message, place: (place, _date(message)))
 
     def _pair(self, new: int, old: int) -> None:
@@ -186,6 +199,25 @@ class _Gap:
                 there = beside + step
                 if self._free[there] and self.old[there].identity == self.new[at].identity:
                     self._pair(at, there)
+
+    def _match_continued(self) -> None:
+        """Pair a reply that was shorter than an opening with the same reply gone on.
+
+        Only what stood at the end can be continued, so few come into question.
+        """
+        for there in range(len(self.old) - 1, max(-1, len(self.old) - 1 - _FEW), -1):
+            opening, length = _opening(self.old[there])[:8], _opening(self.old[there])[8:]
+            if not self._free[there] or not length.strip("0"):
+                continue
+            place = max((i for i in range(there) if not self._free[i]), default=-1)
+            behind = -1
+            for at, new in enumerate(self.new):
+                pair = self.pairs[at]
+                if pair is not None:
+                    behind = pair
+                elif behind == place and new.opening(int(length, 16)) == opening:
+                    self._pair(at, there)
+                    break
 
     def _match_in_order(self, key: Callable[[Any, int], object]) -> None:
         """Pair messages of one key, first with first. `place`: the old message they follow."""
@@ -219,15 +251,15 @@ def _unique(items: Iterable[tuple[str | None, int]]) -> dict[str, int | None]:
     return places
 
 
-def _date(message: Fingerprint) -> str:
+def _date(message: KnownMessage | Fingerprint) -> str:
     return message.weak_identity[:9]
 
 
-def _opening(message: Fingerprint) -> str:
+def _opening(message: KnownMessage | Fingerprint) -> str:
     return message.weak_identity[9:]
 
 
-def _exact_date(message: Fingerprint) -> str | None:
+def _exact_date(message: KnownMessage | Fingerprint) -> str | None:
     return _date(message) if message.weak_identity.startswith("e") else None
 
 

@@ -15,6 +15,7 @@ from app.story.anchors import (
     common_ends,
     identities_of,
     known_after,
+    opening_of,
     retired_after,
 )
 from app.story.messages import digest
@@ -43,6 +44,9 @@ class Line:
         object.__setattr__(self, "identity", identity)
         object.__setattr__(self, "weak_identity", weak)
         object.__setattr__(self, "content_hash", digest(self.swipes[self.shown]))
+
+    def opening(self, characters: int) -> str:
+        return opening_of(self.name, self.is_user, self.swipes[0], characters)
 
 
 numbers = count(1)
@@ -140,6 +144,14 @@ def test_a_continued_reply_keeps_the_anchor() -> None:
     lines = [*chat_of(3), new_line(text=long)]
     more = replace(lines[3], swipes=(f"{long} Then a bell.",), sent=exact_date(next(numbers)))
     check_kept(lines, [*lines[:3], more])
+
+
+def test_a_short_reply_that_is_continued_keeps_the_anchor() -> None:
+    lines = [*chat_of(3), new_line(text="She nods.")]
+    longer = "She nods. “Then it is done,” she says, and turns the lamp down for the night."
+    more = replace(lines[3], swipes=(longer,), sent=exact_date(next(numbers)))
+    check_kept(lines, [*lines[:3], more])
+    check_kept(lines, [*lines[:3], more, *chat_of(6)])
 
 
 def test_a_regenerated_reply_is_a_new_message() -> None:
