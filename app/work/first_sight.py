@@ -22,6 +22,7 @@ from app.sillytavern.message_extras import (
 )
 from app.sillytavern.stored_recap import display_text
 from app.store.store import Store
+from app.story.anchors import KnownMessage
 from app.story.auto_hide import HideState
 from app.story.messages import Message, MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
@@ -41,31 +42,47 @@ async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnap
     """
     chats, slug = store.chats, snapshot.integrity
     kin = [row for row in await store.run(lambda: chats.with_integrity(slug)) if row[0] != chat_id]
-    gone = [number for number, name in kin if not await asyncio.to_thread(Path(name).exists)]
-    if len(gone) == 1 and await store.run(lambda: _goes_on(store, gone[0], snapshot)):
-        await store.run(lambda: chats.move(gone[0], str(path)))
-        return gone[0]
+    gone = {number for number, name in kin if not await asyncio.to_thread(Path(name).exists)}
     parent = snapshot.chat_metadata.get("main_chat")
     named = str(path.with_name(f"{parent}.jsonl")) if isinstance(parent, str) else ""
 
-    def unit() -> None:
-        source = None
-        if named and chats.is_known(named):
-            source = chats.id_of(named)
-        elif kin:
-            source = kin[0][0]
+    def unit() -> int:
+        known = {number: chats.known(number)[0] for number, _ in kin}
+        shared = _Shared(snapshot)
+        # Most in common, the newest among equals: a file that was renamed twice left two traces.
+        nearest = sorted(known, key=lambda number: (shared.of(known[number]), number))
+        for number in reversed(nearest):
+            if number in gone and shared.goes_on(known[number], is_branch=bool(named)):
+                chats.move(number, str(path))
+                return number
+        source = chats.id_of(named) if named and chats.is_known(named) else None
+        if source is None and nearest:
+            source = nearest[-1]
         if source is not None and source != chat_id:
             chats.copy_knowledge(source, chat_id, before=len(snapshot.lines))
+        return chat_id
 
-    await store.run(unit)
-    return chat_id
+    return await store.run(unit)
 
 
-def _goes_on(store: Store, chat_id: int, snapshot: ChatSnapshot) -> bool:
-    """Whether the file still holds the last messages known of a chat: renamed, not branched."""
-    known, _ = store.chats.known(chat_id)
-    held = {line.identity for line in snapshot.lines}
-    return bool(known) and all(message.identity in held for message in known[-LAST_MESSAGES:])
+class _Shared:
+    """What a file has in common with chats that are known."""
+
+    def __init__(self, snapshot: ChatSnapshot) -> None:
+        self._held = {line.identity for line in snapshot.lines}
+
+    def of(self, known: Sequence[KnownMessage]) -> int:
+        """How many messages of a chat the file holds."""
+        return sum(message.identity in self._held for message in known)
+
+    def goes_on(self, known: Sequence[KnownMessage], *, is_branch: bool) -> bool:
+        """Whether the file is that chat under a new name.
+
+        A branch may have outlived the parent that it shares a slug with: it goes on only with a
+        chat whose last messages it holds. Others alone have their slug, so any message will do.
+        """
+        last = known[-LAST_MESSAGES:] if is_branch else ()
+        return self.of(known) > 0 and self.of(last) == len(last)
 
 
 async def import_extras(
