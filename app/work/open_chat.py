@@ -98,7 +98,8 @@ class OpenChat:
         self._is_counted = True
         self._positions: dict[str, int] = {}
         self._positions_of: tuple[Message, ...] | None = None
-        self._searched: tuple[Message, ...] | None = None  # these hold no more breaks
+        # These messages hold no more breaks from this index on.
+        self._searched: tuple[tuple[Message, ...], int] = ((), 0)
         self.last_read = 0.0  # seconds since the epoch
         self.failure = ""  # why the last reading failed, "" when it did not
         self._lock = asyncio.Lock()
@@ -236,7 +237,7 @@ class OpenChat:
     async def _completed(self, story: Story) -> Story:
         """The story of these messages with all that the store holds of it."""
         store, chat_id = self._store, self.chat_id
-        breaks, searched, recaps, running, message_recaps = await store.run(
+        breaks, ranges, recaps, running, message_recaps = await store.run(
             lambda: (
                 store.scenes.breaks(chat_id),
                 store.scenes.searched(chat_id),
@@ -245,16 +246,19 @@ class OpenChat:
                 store.recaps.message_recaps(chat_id),
             )
         )
-        self.search = replace(self.search, searched=searched)
+        self.search = replace(self.search, searched=ranges)
         settings, messages = self._settings(chat_id), story.messages
         by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
-        # Only other messages can hold other breaks: what the store changed needs no new look.
-        if by_cues and self._searched is not messages:
-            found = await self._detect(messages, breaks, int(settings["scene_minimum_length"]))
+        start = _behind_last_mark(messages, breaks)
+        searched, searched_from = self._searched
+        # Only other messages can hold other breaks, or those that a mark kept from being searched.
+        if by_cues and (searched is not messages or start < searched_from):
+            minimum = int(settings["scene_minimum_length"])
+            found = await self._detect(messages, breaks, start=start, minimum=minimum)
             if found:
                 await store.run(lambda: store.scenes.save(chat_id, found))
                 breaks.update((b.anchor, b) for b in found)
-            self._searched = messages
+            self._searched = messages, start
         story = replace(
             story,
             breaks=breaks,
@@ -280,16 +284,15 @@ class OpenChat:
             self._heard(change)
 
     async def _detect(
-        self, messages: tuple[Message, ...], breaks: Mapping[str, SceneBreak], minimum: int
+        self,
+        messages: tuple[Message, ...],
+        breaks: Mapping[str, SceneBreak],
+        *,
+        start: int,
+        minimum: int,
     ) -> list[SceneBreak]:
-        """Breaks found behind the last one. The trailing reply may still be swiped: not read."""
+        """Breaks found from `start` on. The trailing reply may still be swiped: not read."""
         settled = messages if messages and messages[-1].is_user else messages[:-1]
-        start = 0
-        for index in range(len(settled) - 1, -1, -1):
-            mark = breaks.get(settled[index].anchor)
-            if mark is not None and mark.is_visible:
-                start = index + 1
-                break
         found = await asyncio.to_thread(
             detect_breaks, settled, self._packs, start=start, minimum_length=minimum
         )
@@ -329,6 +332,18 @@ def scene_break_of(found: FoundBreak, messages: Sequence[Message]) -> SceneBreak
         confidence=found.confidence,
         name=found.name,
     )
+
+
+def _behind_last_mark(messages: Sequence[Message], breaks: Mapping[str, SceneBreak]) -> int:
+    """Index from which breaks are still to be found.
+
+    A hidden break counts too: what stands before it was searched when it was found, and who
+    removes a break does not want another one for it.
+    """
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index].anchor in breaks:
+            return index + 1
+    return 0
 
 
 def _first_difference(old: Sequence[Message], new: Sequence[Message]) -> int | None:
