@@ -17,7 +17,7 @@ from app.story import message_data
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.message_data import Mark
 from app.story.messages import MessageRecap
-from app.story.recaps import RunningVersion, SceneRecap
+from app.story.recaps import RunningVersion, SceneRecap, injected_version
 from app.story.scenes import Scene, scene_digest
 from app.work.drafts import StoryDrafts
 from app.work.open_chat import OpenChat
@@ -82,12 +82,13 @@ class StoryEdits:
     async def edit_running_recap(self, path: Path, text: str, *, base: int | None = None) -> None:
         """Keep the text as a new version of the running recap, and forget its draft.
 
-        base: number of the version whose scenes it covers, None for the current one. Where there
-        is no version, it covers none, and scenes are folded into it.
+        base: number of the version whose scenes it covers, None for the one in the prompt. Where
+        there is none, it covers none, and scenes are folded into it.
         """
         chat, store = self._open(path), self._store
         running = chat.story.running
-        old = running.current or RunningVersion(0, "", 0, "", "", "", 0.0)
+        positions = {message.anchor: index for index, message in enumerate(chat.story.messages)}
+        old = injected_version(running, positions) or RunningVersion(0, "", 0, "", "", "", 0.0)
         old = next((v for v in running.versions if v.version == base), old)
         edited = replace(
             old, content=text, made_by="you", created=time.time(), reason="edit", is_retired=False
