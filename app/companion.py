@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.errors import NoTavern, StoreError, TavernkeepError, UsageError
+from app.errors import NoTavern, PromptUnusable, StoreError, TavernkeepError, UsageError
 from app.health import Health
 from app.languages import load_packs
 from app.llm.ollama import FoundModel
@@ -44,10 +44,8 @@ from app.work.model_breaks import find_breaks
 from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
-from app.work.planner import (
-    Writing,
-    plan,
-)
+from app.work.planner import Writing, plan
+from app.work.prompt_edits import PromptEdits
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 
@@ -62,7 +60,7 @@ class Companion:
 
     Use `open_companion`. All signals are emitted on the event loop's thread.
 
-    edits: what the user does to open stories.
+    edits: what the user does to open stories. prompts: what the user does with prompts.
 
     Signals:
         library_changed: taverns, characters or chats came, went or were renamed.
@@ -84,6 +82,7 @@ class Companion:
         self._counter = counter_for()
         self._revisions: dict[Path, SlotSet] = {}
         self._setup_problem = ""
+        self._llm = parts.llm
         self._is_started = False
         self.library_changed: Signal[None] = Signal("library_changed")
         self.story_changed: Signal[StoryChange] = Signal("story_changed")
@@ -94,6 +93,13 @@ class Companion:
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.trouble: Signal[tuple[Path, str]] = Signal("trouble")
 
+        self.prompts = PromptEdits(
+            self.folders.data / "prompts",
+            preset=lambda: str(self.settings["prompt_preset"]),
+            use=lambda name: self.put_setting("prompt_preset", name),
+            changed=lambda: self._follow_setting("prompt_preset"),
+            is_reading_only=lambda: self.is_reading_only,
+        )
         self._writer = self._first_writer()
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
@@ -146,13 +152,18 @@ class Companion:
 
     def _first_writer(self) -> RecapWriter:
         """The writer by the settings; without a model where they make no sense any more."""
-        if self._parts.llm is not None:
-            return self._make_writer(self._parts.llm)
+        if self._llm is not None:
+            return self._make_writer(self._llm)
         try:
-            return self._make_writer(str(self.settings["backend"]))
+            return self._make_writer(self._spec)
         except TavernkeepError as error:
             self._setup_problem = str(error)
             return self._make_writer(BUILTIN)
+
+    @property
+    def _spec(self) -> str:
+        """The backend in force: the one given at the start, until another is chosen."""
+        return self._llm or str(self.settings["backend"])
 
     @property
     def is_reading_only(self) -> bool:
@@ -388,6 +399,8 @@ class Companion:
         chat = None if path is None else self._open(path)
         if name == "backend":
             parse_spec(str(value))
+        if name == "prompt_preset":
+            await self.prompts.check(str(value))
         if name == "tavern" and value:
             await asyncio.to_thread(find_taverns, Path(str(value)))
         key = self.settings.put(name, value, chat_id=None if chat is None else chat.chat_id)
@@ -413,9 +426,13 @@ class Companion:
         """Work by the settings as they are now."""
         self._setup_problem = ""
         if name == "backend":
-            old = self._writer
-            self._writer = self._make_writer(str(self.settings["backend"]))
-            await old.aclose()
+            self._llm = None
+        if name in ("backend", "prompt_preset"):
+            try:
+                old, self._writer = self._writer, self._make_writer(self._spec)
+                await old.aclose()
+            except PromptUnusable as error:  # a prompt file that somebody edited by hand
+                self._setup_problem = str(error)
         if name == "tavern":
             await self._load_library()
         for path in self._chats.paths:
@@ -497,7 +514,7 @@ class Companion:
         return make_writer(
             spec,
             count_tokens=self._counter.count,
-            prompts_dir=self.folders.data / "prompts",
+            prompts_dir=self.prompts.folder,
         )
 
     def _current_writer(self) -> RecapWriter:
@@ -510,6 +527,7 @@ class Companion:
             writer.prompt_version,
             is_free=parse_spec(writer.spec).kind == BUILTIN,
             context_tokens=writer.context_tokens,
+            versions=writer.versions,
         )
 
     def _publish(self, chat: OpenChat) -> None:

@@ -94,6 +94,12 @@ _SETTINGS = (
         "What writes recaps: builtin, ollama:MODEL, openai:MODEL@URL.",
     ),
     Setting(
+        "prompt_preset",
+        "",
+        "Prompts",
+        "The preset of your prompts that is in force. Empty: your prompts outside of any.",
+    ),
+    Setting(
         "context_tokens",
         8192,
         "Context of the chat's model",

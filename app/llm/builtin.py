@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from app.errors import AnswerUnusable
 from app.llm.specs import BUILTIN
@@ -24,6 +25,7 @@ class BuiltinWriter:
     label = "built-in"
     spec = BUILTIN
     prompt_version = VERSION
+    versions: Mapping[str, str] = MappingProxyType({})
     context_tokens = None
 
     def __init__(self, *, count_tokens: Callable[[str], int]) -> None:

@@ -113,6 +113,10 @@ class ModelWriter:
         return self._prompts.version
 
     @property
+    def versions(self) -> Mapping[str, str]:
+        return self._prompts.versions
+
+    @property
     def context_tokens(self) -> int | None:
         return self._context() if self._is_prepared else None
 

@@ -4,11 +4,14 @@ A file is a header between two lines of `---`, then a section `# System` and one
 
     ---
     task: scene_recap
+    title: Recap of a scene
     version: 1
     inputs: messages, tokens
     output: JSON object {"name", "recap"}
     max_output_tokens: 2048
     ---
+
+A user's own file may say `based_on: VERSION DIGEST`: which of ours it was made from.
 
 `{{name}}` stands for an input. It is replaced as it is: nothing inside the replaced text is read
 again, and no sign in it has a meaning. The system section holds what stays the same from call to
@@ -18,7 +21,7 @@ call, so that a server can keep it; what changes most stands last in the user se
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,15 +31,27 @@ from app.story.messages import combined_digest
 
 SHIPPED = RESOURCES / "prompts"
 TASKS = ("scene_recap", "running_recap", "detect_breaks", "message_recap")
+# What each kind of work asks for: a changed prompt makes anew what it writes, and nothing else.
+TASKS_OF = {
+    "scene_recap": ("scene_recap", "running_recap"),  # a long scene's parts are merged
+    "running_recap": ("running_recap",),
+    "detect_breaks": ("detect_breaks",),
+    "message_recap": ("message_recap",),
+}
 HEADER_KEYS = frozenset({"task", "version", "inputs", "output", "max_output_tokens"})
 PLACEHOLDER = re.compile(r"\{\{\s{0,8}([A-Za-z_][A-Za-z0-9_]{0,60})\s{0,8}\}\}")
 SECTION = re.compile(r"^#[ \t]+(system|user)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 LARGEST_FILE = 200_000
+LONGEST_HEADER = 40  # lines
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One task's prompt. digest: of its whole file; another digest writes other texts."""
+    """One task's prompt.
+
+    digest: of all that a model sees of it; another digest writes other texts. based_on: version
+    and digest of the shipped one that a user's was made from, "" when that is not known.
+    """
 
     task: str
     version: str
@@ -46,6 +61,13 @@ class Prompt:
     system: str
     user: str
     digest: str
+    title: str = ""
+    based_on: str = ""
+
+    @property
+    def mark(self) -> str:
+        """What an own file says that it was made from when it was made from this one."""
+        return f"{self.version} {self.digest[:16]}"
 
     def render(self, inputs: Mapping[str, str]) -> tuple[str, str]:
         """System and user text. Raises PromptUnusable when an input is missing or unknown."""
@@ -67,8 +89,16 @@ class Prompts:
 
     @property
     def version(self) -> str:
-        """Short digest of all files together."""
-        return combined_digest(*(self.by_task[task].digest for task in sorted(self.by_task)))[:12]
+        """Short digest of all prompts together."""
+        return self._version_of(sorted(self.by_task))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The same of those prompts that each kind of work needs."""
+        return {work: self._version_of(tasks) for work, tasks in TASKS_OF.items()}
+
+    def _version_of(self, tasks: Iterable[str]) -> str:
+        return combined_digest(*(self.by_task[task].digest for task in tasks))[:12]
 
 
 def load_prompts(user_dir: Path | None = None, shipped_dir: Path = SHIPPED) -> Prompts:
@@ -83,7 +113,7 @@ def load_prompts(user_dir: Path | None = None, shipped_dir: Path = SHIPPED) -> P
         prompts[task] = shipped
         own = user_dir / f"{task}.md" if user_dir is not None else None
         if own is not None and own.is_file():
-            prompts[task] = _adapted(read_prompt(own, task), shipped, own)
+            prompts[task] = adapted(read_prompt(own, task), shipped)
     return Prompts(prompts)
 
 
@@ -100,7 +130,7 @@ def read_prompt(path: Path, task: str) -> Prompt:
 
 def parse_prompt(text: str, task: str) -> Prompt:
     """Read the text of a prompt file. Raises PromptUnusable."""
-    text = text.replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     header, body = _split_header(text, task)
     if header["task"] != task:
         raise PromptUnusable(f"The prompt file {task}.md is for another task: {header['task']}.")
@@ -124,23 +154,37 @@ def parse_prompt(text: str, task: str) -> Prompt:
         max_output_tokens=max_output_tokens,
         system=sections["system"],
         user=sections["user"],
-        digest=combined_digest(text),
+        digest=combined_digest(
+            header["version"], str(max_output_tokens), sections["system"], sections["user"]
+        ),
+        title=header.get("title") or task,
+        based_on=header.get("based_on", ""),
     )
 
 
-def _adapted(own: Prompt, shipped: Prompt, path: Path) -> Prompt:
+def adapted(own: Prompt, shipped: Prompt) -> Prompt:
+    """A user's prompt, if it asks for nothing that there is not. Raises PromptUnusable."""
     unknown = own.inputs - shipped.inputs
     if unknown:
         names = ", ".join(sorted(unknown))
-        raise PromptUnusable(f"Your prompt file {path.name} asks for unknown inputs: {names}.")
+        raise PromptUnusable(f"Your prompt file {own.task}.md asks for unknown inputs: {names}.")
     return own
+
+
+def based_on(text: str, shipped: Prompt) -> str:
+    """The text of an own file, noting in its header that it was made from this shipped prompt.
+
+    Raises PromptUnusable where there is no header.
+    """
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    end = _header_end(lines, shipped.task)
+    header = [line for line in lines[1:end] if line.partition(":")[0].strip() != "based_on"]
+    return "\n".join([lines[0], *header, f"based_on: {shipped.mark}", *lines[end:]])
 
 
 def _split_header(text: str, task: str) -> tuple[dict[str, str], str]:
     lines = text.split("\n")
-    if lines[0].strip() != "---" or "---" not in (line.strip() for line in lines[1:40]):
-        raise PromptUnusable(f"The prompt {task} has no header between two lines of ---.")
-    end = next(i for i, line in enumerate(lines[1:], 1) if line.strip() == "---")
+    end = _header_end(lines, task)
     header: dict[str, str] = {}
     for line in lines[1:end]:
         key, colon, value = line.partition(":")
@@ -151,6 +195,14 @@ def _split_header(text: str, task: str) -> tuple[dict[str, str], str]:
         names = ", ".join(sorted(missing))
         raise PromptUnusable(f"The header of the prompt {task} lacks: {names}.")
     return header, "\n".join(lines[end + 1 :])
+
+
+def _header_end(lines: Sequence[str], task: str) -> int:
+    """Index of the line that ends the header."""
+    ends = [i for i, line in enumerate(lines[:LONGEST_HEADER]) if i and line.strip() == "---"]
+    if lines[0].strip() != "---" or not ends:
+        raise PromptUnusable(f"The prompt {task} has no header between two lines of ---.")
+    return ends[0]
 
 
 def _sections(body: str, task: str) -> dict[str, str]:

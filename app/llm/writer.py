@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -53,6 +53,10 @@ class RecapWriter(Protocol):
     @property
     def prompt_version(self) -> str:
         """Part of an operation's key: another one writes other texts."""
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The same for each kind of operation by itself, where they differ."""
 
     @property
     def context_tokens(self) -> int | None:

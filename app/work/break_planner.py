@@ -80,7 +80,8 @@ def search_rules(settings: Mapping[str, Any], writing: Writing, *, batch: int = 
 
 def searcher(writing: Writing) -> str:
     """Who searched, as it is kept: another model or prompt may find something else."""
-    return combined_digest(writing.spec, writing.prompt_version)[:16]
+    version = writing.version_of(OperationKind.DETECT_BREAKS)
+    return combined_digest(writing.spec, version)[:16]
 
 
 def search_specs(

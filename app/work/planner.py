@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.operations import OperationKind, OperationSpec
@@ -26,17 +26,23 @@ class Writing:
     """Who writes: the part of an operation's identity that is not the story's.
 
     spec: backend. prompt_version: as the writer says it. is_free: costs no request.
-    context_tokens: of the model, None while unknown.
+    context_tokens: of the model, None while unknown. versions: prompt versions of single kinds of
+    work, in place of prompt_version.
     """
 
     spec: str
     prompt_version: str
     is_free: bool
     context_tokens: int | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def version_of(self, work: str) -> str:
+        """Prompt version of one kind of work: a prompt that it does not need does not count."""
+        return self.versions.get(work, self.prompt_version)
 
     def key(self, kind: OperationKind, *inputs: str) -> str:
         """Idempotency key: kind, inputs, backend and prompt version (design.md, decision 5)."""
-        return combined_digest(kind.value, self.spec, self.prompt_version, *inputs)
+        return combined_digest(kind.value, self.spec, self.version_of(kind.value), *inputs)
 
 
 def recapped_messages(messages: Sequence[Message], scene: Scene) -> tuple[Message, ...]:

@@ -8,7 +8,9 @@ from app.errors import UsageError
 from app.setting import Section
 from app.settings import REGISTRY, Settings, ValueInForce
 
-OF_THEIR_OWN_PLACE = {"tavern", "backend", "theme", "story_text_size", "window_state"}
+OF_THEIR_OWN_PLACE = {
+    *("tavern", "backend", "prompt_preset", "theme", "story_text_size", "window_state"),
+}
 
 
 def test_every_setting_has_a_section_or_a_place_of_its_own() -> None:

@@ -1,0 +1,122 @@
+"""Prompts in force: a changed one writes from then on, and nothing else is done again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from app.companion import Companion, open_companion
+from app.errors import PromptUnusable, StoreError
+from app.paths import user_folders
+from tests.fakes import MODEL, FakeLlm, RecordedRequest
+from tests.labelled import WrittenTavern
+
+
+def answer(request: RecordedRequest) -> str:
+    recap = {"developments": ["A lamp was lit."], "open": [], "state": []}
+    return json.dumps({"name": "The lamp", "recap": recap})
+
+
+@pytest.fixture
+def model() -> Iterator[FakeLlm]:
+    with FakeLlm(answer) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def companion(
+    demo_tavern: WrittenTavern, model: FakeLlm, tmp_path: Path
+) -> AsyncIterator[Companion]:
+    folders = user_folders(tmp_path / "own data")
+    async with open_companion(
+        folders,
+        tavern=demo_tavern.user_folder,
+        llm=f"openai:{MODEL}@{model.url}",
+        watch=False,
+    ) as opened:
+        yield opened
+
+
+async def with_word(companion: Companion, task: str, word: str) -> str:
+    text = await companion.prompts.shipped_text(task)
+    return text.replace("# User", f"{word}\n\n# User", 1)
+
+
+async def test_a_changed_prompt_asks_for_nothing_again_and_is_used_for_what_is_new(
+    companion: Companion, model: FakeLlm, demo_tavern: WrittenTavern
+) -> None:
+    path = demo_tavern.chat
+    await companion.open_story(path)
+    story, failures = await companion.finished(path)
+    assert not failures
+    asked = len(model.requests)
+    assert asked > 5
+    await companion.prompts.save("scene_recap", await with_word(companion, "scene_recap", "Hm."))
+    await companion.prompts.save("running_recap", await with_word(companion, "running_recap", "H"))
+    await companion.finished(path)
+    assert len(model.requests) == asked, "what is there stays"
+    anchor = story.scenes[-2].closing.anchor
+    await companion.edits.redo_scene_recap(path, anchor)
+    await companion.finished(path)
+    assert "Hm." in model.requests[asked].text
+
+
+async def test_work_is_done_again_only_for_the_prompt_that_it_needs(
+    companion: Companion, model: FakeLlm, demo_tavern: WrittenTavern
+) -> None:
+    path = demo_tavern.chat
+    await companion.open_story(path)
+    await companion.finished(path)
+    asked = len(model.requests)
+    other = path.with_name("copy.jsonl")
+    other.write_bytes(path.read_bytes().replace(b"integrity", b"another-id"))
+    await companion.prompts.save("message_recap", await with_word(companion, "message_recap", "H"))
+    await companion.open_story(other)
+    await companion.finished(other)
+    assert len(model.requests) == asked, "results are kept by what they were made from"
+    other.unlink()
+    await companion.prompts.save("running_recap", await with_word(companion, "running_recap", "H"))
+    third = path.with_name("third.jsonl")
+    third.write_bytes(path.read_bytes().replace(b"integrity", b"a-third-id"))
+    await companion.open_story(third)
+    await companion.finished(third)
+    assert len(model.requests) > asked
+
+
+async def test_a_preset_is_in_force_when_used_and_its_deletion_falls_back(
+    companion: Companion,
+) -> None:
+    prompts = companion.prompts
+    await prompts.save("scene_recap", await with_word(companion, "scene_recap", "In a preset."))
+    await prompts.save_preset("Mine")
+    await prompts.revert("scene_recap")
+    await prompts.use_preset("Mine")
+    assert companion.settings["prompt_preset"] == "Mine"
+    assert "In a preset." in await prompts.text("scene_recap")
+    await prompts.delete_preset("mine")
+    assert companion.settings["prompt_preset"] == ""
+    assert await prompts.text("scene_recap") == await prompts.shipped_text("scene_recap")
+
+
+async def test_a_preset_with_a_broken_file_is_not_put_in_force(companion: Companion) -> None:
+    await companion.prompts.save_preset("Broken")
+    (companion.folders.data / "prompts/presets/Broken/scene_recap.md").write_text("no prompt")
+    with pytest.raises(PromptUnusable, match="scene_recap"):
+        await companion.prompts.use_preset("Broken")
+    assert companion.settings["prompt_preset"] == ""
+
+
+async def test_a_second_program_in_the_folder_changes_no_prompt(
+    companion: Companion, demo_tavern: WrittenTavern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.companion.LOCK_SECONDS", 0.0)
+    async with open_companion(
+        companion.folders, tavern=demo_tavern.user_folder, watch=False
+    ) as second:
+        with pytest.raises(StoreError, match="Another Tavernkeep"):
+            await second.prompts.revert("scene_recap")
+        assert await second.prompts.tasks()
