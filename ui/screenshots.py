@@ -58,15 +58,30 @@ async def _render(folder: Path, size: tuple[int, int], data: Path) -> int:
             await companion.settled(companion.demo.path)
         for page in ("story", "recaps", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
+        window.show_page("recaps")
+        await album.take_both("recaps-compare", lambda: compare_versions(window.page))
         window.show_page("story")
         await album.take_both("library", window.desk.open_chats, popup=True)
         await album.take_both("commands", window.desk.open_palette, popup=True)
         window.resize(*NARROW)
         await album.take_both("story-narrow", lambda: window.show_page("story"))
+        await album.take_both("recaps-narrow", lambda: window.show_page("recaps"))
         window.hide()
         await window.detach()
         window.deleteLater()
     return 0
+
+
+def compare_versions(page: object) -> None:
+    """Put the newest version beside the one before and choose some of its words."""
+    from app.story.comparison import Choice
+    from ui.recaps.page import RecapsPage
+
+    assert isinstance(page, RecapsPage)
+    if not page.is_comparing:
+        page.compare_shown()
+        page.comparison.take(1, Choice.LEFT)
+        page.comparison.take(0, Choice.RIGHT)
 
 
 class _Album:

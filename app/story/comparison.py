@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 
@@ -116,13 +116,17 @@ def chosen_text(blocks: Sequence[Block], choices: Sequence[Choice]) -> str:
 
 
 def taken(block: Block, choice: Choice) -> Iterator[Passage]:
-    """The passages that a choice takes of a block; one that is the same in both only once."""
+    """The passages that a choice takes of a block; what is the same in both only once, as is a
+    heading that both have."""
     if block.left is not None and choice is not Choice.RIGHT:
         yield block.left
         if block.kind is BlockKind.EQUAL:
             return
     if block.right is not None and choice is not Choice.LEFT:
-        yield block.right
+        left, right = block.left, block.right
+        if choice is Choice.BOTH and left is not None and left.heading == right.heading != "":
+            right = replace(right, lead="\n", text=right.text.split("\n", 1)[1], is_first=False)
+        yield right
 
 
 def matching_runs(
@@ -223,7 +227,7 @@ def is_heading(lines: Sequence[str], number: int) -> bool:
 
 
 def _with_tail(passage: Passage, tail: str) -> Passage:
-    return Passage(passage.lead, passage.text, tail, passage.is_first, passage.heading)
+    return replace(passage, tail=tail)
 
 
 def _joined(passages: Sequence[Passage]) -> Passage:
@@ -252,9 +256,7 @@ def _all_marked(passage: Passage) -> Passage:
 
 
 def _marked(passage: Passage, marked: tuple[tuple[int, int], ...]) -> Passage:
-    return Passage(
-        passage.lead, passage.text, passage.tail, passage.is_first, passage.heading, marked
-    )
+    return replace(passage, marked=marked)
 
 
 def _changed(left: Passage, right: Passage) -> Block:

@@ -16,6 +16,7 @@ from ui.inspector.words import short_time
 from ui.recaps.columns import GUTTER, INSET, CompareColumns
 from ui.recaps.merging import Merge
 from ui.recaps.result import ResultPane
+from ui.recaps.result_editor import editable
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -82,7 +83,7 @@ class ComparePane(QWidget):
         self, left: VersionRow, right: VersionRow, tokens: Callable[[int], int | None]
     ) -> None:
         """Compare two versions anew."""
-        self.merge = Merge(compare(left.text, right.text))
+        self.merge = Merge(compare(editable(left.text), editable(right.text)))
         self.current = -1
         for head, row in zip(self._heads, (left, right), strict=True):
             head.show_row(row, tokens(row.number))

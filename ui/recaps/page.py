@@ -217,7 +217,8 @@ class RecapsPage(QWidget):
         row = self.shown_row()
         before = self._before(row)
         subject = self._subject
-        self.reading.show_row(row, before, empty=subject.empty_words, can_delete=subject.can_delete)
+        empty = subject.empty_words(has_deleted=bool(self._deleted))
+        self.reading.show_row(row, before, empty=empty, can_delete=subject.can_delete)
         self._show_back()
 
     def _before(self, row: VersionRow | None) -> VersionRow | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
@@ -48,6 +51,11 @@ class ResultEditor(Prose):
         self._shown = ""
         theme.changed.connect(self._tones.follow)
 
+    @property
+    def text(self) -> str:
+        """The words as they stand. Not Qt's plain text: that turns hard spaces into soft ones."""
+        return self.document().toRawText().replace("\u2029", "\n")
+
     def show_display(
         self, text: str, notices: Sequence[tuple[int, int]], *, cursor: int | None = None
     ) -> None:
@@ -55,22 +63,22 @@ class ResultEditor(Prose):
 
         Places are counted in characters, which Qt counts in UTF-16.
         """
-        self._tones.notices = [(_units(text[:low]), _units(text[:high])) for low, high in notices]
-        before = self.toPlainText()
+        place = _units(text)
+        self._tones.notices = [(place(low), place(high)) for low, high in notices]
+        before = self.text
         with QSignalBlocker(self):
             if text != before:
                 self._replace(before, text)
             if cursor is not None:
-                place = self.textCursor()
-                place.setPosition(_units(text[:cursor]))
-                self.setTextCursor(place)
+                at = self.textCursor()
+                at.setPosition(place(cursor))
+                self.setTextCursor(at)
         self._shown = text
-        self._tones.rehighlight()
 
     def reveal(self, position: int) -> None:
         """Bring a place into view; the cursor goes there."""
         place = self.textCursor()
-        place.setPosition(_units(self._shown[:position]))
+        place.setPosition(_units(self._shown)(min(position, len(self._shown))))
         self.setTextCursor(place)
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + self.cursorRect().top())
@@ -83,21 +91,33 @@ class ResultEditor(Prose):
         while end < shortest - start and before[-1 - end] == text[-1 - end]:
             end += 1
         place = QTextCursor(self.document())
-        place.setPosition(_units(before[:start]))
-        place.setPosition(_units(before[: len(before) - end]), QTextCursor.MoveMode.KeepAnchor)
+        units = _units(before)
+        low, high = units(start), units(len(before) - end)
+        place.setPosition(low)
+        place.setPosition(high, QTextCursor.MoveMode.KeepAnchor)
         place.insertText(text[start : len(text) - end])
-        whole = QTextCursor(self.document())
-        whole.select(QTextCursor.SelectionType.Document)
-        spacing = QTextBlockFormat()
-        spacing.setLineHeight(LINE_PX, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-        whole.mergeBlockFormat(spacing)
-        spacing.setLineHeight(LINE_PX / 2, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-        for number, line in enumerate(text.split("\n")):
-            if not line.strip():
-                QTextCursor(self.document().findBlockByNumber(number)).mergeBlockFormat(spacing)
+        first = self.document().findBlock(low)
+        last = self.document().findBlock(place.position())
+        self._space(first.blockNumber(), last.blockNumber())
+        for block in (first.previous(), last.next()):  # a heading is one by its neighbours
+            if block.isValid():
+                self._tones.rehighlightBlock(block)
+
+    def _space(self, first: int, last: int) -> None:
+        """Give text blocks their height; blank ones half of it."""
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        for number in range(first, last + 1):
+            block = self.document().findBlockByNumber(number)
+            height = LINE_PX if block.text().strip() else LINE_PX / 2
+            spacing = QTextBlockFormat()
+            spacing.setLineHeight(height, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+            cursor.setPosition(block.position())
+            cursor.setBlockFormat(spacing)
+        cursor.endEditBlock()
 
     def _on_changed(self) -> None:
-        text = self.toPlainText()
+        text = self.text
         if text != self._shown:
             self._shown = text
             self.typed.emit(text)
@@ -148,9 +168,22 @@ def _asked(event: QEvent) -> str:
     return ""
 
 
-def _units(text: str) -> int:
-    """Length as Qt counts it: in UTF-16."""
-    return len(text) + sum(sign > "\uffff" for sign in text)
+def editable(text: str) -> str:
+    """The text as an editor can hold it: what Qt takes for the end of a line is one, and signs
+    that it takes for no text (or on the way to it for a byte order) are replaced."""
+    text = text.replace("\r\n", "\n").translate(_LINE_ENDS)
+    return _NO_TEXT.sub("\ufffd", text)
+
+
+_LINE_ENDS = dict.fromkeys(map(ord, "\r\u2028\u2029\ufdd0\ufdd1"), "\n")
+_NO_TEXT = re.compile("[\0\ud800-\udfff\ufeff\ufffe]")
+
+
+def _units(text: str) -> Callable[[int], int]:
+    """From places in a text to places as Qt counts them: in UTF-16."""
+    if not text or max(text) <= "\uffff":
+        return int
+    return list(accumulate((1 + (sign > "\uffff") for sign in text), initial=0)).__getitem__
 
 
 class _Tones(QSyntaxHighlighter):
@@ -176,6 +209,11 @@ class _Tones(QSyntaxHighlighter):
         grey = QTextCharFormat()
         grey.setForeground(t.t3)
         start, end = block.position(), block.position() + block.length()
-        for low, high in self.notices:
-            if low < end and high > start:
-                self.setFormat(max(0, low - start), min(high, end) - max(low, start), grey)
+        for low, high in self.notices[bisect_right(self.notices, start, key=_end) :]:
+            if low >= end:
+                break
+            self.setFormat(max(0, low - start), min(high, end) - max(low, start), grey)
+
+
+def _end(stretch: tuple[int, int]) -> int:
+    return stretch[1]

@@ -15,6 +15,7 @@ EMPTY_RUNNING = (
     "No version yet. The running recap grows when a scene closes; each step, and each edit of "
     "yours, is kept here."
 )
+ALL_DELETED = "All versions are deleted. Restore one of them, or write a new one."
 EMPTY_SCENE = "This scene has no recap yet. It is written by itself, or by you."
 
 
@@ -33,10 +34,11 @@ class RecapSubject:
         """As drafts know it."""
         return SCENE_RECAP if self.anchor else RUNNING_RECAP
 
-    @property
-    def empty_words(self) -> str:
+    def empty_words(self, *, has_deleted: bool) -> str:
         """What to say while there is no version."""
-        return EMPTY_SCENE if self.anchor else EMPTY_RUNNING
+        if self.anchor:
+            return EMPTY_SCENE
+        return ALL_DELETED if has_deleted else EMPTY_RUNNING
 
     @property
     def can_delete(self) -> bool:

@@ -168,6 +168,8 @@ class _VersionDelegate(QStyledItemDelegate):
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
         is_over = bool(option.state & QStyle.StateFlag.State_MouseOver)
         has_focus = self._view.hasFocus()
+        if self._view.versions.is_comparing and not side and not has_focus:
+            is_selected = False  # the two that are compared stand out
         if side or is_selected:
             rounded(painter, area, 8, t.raised)
             rounded(painter, QRectF(area.x(), area.y() + 9, 3, 30), 1.5, _lamp(t, side, has_focus))

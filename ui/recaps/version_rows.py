@@ -153,6 +153,11 @@ class VersionModel(QAbstractListModel):
         self._sides = {number: side for number, side in sides.items() if number is not None}
         self._tell()
 
+    @property
+    def is_comparing(self) -> bool:
+        """Whether two versions stand side by side."""
+        return len(self._sides) > 1
+
     def tokens(self, number: int) -> int | None:
         """Tokens of a version, None while they are counted."""
         return self._tokens.get(number)

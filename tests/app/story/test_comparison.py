@@ -137,6 +137,8 @@ def test_each_line_of_a_long_block_is_a_difference_of_its_own() -> None:
 def test_both_takes_one_after_the_other_on_lines_of_their_own() -> None:
     blocks = compare("He sold it.", "He gave it.")
     assert chosen_text(blocks, [Choice.BOTH]) == "He sold it.\n\nHe gave it."
+    headed = compare("Dov\nHe sold it.", "Dov\nHe gave it.")
+    assert chosen_text(headed, [Choice.BOTH]) == "Dov\nHe sold it.\nHe gave it."
     dropped = compare("Gone.\n\nStays.", "Stays.")
     assert chosen_text(dropped, [Choice.RIGHT, Choice.LEFT]) == "Stays."
 
