@@ -20,14 +20,11 @@ class Section(Enum):
     """What settings are about: a title, and a sentence. Those without one have their own place."""
 
     SCENES = "Scenes", "Where a scene ends, and the recap that is written when it does."
-    SEARCH = (
-        "Scene breaks by the model",
-        "What the model is asked where it finds scene breaks, and when.",
-    )
+    SEARCH = "Breaks by the model", "What the model is asked where it finds scene breaks, and when."
     RUNNING = "Running recap", "The story so far in one text, put into each prompt."
     MESSAGES = "Message recaps", "One sentence for each message, and when it is written."
-    INCLUSION = "What is remembered of messages", "Which of the message recaps count, newest first."
-    INJECTION = "Message recaps in the prompt", "Where the recaps that count are put."
+    INCLUSION = "Recaps that count", "Which of the message recaps are remembered, newest first."
+    INJECTION = "Recaps in the prompt", "Whether and where the message recaps that count are put."
     CHATS = "SillyTavern's chats", "What is written into them. Without these, nothing is."
 
     @property
@@ -43,7 +40,9 @@ class Section(Enum):
 class Setting:
     """One setting. minimum and maximum bound numbers; choices bound the rest.
 
-    choice_words: what each choice is called, where its value says too little.
+    choice_words: what each choice is called, where its value says too little. minimum_word: what
+    the least number stands for, "" for itself. only_with: another setting and those of its values
+    with which this one does anything.
     """
 
     name: str
@@ -56,6 +55,8 @@ class Setting:
     choices: tuple[Any, ...] = ()
     section: Section | None = None
     choice_words: tuple[str, ...] = ()
+    minimum_word: str = ""
+    only_with: tuple[str, tuple[Any, ...]] | None = None
 
     @property
     def is_long(self) -> bool:
@@ -66,11 +67,11 @@ class Setting:
         """What a value is called."""
         if value in self.choices and self.choice_words:
             return self.choice_words[self.choices.index(value)]
+        if self.minimum_word and value == self.minimum:
+            return self.minimum_word
         if isinstance(value, bool):
             return "on" if value else "off"
-        if isinstance(value, int):
-            return f"{value:,}"
-        return str(value)
+        return f"{value:,}" if isinstance(value, int) else str(value)
 
     def checked(self, value: Any) -> Any:
         """The value, if it fits. Raises UsageError with the reason if it does not."""

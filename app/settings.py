@@ -63,6 +63,7 @@ def _placement(name: str, what: str, template: str, section: Section) -> tuple[S
             section=section,
             minimum=0,
             maximum=99,
+            only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
         ),
         Setting(
             f"{name}_role",
@@ -73,6 +74,7 @@ def _placement(name: str, what: str, template: str, section: Section) -> tuple[S
             section=section,
             choices=tuple(int(role) for role in ROLES),
             choice_words=tuple(ROLES.values()),
+            only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
         ),
         Setting(
             f"{name}_scan",
@@ -149,6 +151,7 @@ _SETTINGS = (
         "Where the model finds scene breaks: also after edits, swipes and deletions.",
         scope=Scope.CHAT,
         section=Section.SEARCH,
+        only_with=("scene_detector", ("model", "both")),
     ),
     Setting(
         "scene_breaks_on_load",
@@ -157,6 +160,7 @@ _SETTINGS = (
         "Where the model finds scene breaks: look at the open scene at once.",
         scope=Scope.CHAT,
         section=Section.SEARCH,
+        only_with=("scene_detector", ("model", "both")),
     ),
     Setting(
         "scene_break_offset",
@@ -167,6 +171,7 @@ _SETTINGS = (
         minimum=0,
         maximum=100,
         section=Section.SEARCH,
+        only_with=("scene_detector", ("model", "both")),
     ),
     Setting(
         "scene_break_batch",
@@ -177,6 +182,7 @@ _SETTINGS = (
         minimum=1,
         maximum=100,
         section=Section.SEARCH,
+        only_with=("scene_detector", ("model", "both")),
     ),
     Setting(
         "scene_break_speakers",
@@ -187,6 +193,7 @@ _SETTINGS = (
         choices=("both", "user", "character"),
         section=Section.SEARCH,
         choice_words=("everybody's", "only yours", "only the characters'"),
+        only_with=("scene_detector", ("model", "both")),
     ),
     Setting(
         "scene_break_stretch",
@@ -197,6 +204,7 @@ _SETTINGS = (
         minimum=2,
         maximum=10_000,
         section=Section.SEARCH,
+        only_with=("scene_detector", ("both",)),
     ),
     Setting(
         "scene_break_forced",
@@ -205,6 +213,7 @@ _SETTINGS = (
         "Let the model choose the best break when a scene no longer fits into one request.",
         scope=Scope.CHAT,
         section=Section.SEARCH,
+        only_with=("scene_detector", ("model", "both")),
     ),
     Setting(
         "scene_minimum_length",
@@ -363,6 +372,7 @@ _SETTINGS = (
         minimum=50,
         maximum=32_000,
         section=Section.INJECTION,
+        only_with=("message_recaps_inject", (True,)),
     ),
     Setting(
         "inclusion_skip_oversized",
@@ -412,11 +422,13 @@ _SETTINGS = (
         "message_recap_limit",
         10,
         "How far back",
-        "With a model, only so many of the newest messages are recapped unasked; 0: all.",
+        "With a model, only so many of the newest messages are recapped unasked.",
         scope=Scope.CHAT,
         minimum=0,
         maximum=1_000_000,
         section=Section.MESSAGES,
+        only_with=("message_recaps_model", (True,)),
+        minimum_word="all",
     ),
     Setting(
         "message_recap_batch",
@@ -427,6 +439,7 @@ _SETTINGS = (
         minimum=1,
         maximum=100,
         section=Section.MESSAGES,
+        only_with=("message_recaps_model", (True,)),
     ),
     Setting(
         "message_recap_again",
@@ -449,11 +462,12 @@ _SETTINGS = (
         -1,
         "Hide what the memory tells",
         "Newest scenes that stay in the prompt as they are, the open one counted; older ones that "
-        "the running recap tells are hidden. -1: hide nothing.",
+        "the running recap tells are hidden.",
         scope=Scope.CHAT,
         minimum=-1,
         maximum=999,
         section=Section.CHATS,
+        minimum_word="nothing",
     ),
 )
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from app.errors import UsageError
@@ -16,6 +18,7 @@ IDLE_SECONDS = 60.0
 SETTLE_ROUNDS = 40
 SETTLE_SECONDS = 0.02
 NARROW = (900, 860)
+HOMES = ("HOME", "USERPROFILE")
 
 
 def render(folder: Path, size: tuple[int, int], *, scale: float = 1.0) -> int:
@@ -23,28 +26,46 @@ def render(folder: Path, size: tuple[int, int], *, scale: float = 1.0) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["QT_SCALE_FACTOR"] = f"{scale:g}"
     folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="tavernkeep-") as home, _living_in(Path(home)):
+        return _render_at_home(folder, size, Path(home))
+
+
+def _render_at_home(folder: Path, size: tuple[int, int], home: Path) -> int:
     from ui.application import loop_factory, make_application
     from ui.collecting import GuiThreadCollector
 
     application = make_application()
     GuiThreadCollector(application).start()
-    with (
-        tempfile.TemporaryDirectory(prefix="tavernkeep-") as data,
-        asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner,
-    ):
-        return runner.run(_render(folder, size, Path(data)))
+    with asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner:
+        return runner.run(_render(folder, size, home))
 
 
-async def _render(folder: Path, size: tuple[int, int], data: Path) -> int:
+@contextmanager
+def _living_in(home: Path) -> Iterator[None]:
+    """Let the demo's tavern be all that is found: pictures must not show this machine's chats."""
+    shutil.copytree(RESOURCES / "demo" / "data", home / "SillyTavern" / "data")
+    before = {name: os.environ.get(name) for name in HOMES}
+    os.environ.update(dict.fromkeys(HOMES, str(home)))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
     from app.companion import open_companion
     from ui.main_window import MainWindow
     from ui.theme import theme
 
-    # The demo's own tavern: the pictures must not show this machine's chats.
-    tavern = RESOURCES / "demo" / "data"
+    tavern = home / "SillyTavern" / "data"
+    chat = next(tavern.glob("*/chats/*/*.jsonl"))
     tasks = TaskSupervisor()
     async with open_companion(
-        user_folders(data / "own"), tavern=tavern, llm="builtin", watch=False
+        user_folders(home / "own"), tavern=tavern, llm="builtin", watch=False
     ) as companion:
         window = MainWindow(theme, tasks)
         window.resize(*size)
@@ -54,8 +75,8 @@ async def _render(folder: Path, size: tuple[int, int], data: Path) -> int:
         album = _Album(folder, window)
         await album.take_both("empty", lambda: window.show_page("story"))
         async with asyncio.timeout(IDLE_SECONDS):
-            await window.desk.session.open_path(companion.demo.path)
-            await companion.settled(companion.demo.path)
+            await window.desk.session.open_path(chat)
+            await companion.settled(chat)
         for page in ("story", "recaps", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
         window.show_page("recaps")

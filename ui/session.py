@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -103,14 +104,15 @@ class Session(QObject):
         """Newest slots of the chat that is shown."""
         return self._slots
 
-    def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> None:
-        """Run it to its end; a failure becomes a sentence in `failed`."""
+    def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> asyncio.Task[None] | None:
+        """Run it to its end; a failure becomes a sentence in `failed`. None at the very end."""
         if self._is_closed:
             coroutine.close()
-            return
+            return None
         task = self._tasks.spawn(self._guarded(coroutine, name), name=name)
         # A task that is cancelled before its first step never gets to its coroutine.
         task.add_done_callback(lambda _task: coroutine.close())
+        return task
 
     def open_chat(self, chat: ChatRef) -> None:
         """Read a chat and show it."""

@@ -219,12 +219,16 @@ class Switch(QAbstractButton):
         painter = QPainter(self)
         track = QRectF(self.rect())
         knob = 12.0
-        if self.isChecked():
+        left = track.right() - knob - 3 if self.isChecked() else 3.0
+        if not self.isEnabled():
+            rounded(painter, track, 9, None, t.line2)
+            ink = t.line2
+        elif self.isChecked():
             rounded(painter, track, 9, t.accent)
-            left, ink = track.right() - knob - 3, t.accent_ink
+            ink = t.accent_ink
         else:
             rounded(painter, track, 9, t.well, t.ctl)
-            left, ink = 3.0, t.t2
+            ink = t.t2
         rounded(painter, QRectF(left, 3, knob, knob), knob / 2, ink)
 
     def event(self, event: QEvent) -> bool:

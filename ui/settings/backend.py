@@ -3,76 +3,142 @@ protocol."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.errors import UsageError
-from app.llm.specs import BUILTIN, OLLAMA, OPENAI, BackendSpec, parse_spec
+from app.llm.ollama import FoundModel
+from app.llm.specs import BUILTIN, OLLAMA, OLLAMA_URL, OPENAI, BackendSpec, parse_spec
 from ui.controls.buttons import Button, ButtonRole
-from ui.controls.fields import ChoiceCard, Field
+from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import Label, body, section
+from ui.settings.trial import TrialPanel
 from ui.theme.fonts import ui_font
 from ui.theme.palette import T2_ROLE
 
 CARDS = {
     BUILTIN: (
-        "Scenes and quoted recaps only",
-        "No model. Finds breaks, names and time marks; recaps are sentences taken from the story.",
-        "Instant",
+        "No model: scenes and quoted recaps only",
+        "Finds breaks, names and time marks; recaps are sentences taken from the story.",
+        "At once, free",
     ),
     OLLAMA: (
         "Ollama on this machine",
-        "Nothing leaves this machine.",
+        "Nothing leaves this machine. Name a model that Ollama has.",
         "Needs Ollama",
     ),
     OPENAI: (
         "A server at an address",
-        "Whatever speaks OpenAI's protocol. A key is taken from TAVERNKEEP_API_KEY.",
+        "llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol.",
         "Costs what it costs there",
     ),
 }
+OTHER_MODEL = "Another model of Ollama"
+NONE_FOUND = "None was found on port 11434. Start Ollama first, or name a model that it will have."
+KEY_HELP = (
+    "Where the server wants a key, put it into the environment variable TAVERNKEEP_API_KEY before "
+    "Tavernkeep starts. It is read from there only, and never stored."
+)
+GIGABYTE = 1_000_000_000
+
+
+def size_sentence(model: FoundModel) -> str:
+    """What a model's size means for whoever chooses one."""
+    size = model.size_bytes / GIGABYTE
+    if not size:
+        return "Nothing leaves this machine."
+    if size < 2.5:
+        return "Small and quick; loses details of long scenes."
+    if size < 7:
+        return "A good size for most machines."
+    memory = f"needs about {size * 1.2:.0f} GB of memory"
+    return f"Better recaps; {memory}." if size < 16 else f"Slow on most machines; {memory}."
+
+
+def size_fact(model: FoundModel) -> str:
+    """ "4.9 GB", "" where it is not known."""
+    return f"{model.size_bytes / GIGABYTE:.1f} GB" if model.size_bytes else ""
 
 
 class BackendChoice(QWidget):
-    """Three cards, the fields that the chosen one needs, and one button that names the choice.
+    """Cards, the fields that the chosen one needs, a test, and one button that names the choice.
 
     Signals:
         chosen: spec of the backend, as `parse_spec` reads it.
+        test_wanted: spec to be tried.
+        models_wanted: address of a server whose models are to be listed.
     """
 
     chosen = Signal(str)
+    test_wanted = Signal(str)
+    models_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.title = "Model"
         self._current = BackendSpec(BUILTIN)
         self._cards: dict[str, ChoiceCard] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(section("Model"))
-        column.addWidget(body("What reads scenes and writes recaps. It works without any, too."))
-        for kind, (title, detail, fact) in CARDS.items():
-            card = ChoiceCard(title, detail, fact)
-            card.clicked.connect(self._show_kind)
-            self._cards[kind] = card
-            column.addWidget(card)
+        self._found: dict[str, ChoiceCard] = {}
+        self.trial = TrialPanel()
         self._model = Field("Name of the model", placeholder="Model, such as llama3.1:8b")
         self._url = Field("Address of the server", placeholder="Address, such as localhost:8080")
+        self._list = Button("Find its models", icon="search")
+        self._list.clicked.connect(self._on_list)
+        self._offer = Choice("Models of the server")
+        self._offer.activated.connect(self._on_offer)
+        self._offer.hide()
+        self._key = body(KEY_HELP)
         self._wrong = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self._test = Button("Test it", icon="play")
+        self._test.clicked.connect(self._on_test)
         self._use = Button("Use no model", role=ButtonRole.MAIN)
         self._use.clicked.connect(self._on_use)
         for field in (self._model, self._url):
             field.textChanged.connect(self._show_kind)
             field.returnPressed.connect(self._on_use)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._model, 2)
-        row.addWidget(self._url, 3)
-        row.addStretch(0)
-        row.addWidget(self._use)
-        column.addLayout(row)
-        column.addWidget(self._wrong)
+        self._lay_out()
         self.show_spec(BUILTIN)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(section("Model"))
+        column.addWidget(body("What reads scenes and writes recaps. It works without any, too."))
+        self._models = QVBoxLayout()
+        self._models.setSpacing(8)
+        for kind, (title, detail, fact) in CARDS.items():
+            card = ChoiceCard(title, detail, fact)
+            card.clicked.connect(self._show_kind)
+            self._cards[kind] = card
+            if kind == OLLAMA:
+                column.addLayout(self._models)
+            column.addWidget(card)
+        self._fields = QWidget()
+        row = QHBoxLayout(self._fields)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._url, 3)
+        row.addWidget(self._list)
+        row.addWidget(self._model, 2)
+        row.addWidget(self._offer)
+        column.addWidget(self._fields)
+        column.addWidget(self._key)
+        column.addWidget(self._wrong)
+        deeds = QHBoxLayout()
+        deeds.setSpacing(8)
+        deeds.addStretch(1)
+        deeds.addWidget(self._test)
+        deeds.addWidget(self._use)
+        column.addLayout(deeds)
+        column.addWidget(self.trial)
+
+    def matches(self, text: str) -> bool:
+        """Whether the section is about the text; `text` is casefolded."""
+        words = " ".join(" ".join(card) for card in CARDS.values())
+        return text in f"model backend test key {words} {KEY_HELP}".casefold()
 
     def show_spec(self, text: str) -> None:
         """Show the backend that is in use."""
@@ -81,10 +147,51 @@ class BackendChoice(QWidget):
         except UsageError:
             spec = BackendSpec(BUILTIN)
         self._current = spec
-        self._cards[spec.kind].setChecked(True)
+        self._card_of(spec).setChecked(True)
         self._model.setText(spec.model)
         self._url.setText(spec.url if spec.kind == OPENAI else "")
         self._show_kind()
+
+    def _card_of(self, spec: BackendSpec) -> ChoiceCard:
+        if spec.kind == OLLAMA and spec.url == OLLAMA_URL and spec.model in self._found:
+            return self._found[spec.model]
+        return self._cards[spec.kind]
+
+    def show_found(self, models: Sequence[FoundModel]) -> None:
+        """Offer the models of the Ollama on this machine."""
+        models = [model for model in models if "embed" not in model.name.casefold()]
+        kind, name = self._kind(), self._model_name()
+        names = {model.name for model in models}
+        for gone in [gone for gone in self._found if gone not in names]:
+            card = self._found.pop(gone)
+            self._models.removeWidget(card)
+            card.deleteLater()
+        for model in models:
+            if model.name not in self._found:
+                card = ChoiceCard(model.name, size_sentence(model), size_fact(model))
+                card.clicked.connect(self._show_kind)
+                self._found[model.name] = card
+                self._models.addWidget(card)
+        title, detail, fact = CARDS[OLLAMA]
+        other = self._cards[OLLAMA]
+        other.setText(OTHER_MODEL if models else title)
+        other.setAccessibleName(other.text())
+        other.set_detail(detail if models else NONE_FOUND, "" if models else fact)
+        # What the user chose meanwhile stays chosen, under its own name where it has one now.
+        chosen = BackendSpec(kind, name, OLLAMA_URL if kind == OLLAMA else "")
+        self._card_of(chosen).setChecked(True)
+        if kind == OLLAMA:
+            self._model.setText(name)
+        self._show_kind()
+
+    def show_offered(self, models: Sequence[str]) -> None:
+        """Offer the models of the server at the address."""
+        self._offer.clear()
+        self._offer.addItems(list(models))
+        self._offer.setVisible(bool(models))
+        if models and self._model.text().strip() not in models:
+            self._model.setText(models[0])
+        self._offer.setCurrentText(self._model.text())
 
     def choose(self, kind: str, *, model: str = "", url: str = "") -> None:
         """Select a card and fill its fields, as a user would."""
@@ -97,11 +204,27 @@ class BackendChoice(QWidget):
         """Press the button."""
         self._on_use()
 
+    def test(self) -> None:
+        """Press the other button."""
+        self._on_test()
+
+    @property
+    def choices(self) -> tuple[ChoiceCard, ...]:
+        """All cards in their order."""
+        built_in, other, server = (self._cards[kind] for kind in (BUILTIN, OLLAMA, OPENAI))
+        return (built_in, *self._found.values(), other, server)
+
     def _kind(self) -> str:
+        if any(card.isChecked() for card in self._found.values()):
+            return OLLAMA
         return next((kind for kind, card in self._cards.items() if card.isChecked()), BUILTIN)
 
+    def _model_name(self) -> str:
+        found = (name for name, card in self._found.items() if card.isChecked())
+        return next(found, self._model.text().strip())
+
     def _spec_text(self) -> str:
-        kind, model, url = self._kind(), self._model.text().strip(), self._url.text().strip()
+        kind, model, url = self._kind(), self._model_name(), self._url.text().strip()
         if kind == BUILTIN:
             return BUILTIN
         if kind == OLLAMA:
@@ -110,15 +233,23 @@ class BackendChoice(QWidget):
         return f"{OPENAI}:{model}@{full}"
 
     def _show_kind(self) -> None:
-        kind = self._kind()
-        self._model.setVisible(kind != BUILTIN)
-        self._url.setVisible(kind == OPENAI)
-        model = self._model.text().strip()
+        kind, model = self._kind(), self._model_name()
+        is_server = kind == OPENAI
+        needs_name = is_server or self._cards[OLLAMA].isChecked()
+        self._fields.setVisible(needs_name)
+        self._model.setVisible(needs_name)
+        self._url.setVisible(is_server)
+        self._list.setVisible(is_server)
+        self._list.setEnabled(bool(self._url.text().strip()))
+        self._offer.setVisible(is_server and self._offer.count() > 0)
+        self._key.setVisible(is_server)
         self._use.set_text("Use no model" if kind == BUILTIN else f"Use {model or 'this model'}")
         spec, sentence = self._parsed()
         self._use.setEnabled(spec is not None)
         self._use.setVisible(spec != self._current)
-        is_asked = kind != BUILTIN and bool(model) and (kind == OLLAMA or bool(self._url.text()))
+        self._test.setEnabled(spec is not None)
+        self._test.setVisible(kind != BUILTIN)
+        is_asked = needs_name and bool(model) and (not is_server or bool(self._url.text()))
         self._wrong.setText(sentence if is_asked else "")
         self._wrong.setVisible(bool(self._wrong.text()))
 
@@ -136,3 +267,14 @@ class BackendChoice(QWidget):
             return
         if spec != self._current:
             self.chosen.emit(str(spec))
+
+    def _on_test(self) -> None:
+        spec, _ = self._parsed()
+        if spec is not None:
+            self.test_wanted.emit(str(spec))
+
+    def _on_list(self) -> None:
+        self.models_wanted.emit(self._url.text().strip())
+
+    def _on_offer(self, row: int) -> None:
+        self._model.setText(self._offer.itemText(row))

@@ -1,64 +1,36 @@
-"""The settings page: SillyTavern, model, look, and how recaps are made."""
+"""The settings page: SillyTavern, model, look, and every setting of the registry."""
 
 from __future__ import annotations
 
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.setting import Scope
+from app.setting import Section as Topic
 from app.settings import REGISTRY
-from ui.controls.buttons import Button, IconButton
-from ui.controls.fields import Segments
-from ui.controls.labels import Label
-from ui.controls.surfaces import scrolling
+from ui.controls.labels import body
+from ui.controls.surfaces import Line, scrolling
 from ui.session import Session
 from ui.settings.backend import BackendChoice
+from ui.settings.look import LookSection
+from ui.settings.model_testing import ModelTesting
+from ui.settings.rail import SettingsRail
 from ui.settings.rows import SettingRow
 from ui.settings.sections import Section
-from ui.settings.tavern import BridgeRow, FactRow
-from ui.theme.fonts import MEDIUM, ui_font
-
-if TYPE_CHECKING:
-    from app.sillytavern.bridge_installer import BridgeStatus
+from ui.settings.tavern import TavernSection
 
 COLUMN = 760
-THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
-GROUPS = {
-    "Scenes": (
-        "scene_breaks_auto",
-        "scene_minimum_length",
-        "scene_recaps_auto",
-        "scene_recap_tokens",
-    ),
-    "Running recap": (
-        "running_recap_enabled",
-        "running_recap_auto",
-        "running_recap_leave_out",
-        "running_recap_budget",
-        "running_recap_position",
-        "running_recap_depth",
-    ),
-    "Message recaps": (
-        "message_recaps_auto",
-        "inclusion_limit",
-        "inclusion_limit_type",
-        "include_user_messages",
-        "include_hidden_messages",
-    ),
-}
-SENTENCES = {
-    "Scenes": "Where a scene ends, and the recap that is written when it does.",
-    "Running recap": "The story so far in one text, put into each prompt.",
-    "Message recaps": "One sentence per message; which of them fit the prompt is shown in colour.",
-}
-TEXT_STEP = 0.5
+WIDE = 940
+NOTHING = "No setting is called so."
 
 
 class SettingsPage(QWidget):
-    """Every change is in force at once.
+    """Every change is in force at once, and can be reset.
 
     Signals:
         folder_wanted: the user wants to name SillyTavern's folder.
@@ -72,145 +44,218 @@ class SettingsPage(QWidget):
         super().__init__(parent)
         self._session = session
         self._rows: dict[str, SettingRow] = {}
-        self._bridges: dict[Path, BridgeRow] = {}
-        self._tavern = Section("SillyTavern", "Chats are read where SillyTavern keeps them.")
+        self._filter = ""
+        self._for_chat = False
+        self.rail = SettingsRail()
+        self._tavern = TavernSection(session)
+        self._tavern.folder_wanted.connect(self.folder_wanted)
         self.backend = BackendChoice()
         self.backend.chosen.connect(self._on_backend)
-        self._theme = Segments("Theme", THEMES)
-        self._theme.chosen.connect(self._on_theme)
-        self._size = Label(font=ui_font(12.5, MEDIUM))
-        self._size.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._size.setFixedWidth(64)
-        content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(24, 20, 24, 32)
-        column.setSpacing(28)
-        for part in (self._tavern, self.backend, self._look(), *self._groups()):
-            part.setMaximumWidth(COLUMN)
-            column.addWidget(part)
-        column.addStretch(1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        self._area = scrolling(content, name="Settings")
-        outer.addWidget(self._area)
-        session.library_changed.connect(self._show_taverns)
+        self._testing = ModelTesting(session, self.backend)
+        self._look = LookSection()
+        self._look.chosen.connect(self.put)
+        self._nothing = body(NOTHING)
+        self._parts: tuple[Section | BackendChoice, ...] = (
+            self._tavern,
+            self.backend,
+            self._look,
+            *self._topics(),
+        )
+        self._lay_out()
+        self.rail.filtered.connect(self._on_filtered)
+        self.rail.scope_chosen.connect(self._on_scope)
+        self.rail.section_wanted.connect(self.go_to)
+        session.library_changed.connect(self._on_library_changed)
+        session.chat_opened.connect(self._on_chat_opened)
         self.refresh()
 
+    def _lay_out(self) -> None:
+        content = QWidget()
+        middle = QHBoxLayout(content)
+        middle.setContentsMargins(24, 12, 24, 32)
+        block = QWidget()
+        block.setMaximumWidth(COLUMN)
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(28)
+        for part in (self._nothing, *self._parts):
+            column.addWidget(part)
+        column.addStretch(1)
+        middle.addStretch(1)
+        middle.addWidget(block, 1000)
+        middle.addStretch(1)
+        self._content = content
+        self._area = scrolling(content, name="Settings")
+        bar = self._area.verticalScrollBar()
+        bar.valueChanged.connect(self._show_place)
+        bar.rangeChanged.connect(self._show_place)
+        self._line = Line(is_upright=True)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(0)
+        self._box.addWidget(self.rail)
+        self._box.addWidget(self._line)
+        self._box.addWidget(self._area, 1)
+
+    def _topics(self) -> tuple[Section, ...]:
+        parts = []
+        for topic in Topic:
+            part = Section(topic.title, topic.sentence)
+            for name, setting in REGISTRY.items():
+                if setting.section is topic:
+                    row = SettingRow(setting)
+                    row.chosen.connect(self.put)
+                    row.reset_asked.connect(self.reset)
+                    self._rows[name] = row
+                    part.add_row(row)
+            parts.append(part)
+        return tuple(parts)
+
     def take_focus(self) -> None:
-        """Give the keyboard to the page, to scroll it."""
-        self._area.setFocus(Qt.FocusReason.OtherFocusReason)
+        """Give the keyboard to the field that finds a setting."""
+        self.rail.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._testing.look_for_models()
 
     def refresh(self) -> None:
         """Show the values that are in force and the taverns that were found."""
+        self.rail.set_has_chat(self._session.path is not None)
         self.refresh_values()
-        self._show_taverns()
+        self._tavern.refresh()
+        self._show_parts()
 
     def row(self, name: str) -> SettingRow:
         """The row of a setting."""
         return self._rows[name]
 
-    def _look(self) -> Section:
-        part = Section("Look")
-        theme_row = FactRow("Theme", "Light, dark, or as the system says.")
-        theme_row.row.addWidget(self._theme)
-        part.add_row(theme_row)
-        size_row = FactRow("Story text", "Size of the story's letters, 13 to 22 px.")
-        smaller = IconButton("minus", "Smaller story text", is_framed=True)
-        smaller.clicked.connect(self._on_smaller)
-        larger = IconButton("plus", "Larger story text", is_framed=True)
-        larger.clicked.connect(self._on_larger)
-        sizes = QHBoxLayout()
-        sizes.setSpacing(0)
-        for widget in (smaller, self._size, larger):
-            sizes.addWidget(widget)
-        size_row.row.addLayout(sizes)
-        part.add_row(size_row)
-        return part
+    @property
+    def is_for_chat(self) -> bool:
+        """Whether values of the open chat are shown, and put."""
+        return self._for_chat and self._session.path is not None
 
-    def _groups(self) -> tuple[Section, ...]:
-        parts = []
-        for title, names in GROUPS.items():
-            part = Section(title, SENTENCES[title])
-            for name in names:
-                row = SettingRow(REGISTRY[name])
-                row.chosen.connect(self.put)
-                self._rows[name] = row
-                part.add_row(row)
-            parts.append(part)
-        return tuple(parts)
-
-    def _show_taverns(self) -> None:
-        taverns = self._session.companion.taverns
-        self._tavern.clear()
-        self._bridges.clear()
-        folder = Button("Choose a folder", icon="folder")
-        folder.clicked.connect(self.folder_wanted)
-        given = str(self._session.companion.settings["tavern"])
-        found = f"{len(taverns)} user folder" + ("" if len(taverns) == 1 else "s")
-        fact = given or ("Found by itself." if taverns else "None was found in the usual places.")
-        title = found if taverns else "No SillyTavern folder"
-        self._tavern.add_row(FactRow(title, fact, folder))
-        for tavern in taverns:
-            row = BridgeRow(tavern.user_folder, "Looking for the bridge")
-            row.install_wanted.connect(self._on_install)
-            row.remove_wanted.connect(self._on_remove)
-            self._bridges[tavern.user_folder] = row
-            self._tavern.add_row(row)
-            status = self._session.companion.bridge_status(tavern.user_folder)
-            self._show_status_of(tavern.user_folder, status, "looking for the bridge")
-
-    def _show_status_of(
-        self, user_folder: Path, asked: Coroutine[Any, Any, BridgeStatus], name: str
-    ) -> None:
-        async def show() -> None:
-            status = await asked
-            row = self._bridges.get(user_folder)
-            if row is not None:
-                row.show_status(status)
-
-        self._session.do(show(), name=name)
+    # Values
 
     def put(self, name: str, value: object) -> None:
-        """Put a setting in force, for all chats."""
+        """Put a setting in force, for all chats or the open one."""
+        path = self._path_for(name)
+        self._change(self._session.companion.put_setting(name, value, path=path), name)
 
-        async def change() -> None:
+    def reset(self, name: str) -> None:
+        """Let the default hold again, or for the open chat what holds for all."""
+        path = self._path_for(name)
+        self._change(self._session.companion.reset_setting(name, path=path), name)
+
+    def _path_for(self, name: str) -> Path | None:
+        """The chat whose value is meant, None for that of all chats."""
+        is_here = self.is_for_chat and REGISTRY[name].scope is Scope.CHAT
+        return self._session.path if is_here else None
+
+    def _change(self, change: Coroutine[Any, Any, None], name: str) -> None:
+        async def follow() -> None:
             try:
-                await self._session.companion.put_setting(name, value)
+                await change
             finally:
                 self.refresh_values()
-            self.setting_changed.emit(name, value)
+            self.setting_changed.emit(name, self._session.companion.settings[name])
 
-        self._session.do(change(), name="changing a setting")
+        self._session.do(follow(), name="changing a setting")
 
     def refresh_values(self) -> None:
         """Show the values again; the list of taverns stays."""
-        settings = self._session.companion.settings
+        companion = self._session.companion
+        path = self._session.path
+        values = {}
         for name, row in self._rows.items():
-            row.show_value(settings[name])
-        self._theme.choose(str(settings["theme"]))
-        self._size.setText(f"{float(settings['story_text_size']):g} px")
-        self.backend.show_spec(str(settings["backend"]))
+            own = self._path_for(name)
+            is_here = own is not None
+            held = companion.setting(name, path=own)
+            values[name] = held.value
+            notes = ""
+            if not is_here and path is not None and row.setting.scope is Scope.CHAT:
+                here = companion.setting(name, path=path)
+                notes = f"In this chat: {row.setting.word(here.value)}." if here.is_own else ""
+                notes = "This chat has its own." if notes and row.setting.is_long else notes
+            row.show_value(held, origin="For all chats" if is_here else "Default", notes=notes)
+        for row in self._rows.values():
+            self._show_effect(row, values)
+        self._look.show_values(companion.settings)
+        self.backend.show_spec(str(companion.settings["backend"]))
+
+    def _show_effect(self, row: SettingRow, values: dict[str, object]) -> None:
+        condition = row.setting.only_with
+        if condition is None:
+            return
+        other, wanted = REGISTRY[condition[0]], condition[1]
+        words = " or ".join(f"“{other.word(value)}”" for value in wanted)
+        reason = f"Does something only while “{other.label}” is {words}."
+        row.set_effective(values[other.name] in wanted, reason)
 
     def _on_backend(self, spec: str) -> None:
         self.put("backend", spec)
 
-    def _on_theme(self, choice: str) -> None:
-        self.put("theme", choice)
+    # What is shown
 
-    def _on_larger(self) -> None:
-        self._step_size(TEXT_STEP)
+    def go_to(self, title: str) -> None:
+        """Scroll a section to the top."""
+        part = next(part for part in self._parts if part.title == title)
+        top = part.mapTo(self._content, part.rect().topLeft()).y()
+        self._area.verticalScrollBar().setValue(top - 12)
+        self.rail.show_place(title)
 
-    def _on_smaller(self) -> None:
-        self._step_size(-TEXT_STEP)
+    def _on_filtered(self, text: str) -> None:
+        self._filter = text
+        self._show_parts()
 
-    def _step_size(self, step: float) -> None:
-        size = float(self._session.companion.settings["story_text_size"]) + step
-        self.put("story_text_size", max(13.0, min(22.0, size)))
+    def _on_scope(self, is_chat: bool) -> None:
+        self._for_chat = is_chat
+        self.refresh_values()
+        self._show_parts()
 
-    def _on_install(self, user_folder: Path) -> None:
-        asked = self._session.companion.install_bridge(user_folder)
-        self._show_status_of(user_folder, asked, "installing the bridge")
+    def _on_library_changed(self) -> None:
+        self._tavern.refresh()
+        self._show_parts()
 
-    def _on_remove(self, user_folder: Path) -> None:
-        asked = self._session.companion.remove_bridge(user_folder)
-        self._show_status_of(user_folder, asked, "removing the bridge")
+    def _on_chat_opened(self, _story: object) -> None:
+        self.refresh()
+
+    def _show_parts(self) -> None:
+        """Hide what the field, or the scope, leaves out."""
+        text = self._filter
+        for part in self._parts:
+            if isinstance(part, Section):
+                is_meant = text in part.title.casefold()
+                part.show_rows(
+                    frozenset(row for row in part.rows if self._is_wanted(row, is_meant, text))
+                )
+            else:
+                part.setVisible(not self.is_for_chat and part.matches(text))
+        shown = [part.title for part in self._parts if not part.isHidden()]
+        self._nothing.setVisible(not shown)
+        self.rail.set_sections(shown)
+        self._show_place()
+
+    def _is_wanted(self, row: QWidget, is_meant: bool, text: str) -> bool:
+        if isinstance(row, SettingRow):
+            is_here = not self.is_for_chat or row.setting.scope is Scope.CHAT
+            return is_here and (is_meant or row.matches(text))
+        matches = getattr(row, "matches", None)
+        return not self.is_for_chat and (is_meant or (matches is not None and matches(text)))
+
+    def _show_place(self, _value: int = 0, _maximum: int = 0) -> None:
+        """Mark the section that is read."""
+        bar = self._area.verticalScrollBar()
+        shown = [part for part in self._parts if not part.isHidden()]
+        place = shown[0].title if shown else ""
+        for part in shown:
+            if part.mapTo(self._content, part.rect().topLeft()).y() <= bar.value() + 80:
+                place = part.title
+        if shown and bar.maximum() and bar.value() == bar.maximum():
+            place = shown[-1].title
+        self.rail.show_place(place)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_wide = self.width() >= WIDE
+        right, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._box.setDirection(right if is_wide else down)
+        self._line.setVisible(is_wide)
+        self.rail.set_wide(is_wide)

@@ -1,4 +1,4 @@
-"""A setting as a row: label, help, and the control that fits its kind."""
+"""A setting as a row: label, help, the control that fits its kind, and the way back."""
 
 from __future__ import annotations
 
@@ -9,33 +9,31 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from app.setting import Setting
-from ui.controls.buttons import Switch
+from app.settings import ValueInForce
+from ui.controls.buttons import Button, ButtonRole, Switch
 from ui.controls.fields import FIELD_HEIGHT, Choice
 from ui.controls.labels import Label
+from ui.settings.template import TemplateEditor
 from ui.theme.fonts import MEDIUM, ui_font
-from ui.theme.palette import T3_ROLE
+from ui.theme.palette import T2_ROLE, T3_ROLE
 
-CHOICE_WORDS = {
-    -1: "nowhere",
-    0: "after the main prompt",
-    1: "in the chat",
-    2: "before the main prompt",
-}
+NUMBER_WIDTH = 96
 
 
 class NumberField(QSpinBox):
     """A whole number; the arrow keys step it, a wheel over it scrolls the page instead."""
 
-    def __init__(self, name: str, minimum: int, maximum: int) -> None:
+    def __init__(self, name: str, minimum: int, maximum: int, minimum_word: str = "") -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.setRange(minimum, maximum)
+        self.setSpecialValueText(minimum_word.capitalize())
         self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setGroupSeparatorShown(True)
         self.setKeyboardTracking(False)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFont(ui_font(12.5, MEDIUM))
-        self.setFixedSize(96, FIELD_HEIGHT)
+        self.setFixedSize(NUMBER_WIDTH, FIELD_HEIGHT)
         self.lineEdit().setTextMargins(4, 0, 6, 0)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -47,51 +45,110 @@ class SettingRow(QWidget):
 
     Signals:
         chosen: (name, value) by the user.
+        reset_asked: name; what holds without a value of its own is to hold again.
     """
 
     chosen = Signal(str, object)
+    reset_asked = Signal(str)
 
     def __init__(self, setting: Setting, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setting = setting
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        words.addWidget(Label(setting.label, font=ui_font(12.5, MEDIUM)))
-        words.addWidget(Label(setting.help, font=ui_font(11.5), tone=T3_ROLE, wraps=True))
+        self._note = Label(font=ui_font(11.5, MEDIUM), tone=T2_ROLE, wraps=True)
+        self._note.hide()
+        self.reset = Button("Reset", role=ButtonRole.QUIET, icon="undo")
+        self.reset.setAccessibleName(f"Reset: {setting.label}")
+        self.reset.clicked.connect(self._on_reset)
+        self.reset.hide()
         self.control = self._control()
         self.control.setAccessibleDescription(setting.help)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 9, 14, 9)
-        row.setSpacing(24)
-        row.addLayout(words, 1)
-        row.addWidget(self.control, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._lay_out()
 
-    def show_value(self, value: Any) -> None:
-        """Show what is in force, without telling `chosen`."""
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addWidget(Label(self.setting.label, font=ui_font(12.5, MEDIUM)))
+        words.addWidget(Label(self.setting.help, font=ui_font(11.5), tone=T3_ROLE, wraps=True))
+        words.addWidget(self._note)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addLayout(words, 1)
+        head.addSpacing(16)
+        head.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignVCenter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 9, 14, 9)
+        column.setSpacing(8)
+        column.addLayout(head)
+        if isinstance(self.control, TemplateEditor):
+            column.addWidget(self.control)
+        else:
+            head.addWidget(self.control, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    @property
+    def note(self) -> str:
+        """What is said beneath the help, "" for nothing."""
+        return self._note.text()
+
+    def matches(self, text: str) -> bool:
+        """Whether label or help hold the text; `text` is casefolded."""
+        return text in f"{self.setting.label}\n{self.setting.help}".casefold()
+
+    def show_value(self, held: ValueInForce, *, origin: str = "Default", notes: str = "") -> None:
+        """Show what is in force, without telling `chosen`.
+
+        origin: what the value without one of its own is called. notes: further sentences.
+        """
+        setting = self.setting
+        said = [] if not held.is_own else [f"{origin}: {setting.word(held.base)}."]
+        if setting.is_long and said:
+            said = ["Changed."]
+        self._note.setText(" ".join(filter(None, (*said, notes))))
+        self._note.setVisible(bool(self._note.text()))
+        self.reset.setVisible(held.is_own)
+        self.reset.setToolTip(f"Put back: {setting.word(held.base)}" if not setting.is_long else "")
         with QSignalBlocker(self.control):
-            match self.control:
-                case Switch() as switch:
-                    switch.setChecked(bool(value))
-                    switch.update()
-                case NumberField() as number:
-                    number.setValue(int(value))
-                case Choice() as choice:
-                    choice.setCurrentIndex(choice.findData(value))
+            self._put(held.value)
+
+    def set_effective(self, is_effective: bool, reason: str) -> None:
+        """Whether the setting does anything as the others are; `reason` says why it does not."""
+        self.control.setEnabled(is_effective)
+        self.setToolTip("" if is_effective else reason)
+
+    def _put(self, value: Any) -> None:
+        match self.control:
+            case Switch() as switch:
+                switch.setChecked(bool(value))
+                switch.update()
+            case NumberField() as number:
+                number.setValue(int(value))
+            case Choice() as choice:
+                choice.setCurrentIndex(choice.findData(value))
+            case TemplateEditor() as editor:
+                editor.show_text(str(value))
 
     def _control(self) -> QWidget:
         setting = self.setting
         if setting.choices:
             choice = Choice(setting.label)
             for value in setting.choices:
-                choice.addItem(CHOICE_WORDS.get(value, str(value)).capitalize(), value)
+                word = setting.word(value)
+                choice.addItem(word[:1].upper() + word[1:], value)
             choice.activated.connect(self._on_choice)
             return choice
         if isinstance(setting.default, bool):
             switch = Switch(setting.label)
             switch.toggled.connect(self._on_value)
             return switch
+        if setting.is_long:
+            placeholder = f"{{{{{setting.name.removesuffix('_template')}}}}}"
+            editor = TemplateEditor(setting.label, placeholder)
+            editor.kept.connect(self._on_value)
+            return editor
         number = NumberField(
-            setting.label, int(setting.minimum or 0), int(setting.maximum or 1_000_000)
+            setting.label,
+            int(setting.minimum or 0),
+            int(setting.maximum or 1_000_000),
+            setting.minimum_word,
         )
         number.valueChanged.connect(self._on_value)
         return number
@@ -102,3 +159,6 @@ class SettingRow(QWidget):
     def _on_choice(self, row: int) -> None:
         if isinstance(self.control, Choice):
             self.chosen.emit(self.setting.name, self.control.itemData(row))
+
+    def _on_reset(self) -> None:
+        self.reset_asked.emit(self.setting.name)

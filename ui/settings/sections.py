@@ -13,6 +13,8 @@ class Section(QWidget):
 
     def __init__(self, title: str, sentence: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.title = title
+        self._shown: list[tuple[Line, QWidget]] = []
         self._card = Surface("raised", edge="line")
         self._rows = QVBoxLayout(self._card)
         self._rows.setContentsMargins(1, 1, 1, 1)
@@ -26,14 +28,32 @@ class Section(QWidget):
         column.addSpacing(2)
         column.addWidget(self._card)
 
+    @property
+    def rows(self) -> tuple[QWidget, ...]:
+        """The rows, shown or not."""
+        return tuple(row for _, row in self._shown)
+
     def add_row(self, row: QWidget) -> None:
         """Put a row at the end of the card."""
-        if self._rows.count():
-            self._rows.addWidget(Line())
+        line = Line()
+        line.setVisible(bool(self._shown))
+        self._rows.addWidget(line)
         self._rows.addWidget(row)
+        self._shown.append((line, row))
+
+    def show_rows(self, wanted: frozenset[QWidget]) -> None:
+        """Show these rows only; without any, nothing of the section."""
+        is_first = True
+        for line, row in self._shown:
+            is_wanted = row in wanted
+            line.setVisible(is_wanted and not is_first)
+            row.setVisible(is_wanted)
+            is_first = is_first and not is_wanted
+        self.setVisible(not is_first)
 
     def clear(self) -> None:
         """Take all rows out."""
+        self._shown.clear()
         while (item := self._rows.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:

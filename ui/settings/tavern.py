@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label
+from ui.session import Session
+from ui.settings.sections import Section
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T3_ROLE
 
@@ -35,6 +38,10 @@ class FactRow(QWidget):
         if button is not None:
             self.row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
 
+    def matches(self, text: str) -> bool:
+        """Whether title or fact hold the text; `text` is casefolded."""
+        return text in f"{self.title.text()}\n{self.fact.text()}".casefold()
+
 
 class BridgeRow(FactRow):
     """One user folder with the state of its bridge.
@@ -47,7 +54,7 @@ class BridgeRow(FactRow):
     remove_wanted = Signal(object)
 
     def __init__(self, user_folder: Path, fact: str) -> None:
-        super().__init__(str(user_folder), fact)
+        super().__init__(folder_words(user_folder), fact)
         self.user_folder = user_folder
         self._install = Button("Install the bridge", icon="plug")
         self._install.clicked.connect(self._on_install)
@@ -71,3 +78,67 @@ class BridgeRow(FactRow):
 
     def _on_remove(self) -> None:
         self.remove_wanted.emit(self.user_folder)
+
+
+class TavernSection(Section):
+    """SillyTavern's folder, and each user folder in it.
+
+    Signals:
+        folder_wanted: the user wants to name SillyTavern's folder.
+    """
+
+    folder_wanted = Signal()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__("SillyTavern", "Chats are read where SillyTavern keeps them.")
+        self._session = session
+        self._bridges: dict[Path, BridgeRow] = {}
+
+    def refresh(self) -> None:
+        """Show the taverns that were found, and look for the bridge in each."""
+        companion = self._session.companion
+        taverns = companion.taverns
+        self.clear()
+        self._bridges.clear()
+        folder = Button("Choose a folder", icon="folder")
+        folder.clicked.connect(self.folder_wanted)
+        given = str(companion.settings["tavern"])
+        found = f"{len(taverns)} user folder" + ("" if len(taverns) == 1 else "s")
+        fact = folder_words(Path(given)) if given else ""
+        fact = fact or ("Found by itself." if taverns else "None was found in the usual places.")
+        self.add_row(FactRow(found if taverns else "No SillyTavern folder", fact, folder))
+        for tavern in taverns:
+            row = BridgeRow(tavern.user_folder, "Looking for the bridge")
+            row.install_wanted.connect(self._on_install)
+            row.remove_wanted.connect(self._on_remove)
+            self._bridges[tavern.user_folder] = row
+            self.add_row(row)
+            status = companion.bridge_status(tavern.user_folder)
+            self._show_status_of(tavern.user_folder, status, "looking for the bridge")
+
+    def _show_status_of(
+        self, user_folder: Path, asked: Coroutine[Any, Any, BridgeStatus], name: str
+    ) -> None:
+        async def show() -> None:
+            status = await asked
+            row = self._bridges.get(user_folder)
+            if row is not None:
+                row.show_status(status)
+
+        self._session.do(show(), name=name)
+
+    def _on_install(self, user_folder: Path) -> None:
+        asked = self._session.companion.install_bridge(user_folder)
+        self._show_status_of(user_folder, asked, "installing the bridge")
+
+    def _on_remove(self, user_folder: Path) -> None:
+        asked = self._session.companion.remove_bridge(user_folder)
+        self._show_status_of(user_folder, asked, "removing the bridge")
+
+
+def folder_words(folder: Path) -> str:
+    """A folder as people write it: ~/SillyTavern/data/default-user."""
+    home = Path.home()
+    if folder.is_relative_to(home):
+        return str(Path("~") / folder.relative_to(home))
+    return str(folder)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.llm.ollama import FoundModel
 from ui.settings.backend import BackendChoice
 
 
@@ -51,5 +54,31 @@ def test_the_backend_in_use_is_not_chosen_again(choice: BackendChoice) -> None:
     told: list[str] = []
     choice.chosen.connect(told.append)
     choice.show_spec("ollama:gemma3:4b")
+    choice.use()
+    assert told == []
+
+
+def test_found_models_are_choices_of_their_own(choice: BackendChoice) -> None:
+    told: list[str] = []
+    choice.chosen.connect(told.append)
+    choice.show_found([FoundModel("llama3.1:8b", 4_900_000_000), FoundModel("nomic-embed-text")])
+    names = [card.text() for card in choice.choices]
+    assert "llama3.1:8b" in names
+    assert "nomic-embed-text" not in names
+    card = next(card for card in choice.choices if card.text() == "llama3.1:8b")
+    QTest.mouseClick(card, Qt.MouseButton.LeftButton)
+    choice.use()
+    assert told == ["ollama:llama3.1:8b"]
+
+
+def test_the_model_in_use_is_marked_once_it_is_found(choice: BackendChoice) -> None:
+    choice.show_spec("ollama:gemma3:4b")
+    choice.show_found([FoundModel("gemma3:4b", 3_300_000_000), FoundModel("qwen3:14b")])
+    checked = [card.text() for card in choice.choices if card.isChecked()]
+    assert checked == ["gemma3:4b"]
+    choice.show_found([])
+    assert [card.isChecked() for card in choice.choices].count(True) == 1
+    told: list[str] = []
+    choice.chosen.connect(told.append)
     choice.use()
     assert told == []

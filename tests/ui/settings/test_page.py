@@ -1,0 +1,165 @@
+"""The settings page: generated from the registry, searchable, for all chats or for one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.companion import Companion
+from app.setting import Scope
+from app.settings import REGISTRY
+from tests.fakes import MODEL, FakeLlm
+from tests.labelled import WrittenTavern
+from ui.main_window import MainWindow
+from ui.settings.page import SettingsPage
+from ui.settings.rows import NumberField
+from ui.settings.template import TemplateEditor
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+BUDGET = "running_recap_budget"
+
+
+@pytest.fixture
+async def page(demo_window: MainWindow) -> SettingsPage:
+    demo_window.show_page("settings")
+    shown = demo_window.page
+    assert isinstance(shown, SettingsPage)
+    return shown
+
+
+def shown_names(page: SettingsPage) -> set[str]:
+    return {name for name in page._rows if page.row(name).isVisibleTo(page)}
+
+
+def press(page: SettingsPage, key: str) -> None:
+    button = page.rail.scopes._buttons[key]
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+async def test_every_setting_with_a_section_can_be_changed(page: SettingsPage) -> None:
+    wanted = {name for name, setting in REGISTRY.items() if setting.section is not None}
+    assert set(page._rows) == wanted == shown_names(page)
+
+
+async def test_a_changed_setting_says_its_default_and_can_be_reset(
+    page: SettingsPage, companion: Companion, until: Until
+) -> None:
+    row = page.row(BUDGET)
+    assert not row.reset.isVisibleTo(page)
+    field = row.control
+    assert isinstance(field, NumberField)
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "600")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    await until(lambda: companion.settings[BUDGET] == 600)
+    await until(lambda: row.note == "Default: 1,000.")
+    QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
+    await until(lambda: companion.settings[BUDGET] == 1000)
+    await until(lambda: not row.reset.isVisibleTo(page))
+    assert field.value() == 1000
+
+
+async def test_a_setting_of_one_chat_leaves_the_others_alone(
+    page: SettingsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    press(page, "chat")
+    assert all(REGISTRY[name].scope is Scope.CHAT for name in shown_names(page))
+    assert not page.backend.isVisibleTo(page)
+    page.put(BUDGET, 300)
+    await until(lambda: companion.setting(BUDGET, path=demo_tavern.chat).value == 300)
+    await until(lambda: page.row(BUDGET).note == "For all chats: 1,000.")
+    assert companion.settings[BUDGET] == 1000
+    press(page, "all")
+    assert page.row(BUDGET).note == "In this chat: 300."
+    assert page.backend.isVisibleTo(page)
+
+
+async def test_the_field_finds_settings_by_their_words(page: SettingsPage) -> None:
+    QTest.keyClicks(page.rail.field, "lorebook")
+    assert shown_names(page) == {"running_recap_scan", "message_recaps_scan"}
+    assert not page.backend.isVisibleTo(page)
+    QTest.keyClick(page.rail.field, Qt.Key.Key_Escape)
+    assert len(shown_names(page)) == len(page._rows)
+    QTest.keyClicks(page.rail.field, "ollama")
+    assert shown_names(page) == set()
+    assert page.backend.isVisibleTo(page)
+
+
+async def test_what_has_no_effect_now_is_greyed_and_says_why(
+    page: SettingsPage, companion: Companion, until: Until
+) -> None:
+    depth = page.row("running_recap_depth")
+    assert not depth.control.isEnabled()
+    assert "In the chat".lower() in depth.toolTip().lower()
+    page.put("running_recap_position", 1)
+    await until(lambda: depth.control.isEnabled())
+
+
+async def test_a_frame_is_kept_only_when_the_user_says_so(
+    page: SettingsPage, companion: Companion, until: Until
+) -> None:
+    name = "running_recap_template"
+    editor = page.row(name).control
+    assert isinstance(editor, TemplateEditor)
+    before = companion.settings[name]
+    editor.text.selectAll()
+    QTest.keyClicks(editor.text, "So far: {{running_recap}}")
+    assert companion.settings[name] == before
+    assert editor.keep.isVisibleTo(page)
+    page.refresh_values()
+    assert editor.text.toPlainText() == "So far: {{running_recap}}"
+    QTest.keyClick(editor.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    await until(lambda: companion.settings[name] == "So far: {{running_recap}}")
+    await until(lambda: page.row(name).reset.isVisibleTo(page))
+    editor.text.selectAll()
+    QTest.keyClicks(editor.text, "nothing of it")
+    QTest.keyClick(editor.text, Qt.Key.Key_Escape)
+    assert editor.text.toPlainText() == "So far: {{running_recap}}"
+
+
+async def test_a_model_is_tested_before_it_is_used(
+    page: SettingsPage, companion: Companion, until: Until
+) -> None:
+    with FakeLlm(lambda request: "Ada hides a letter.") as llm:
+        page.backend.choose("openai", model="", url=llm.url)
+        page.backend._on_list()
+        await until(lambda: page.backend._model_name() == MODEL)
+        page.backend.test()
+        await until(lambda: not page.backend.trial.is_running)
+    assert page.backend.trial.text == "Ada hides a letter."
+    assert page.backend.trial.error == ""
+    assert companion.settings["backend"] == "builtin"
+
+
+async def test_a_test_can_be_stopped(page: SettingsPage, until: Until) -> None:
+    with FakeLlm() as llm:
+        llm.reply = lambda request: f"Late: {llm._closing.wait(5)}"
+        page.backend.choose("openai", model=MODEL, url=llm.url)
+        page.backend.test()
+        await until(lambda: bool(llm.requests))
+        QTest.mouseClick(page.backend.trial._stop, Qt.MouseButton.LeftButton)
+        await until(lambda: not page.backend.trial.is_running)
+
+
+async def test_a_model_that_fails_says_why_where_it_was_tested(
+    page: SettingsPage, until: Until
+) -> None:
+    page.backend.choose("openai", model="qwen", url="127.0.0.1:9")
+    page.backend.test()
+    await until(lambda: bool(page.backend.trial.error))
+    assert page.backend.trial.text == ""
+
+
+@pytest.mark.parametrize("width", [660, 900, 1360, 1920])
+async def test_no_row_is_wider_than_the_page(
+    demo_window: MainWindow, page: SettingsPage, width: int, until: Until
+) -> None:
+    demo_window.resize(width, 800)
+    page.backend.choose("openai", model=MODEL, url="localhost:8080")
+    area = page._area
+    await until(lambda: page.width() > width - 80)
+    await until(lambda: page._content.width() <= area.viewport().width())

@@ -1,0 +1,68 @@
+"""How the window looks: theme and size of the story's letters."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout
+
+from app.settings import REGISTRY, Settings
+from ui.controls.buttons import IconButton
+from ui.controls.fields import Segments
+from ui.controls.labels import Label
+from ui.settings.sections import Section
+from ui.settings.tavern import FactRow
+from ui.theme.fonts import MEDIUM, ui_font
+
+THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
+TEXT_STEP = 0.5
+
+
+class LookSection(Section):
+    """Signals:
+    chosen: (name, value) of a setting.
+    """
+
+    chosen = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__("Look", "For all chats.")
+        self._px = float(REGISTRY["story_text_size"].default)
+        self._theme = Segments("Theme", THEMES)
+        self._theme.chosen.connect(self._on_theme)
+        self._size = Label(font=ui_font(12.5, MEDIUM))
+        self._size.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._size.setFixedWidth(64)
+        theme_row = FactRow("Theme", REGISTRY["theme"].help)
+        theme_row.row.addWidget(self._theme)
+        self.add_row(theme_row)
+        size_row = FactRow("Story text", "Size of the story's letters, 13 to 22 px.")
+        smaller = IconButton("minus", "Smaller story text", is_framed=True)
+        smaller.clicked.connect(self._on_smaller)
+        larger = IconButton("plus", "Larger story text", is_framed=True)
+        larger.clicked.connect(self._on_larger)
+        sizes = QHBoxLayout()
+        sizes.setSpacing(0)
+        for widget in (smaller, self._size, larger):
+            sizes.addWidget(widget)
+        size_row.row.addLayout(sizes)
+        self.add_row(size_row)
+
+    def show_values(self, settings: Settings) -> None:
+        """Show what is in force."""
+        self._theme.choose(str(settings["theme"]))
+        self._px = float(settings["story_text_size"])
+        self._size.setText(f"{self._px:g} px")
+
+    def _on_theme(self, choice: str) -> None:
+        self.chosen.emit("theme", choice)
+
+    def _on_larger(self) -> None:
+        self._step(TEXT_STEP)
+
+    def _on_smaller(self) -> None:
+        self._step(-TEXT_STEP)
+
+    def _step(self, by: float) -> None:
+        setting = REGISTRY["story_text_size"]
+        least, most = setting.minimum or 0.0, setting.maximum or 99.0
+        self.chosen.emit(setting.name, max(least, min(most, self._px + by)))

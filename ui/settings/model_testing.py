@@ -1,0 +1,63 @@
+"""Asks the Companion which models there are, and lets one be tried before it is chosen."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import QObject
+
+from app.errors import TavernkeepError
+from app.llm.specs import BUILTIN, parse_spec
+from ui.session import Session
+from ui.settings.backend import BackendChoice
+
+
+class ModelTesting(QObject):
+    """Stands between the choice of a model and the session; one test at a time."""
+
+    def __init__(self, session: Session, choice: BackendChoice) -> None:
+        super().__init__(choice)
+        self._session = session
+        self._choice = choice
+        self._running: asyncio.Task[None] | None = None
+        choice.test_wanted.connect(self._on_test)
+        choice.models_wanted.connect(self._on_models)
+        choice.trial.stop_wanted.connect(self.stop)
+
+    def look_for_models(self) -> None:
+        """Look once more which models Ollama has."""
+
+        async def look() -> None:
+            self._choice.show_found(await self._session.companion.found_models())
+
+        self._session.do(look(), name="looking for models")
+
+    def stop(self) -> None:
+        """End the test that runs."""
+        if self._running is not None:
+            self._running.cancel()
+
+    def _on_models(self, url: str) -> None:
+        async def look() -> None:
+            self._choice.show_offered(await self._session.companion.models_at(url))
+
+        self._session.do(look(), name="asking the server for its models")
+
+    def _on_test(self, spec: str) -> None:
+        self.stop()
+        parsed = parse_spec(spec)
+        name = "the built-in way" if parsed.kind == BUILTIN else parsed.model
+        self._choice.trial.begin(name)
+        self._running = self._session.do(self._test(spec), name="the test of a model")
+
+    async def _test(self, spec: str) -> None:
+        panel = self._choice.trial
+        this = asyncio.current_task()
+        try:
+            trial = await self._session.companion.test_model(spec, on_text=panel.show_text)
+        except (asyncio.CancelledError, TavernkeepError):
+            if self._running is this:
+                panel.end(None)
+            raise
+        if self._running is this:
+            panel.end(trial)
