@@ -52,7 +52,7 @@ def recap_data(story: Story) -> dict[str, Any]:
             {
                 "first": scene.first,
                 "last": scene.last,
-                "name": scene.name or (recap.name if recap else ""),
+                "name": story.scene_name(scene),
                 "recap": recap.text if recap else None,
                 "versions": [version.text for version in versions],
             }

@@ -63,7 +63,7 @@ def scene_rows(story: Story) -> list[dict[str, object]]:
             {
                 "first": scene.first,
                 "last": scene.last,
-                "name": scene.name,
+                "name": story.scene_name(scene),
                 "cue": closing.cue if closing else None,
                 "confidence": round(closing.confidence, 3) if closing else None,
             }

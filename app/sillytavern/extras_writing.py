@@ -28,15 +28,13 @@ from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import MessageRecap
 from app.story.recap_text import parse_recap
 from app.story.recaps import RunningVersion, SceneRecap
-from app.story.scenes import Scene, SceneBreak
+from app.story.scenes import Scene, SceneBreak, automatic_name
 from app.story.story import Story
 
 NAMESPACE = RECAP_NAMESPACES[0]
 INCLUDED = "Recap of message(s)"
 
 _INCLUDED_STATES = (InclusionState.INCLUDED, InclusionState.LONG_TERM)
-_LONGEST_NAME = 50
-_NAME_CUT = 47
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +172,7 @@ def scene_values(
     name = mark.name
     if not name and not (extra and extra.name):
         made = next((recap for recap in recaps if recap.is_current and not recap.stored), None)
-        name = scene_name(made.name, scene) if made and scene else ""
+        name = automatic_name(made.name, scene) if made and scene else ""
     if (
         extra is None
         or not extra.is_break
@@ -263,16 +261,6 @@ def stored_recap(recap: SceneRecap) -> str:
     }
     value = {"scene_name": recap.name, "stage3": stage}
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def scene_name(name: str, scene: Scene) -> str:
-    """A scene's automatic name with its range (spec/auto-recap.md §4.3), "" for none."""
-    name = " ".join(name.split()).strip("\"'")
-    if not name:
-        return ""
-    if len(name) > _LONGEST_NAME:
-        name = f"{name[:_NAME_CUT]}..."
-    return f"{name} {scene.first}-{scene.last}"
 
 
 def _version_metadata(recap: SceneRecap, scene: Scene | None, index: int) -> dict[str, Any]:

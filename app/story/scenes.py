@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from app.story.messages import Message, combined_digest
 
+LONGEST_NAME, NAME_CUT = 50, 47  # characters of a name that was given by itself
+
 
 class BreakOrigin(StrEnum):
     """Who found a scene break."""
@@ -82,6 +84,17 @@ def scenes_of(messages: Sequence[Message], breaks: Mapping[str, SceneBreak]) -> 
 def scene_digest(messages: Iterable[Message]) -> str:
     """Digest of what a scene recap is made from; an edit, swipe or hide inside changes it."""
     return combined_digest(*(f"{m.name}\0{m.content_hash}" for m in messages))
+
+
+def automatic_name(name: str, scene: Scene | None = None) -> str:
+    """The name that a scene is given by itself, "" for none (spec/auto-recap.md §4.3).
+
+    scene: its message numbers go behind the name; None for the name alone.
+    """
+    name = " ".join(name.split()).strip("\"'")
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:NAME_CUT]}..."
+    return f"{name} {scene.first}-{scene.last}" if name and scene is not None else name
 
 
 def places_of_break(

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.story.inclusion import Inclusion
 from app.story.messages import Message, MessageRecap
 from app.story.recaps import RunningRecap, SceneRecap
-from app.story.scenes import Scene, SceneBreak
+from app.story.scenes import Scene, SceneBreak, automatic_name
 
 
 class ChatKind(StrEnum):
@@ -51,7 +51,8 @@ class Story:
     """Everything the window and the prompt need of one chat.
 
     message_tokens and inclusion run parallel to messages. recaps: versions, oldest first, by the
-    anchor that closes the scene. message_recaps: by anchor.
+    anchor that closes the scene. message_recaps: by anchor. has_ranges_in_names: names that scenes
+    were given by themselves end with the scene's message numbers.
     """
 
     chat: ChatRef
@@ -64,6 +65,14 @@ class Story:
     inclusion: tuple[Inclusion, ...] = ()
     message_tokens: tuple[int, ...] = ()
     problems: tuple[LineProblem, ...] = ()
+    has_ranges_in_names: bool = False
+
+    def scene_name(self, scene: Scene) -> str:
+        """A scene's name: the break's, else the one its recap gave it, "" for none."""
+        recap = None if scene.name else self.scene_recap(scene)
+        if recap is None:
+            return scene.name
+        return automatic_name(recap.name, scene if self.has_ranges_in_names else None)
 
     def scene_recap(self, scene: Scene) -> SceneRecap | None:
         """The recap that counts for a closed scene, None when there is none yet."""

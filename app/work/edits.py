@@ -172,12 +172,13 @@ class StoryEdits:
         chat, store = self._open(path), self._store
         scene = self._closed_scene(chat, anchor)
         old = chat.story.scene_recap(scene)
+        speakers = str(chat.settings()["scene_recap_messages"])
         recap = SceneRecap(
             anchor=anchor,
             version=0,
             name=old.name if old else scene.name,
             text=text,
-            source_digest=scene_digest(recapped_messages(chat.story.messages, scene)),
+            source_digest=scene_digest(recapped_messages(chat.story.messages, scene, speakers)),
             made_by="you",
             created=time.time(),
         )

@@ -86,11 +86,17 @@ class _Shared:
 
 
 async def import_extras(
-    store: Store, chat_id: int, snapshot: ChatSnapshot, messages: tuple[Message, ...]
+    store: Store,
+    chat_id: int,
+    snapshot: ChatSnapshot,
+    messages: tuple[Message, ...],
+    *,
+    speakers: str = "both",
 ) -> None:
     """Take in what ST-Auto-Recap and its kin left in the chat, where we know nothing yet.
 
-    Formats: spec/auto-recap.md §1 and §12. The file stays as it is.
+    speakers: whose messages scene recaps are made from here, so that imported ones are not taken
+    to be outdated. Formats: spec/auto-recap.md §1 and §12. The file stays as it is.
     """
     recaps = await asyncio.to_thread(message_recaps, snapshot.lines)
     rare = await asyncio.to_thread(_rare_data, snapshot)
@@ -115,7 +121,7 @@ async def import_extras(
         known = store.scenes.breaks(chat_id)
         store.scenes.save(chat_id, [b for b in breaks if b.anchor not in known])
         recapped = store.recaps.scene_recaps(chat_id)
-        for recap in _scene_recaps(messages, scenes, breaks):
+        for recap in _scene_recaps(messages, scenes, breaks, speakers):
             if recap.anchor in recapped:
                 continue  # a branch of a chat that we mirrored holds what it knows of its parent
             added = store.recaps.add_scene_recap(chat_id, recap)
@@ -187,14 +193,17 @@ def _scene_break(message: Message, extra: SceneExtra) -> SceneBreak:
 
 
 def _scene_recaps(
-    messages: Sequence[Message], extras: Mapping[int, SceneExtra], breaks: Sequence[SceneBreak]
+    messages: Sequence[Message],
+    extras: Mapping[int, SceneExtra],
+    breaks: Sequence[SceneBreak],
+    speakers: str,
 ) -> list[SceneRecap]:
     """All versions of all imported scenes, as texts; taken to be of the scene as it is now."""
     found: list[SceneRecap] = []
     scenes = {s.last: s for s in scenes_of(messages, {b.anchor: b for b in breaks})}
     for index, extra in extras.items():
         scene = scenes.get(index)
-        source = scene_digest(recapped_messages(messages, scene)) if scene else ""
+        source = scene_digest(recapped_messages(messages, scene, speakers)) if scene else ""
         for place, version in enumerate(extra.versions):
             stamp = extra.metadata.get(place, {}).get("timestamp", 0)
             created = stamp / 1000 if isinstance(stamp, int | float) else 0.0

@@ -208,7 +208,8 @@ class OpenChat:
         )
         await self._remember(known, reading)
         if is_new:
-            await import_extras(store, self.chat_id, snapshot, messages)
+            speakers = str(self.settings()["scene_recap_messages"])
+            await import_extras(store, self.chat_id, snapshot, messages, speakers=speakers)
         return reading, messages
 
     async def _remember(self, before: tuple[KnownMessage, ...], reading: _Reading) -> None:
@@ -266,6 +267,7 @@ class OpenChat:
             recaps=recaps,
             running=running,
             message_recaps=message_recaps,
+            has_ranges_in_names=bool(settings["scene_name_append_range"]),
         )
         return replace(story, inclusion=await asyncio.to_thread(self._include, story, settings))
 
@@ -275,7 +277,8 @@ class OpenChat:
         change = StoryChange(
             self.chat,
             first,
-            scenes=story.scenes != old.scenes,
+            scenes=story.scenes != old.scenes
+            or story.has_ranges_in_names != old.has_ranges_in_names,
             recaps=story.recaps != old.recaps or story.message_recaps != old.message_recaps,
             running=story.running != old.running,
             inclusion=inclusion or story.inclusion != old.inclusion,

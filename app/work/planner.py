@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.operations import OperationKind, OperationSpec
+from app.story.break_search import is_choosable
 from app.story.messages import Message, MessageKind, MessageRecap, combined_digest
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.scenes import Scene, scene_digest
@@ -45,12 +46,17 @@ class Writing:
         return combined_digest(kind.value, self.spec, self.version_of(kind.value), *inputs)
 
 
-def recapped_messages(messages: Sequence[Message], scene: Scene) -> tuple[Message, ...]:
-    """What a scene recap is made from: messages with text, notices left out."""
-    return tuple(
-        message
-        for message in messages[scene.first : scene.last + 1]
-        if message.kind is not MessageKind.NOTICE and message.text.strip()
+def recapped_messages(
+    messages: Sequence[Message], scene: Scene, speakers: str = "both"
+) -> tuple[Message, ...]:
+    """What a scene recap is made from: messages with text, notices left out.
+
+    speakers: whose, "both", "character" or "user". A scene that holds none of theirs is read
+    whole: without its recap nothing behind it could be folded in.
+    """
+    inside = messages[scene.first : scene.last + 1]
+    return tuple(message for message in inside if is_choosable(message, speakers)) or tuple(
+        message for message in inside if is_choosable(message)
     )
 
 
@@ -85,7 +91,8 @@ def scene_recap_spec(
 ) -> OperationSpec:
     """The recap of a closed scene. again: makes the work new although its inputs are not."""
     assert scene.closing is not None
-    digest = scene_digest(recapped_messages(story.messages, scene))
+    speakers = str(settings["scene_recap_messages"])
+    digest = scene_digest(recapped_messages(story.messages, scene, speakers))
     tokens = int(settings["scene_recap_tokens"])
     return OperationSpec(
         kind=OperationKind.SCENE_RECAP,
@@ -101,14 +108,14 @@ def scene_recap_spec(
 def _scene_recaps(
     story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
 ) -> list[OperationSpec]:
-    covered = covered_until(story)
+    covered, speakers = covered_until(story), str(settings["scene_recap_messages"])
     specs = []
     for scene in story.scenes:
         recap = story.scene_recap(scene)
         # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
         if recap is not None and (scene.last <= covered or recap.made_by == "you"):
             continue
-        messages = recapped_messages(story.messages, scene)
+        messages = recapped_messages(story.messages, scene, speakers)
         if scene.closing is None or not messages:
             continue
         if recap is not None and recap.source_digest == scene_digest(messages):

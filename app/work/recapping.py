@@ -104,7 +104,8 @@ class Recapper:
     async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
         scene = closed_scene(chat, spec.anchor)
-        messages = recapped_messages(story.messages, scene)
+        speakers = str(chat.settings()["scene_recap_messages"])
+        messages = recapped_messages(story.messages, scene, speakers)
         base = fold_base(story, scene.first + 1)
         writer = self._writer()
 

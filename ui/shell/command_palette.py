@@ -78,7 +78,7 @@ def find_entries(
     if story is None:
         return tuple(found)
     for scene in story.scenes:
-        name = scene.name or f"Scene {scene.number}"
+        name = story.scene_name(scene) or f"Scene {scene.number}"
         if words and all(word in f"{scene.number} {name}".casefold() for word in words):
             anchor = story.messages[scene.first].anchor
             found.append(Entry(name, f"Scene {scene.number}", "book", anchor=anchor))

@@ -52,11 +52,9 @@ _ORIGINS = {
 
 def scene_name(story: Story, scene: Scene) -> str:
     """A scene's title: the break's, else its recap's, else that it has none yet."""
-    if scene.name:
-        return scene.name
-    recap = story.scene_recap(scene)
-    if recap is not None and recap.name:
-        return recap.name
+    name = story.scene_name(scene)
+    if name:
+        return name
     return NAMELESS[0] if scene.is_closed else NAMELESS[1]
 
 

@@ -17,7 +17,6 @@ from app.sillytavern.extras_writing import (
     cleared_values,
     message_values,
     mirrored,
-    scene_name,
     scene_values,
     stored_recap,
 )
@@ -27,7 +26,7 @@ from app.sillytavern.string_hash import recap_hash, string_hashes
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap, digest
 from app.story.recaps import SceneRecap
-from app.story.scenes import BreakOrigin, Scene, SceneBreak, scenes_of
+from app.story.scenes import BreakOrigin, Scene, SceneBreak, automatic_name, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from tests.chat_files import jsonl, message, swiped
 
@@ -191,7 +190,8 @@ def test_data_that_cannot_be_read_are_left_alone(block: bytes) -> None:
     ],
 )
 def test_automatic_names(name: str, made: str) -> None:
-    assert scene_name(name, SCENE) == made
+    assert automatic_name(name, SCENE) == made
+    assert automatic_name(name) == made.removesuffix(" 3-17")
 
 
 @pytest.mark.parametrize(

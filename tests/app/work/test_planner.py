@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from app.operations import OperationSpec
 from app.settings import REGISTRY
 from app.story.messages import Message, MessageKind, MessageRecap, digest
@@ -168,3 +170,42 @@ def test_with_a_model_messages_are_recapped_one_by_one_on_wish_only_and_newest_f
     assert planned(story, **wanted, message_recap_again=False) == []
     recaps["m4"] = MessageRecap(text="mine", source_hash="of another text", is_edited=True)
     assert planned(replace(story, message_recaps=recaps), **wanted) == []
+
+
+def two_voices() -> Story:
+    story = story_of(6, 2, 4)
+    spoken = tuple(structs.replace(m, is_user=n % 2 == 0) for n, m in enumerate(story.messages[:5]))
+    return replace(story, messages=(*spoken, story.messages[5]))
+
+
+def test_a_scene_recap_is_made_from_the_messages_that_are_wanted() -> None:
+    story = two_voices()
+    scene = story.scenes[0]
+
+    def wanted(speakers: str) -> list[str]:
+        return [m.anchor for m in recapped_messages(story.messages, scene, speakers)]
+
+    assert wanted("both") == ["m0", "m1", "m2"]
+    assert wanted("user") == ["m0", "m2"]
+    assert wanted("character") == ["m1"]
+
+
+def test_a_scene_in_which_nobody_wanted_speaks_is_read_whole() -> None:
+    story = two_voices()
+    silent = replace(
+        story, messages=tuple(structs.replace(m, is_user=True) for m in story.messages)
+    )
+    both = recapped_messages(silent.messages, silent.scenes[0])
+    assert recapped_messages(silent.messages, silent.scenes[0], "character") == both
+
+
+def test_whose_messages_count_is_part_of_what_a_recap_is_of() -> None:
+    story = with_recaps(two_voices(), "m2", "m4")
+    assert not [s for s in planned(story) if s.kind.value == "scene_recap"]
+    again = planned(story, scene_recap_messages="user")
+    assert [s.anchor for s in again if s.kind.value == "scene_recap"] == ["m2", "m4"]
+    keys = {
+        next(iter(planned(two_voices(), scene_recap_messages=whose))).key
+        for whose in ("both", "user", "character")
+    }
+    assert len(keys) == 3

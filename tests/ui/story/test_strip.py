@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
+from app.story.recaps import SceneRecap
+from app.story.scenes import scenes_of
 from app.story.story import Story
 from tests.ui.samples import story, with_states
 from ui.story.bars import bars_of, no_bars
@@ -139,3 +143,19 @@ def test_a_failure_is_painted_in_a_strip_of_buckets(strip: Strip, theme: ThemeSo
         for y in range(round(18 * ratio), round(58 * ratio))
     )
     assert found
+
+
+def test_a_scene_without_a_name_of_its_own_is_called_as_its_recap_says(strip: Strip) -> None:
+    told = story(100, (9, 49))
+    anchor = told.messages[9].anchor
+    unnamed = {**told.breaks, anchor: replace(told.breaks[anchor], name="")}
+    recap = SceneRecap(anchor, 0, "A very " + "long " * 12 + "name", "Text.", "", "model", 1.0)
+    told = replace(
+        told,
+        breaks=unnamed,
+        scenes=scenes_of(told.messages, unnamed),
+        recaps={anchor: (recap,)},
+    )
+    clips = fill(strip, told)
+    title = strip.tip_at(QPoint(x_of(clips, 3), 50)).splitlines()[-1]
+    assert title == f"1 {('A very ' + 'long ' * 8)[:47]}..., #0–9"
