@@ -20,6 +20,7 @@ WORK_PER_ITEM = 400  # steps a matching may take for each word or line of its in
 STOPS = frozenset(".!?…")  # what ends a sentence
 LONGEST_HEADING = 80  # characters
 MOST_PAIRINGS = 2500  # lines at the left times lines at the right that are paired by their words
+SAME_BODY = 3.0  # more than all that one heading in common can be worth
 LEAST_ALIKE = 0.25  # share of words that two lines have in common to count as one, changed
 
 
@@ -296,6 +297,11 @@ def _gaps(
     return tuple(found)
 
 
+def _body(passage: Passage) -> str:
+    """The words without what titles them."""
+    return " ".join(passage.text.removeprefix(passage.heading).split())
+
+
 def _pairs(left: Sequence[Passage], right: Sequence[Passage]) -> list[tuple[int, int]]:
     """Which lines are one another, changed: under the same heading, or alike in their words."""
     if len(left) == 1 and len(right) == 1 and not (left[0].heading and right[0].heading):
@@ -305,8 +311,12 @@ def _pairs(left: Sequence[Passage], right: Sequence[Passage]) -> list[tuple[int,
     bags = [frozenset(TOKEN.findall(passage.text.casefold())) for passage in left]
     other_bags = [frozenset(TOKEN.findall(passage.text.casefold())) for passage in right]
 
+    bodies, other_bodies = [_body(p) for p in left], [_body(p) for p in right]
+
     def alike(i: int, j: int) -> float:
         share = 2 * len(bags[i] & other_bags[j]) / max(1, len(bags[i]) + len(other_bags[j]))
+        if bodies[i] == other_bodies[j]:  # only what titles it is another
+            return share + SAME_BODY
         has_same_heading = bool(left[i].heading) and left[i].heading == right[j].heading
         return share + 1.0 if has_same_heading else share if share >= LEAST_ALIKE else 0.0
 

@@ -122,6 +122,15 @@ def test_a_paragraph_is_known_again_by_its_heading() -> None:
     ]
 
 
+def test_a_line_that_moves_up_under_its_heading_is_known_again() -> None:
+    left = "Ombermeer\nA letter comes.\nThe city gets ready.\nMidge sits on the roof."
+    right = "Ombermeer\nThe city gets ready.\nMidge climbs down."
+    blocks = compare(left, right)
+    assert kinds(blocks) == ["only left", "changed", "changed"]
+    assert marked(blocks[1].left) == []
+    assert marked(blocks[1].right) == ["Ombermeer"]
+
+
 def test_white_space_alone_is_no_difference() -> None:
     left, right = "One.\nTwo.\n", "  One.\n\n\nTwo."
     blocks = compare(left, right)
