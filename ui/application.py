@@ -116,10 +116,7 @@ async def _live(window: MainWindow, options: WindowOptions, stopping: asyncio.Ev
     try:
         async with await _companion(options, folders) as companion:
             window.attach(companion)
-            if options.chat is not None:
-                window.open_path(options.chat)
-            else:
-                window.open_last()
+            window.begin(options.chat)
             await stopping.wait()
             await window.detach()
             text = window.current_state().to_text()

@@ -16,7 +16,9 @@ from app.tasks import TaskSupervisor
 from app.work.catch_up import CatchUpPlan
 from ui import pages
 from ui.actions import PAGE_ACTIONS, Actions
+from ui.controls.buttons import key_text
 from ui.dialogs import choose_folder
+from ui.first_steps import FirstSteps
 from ui.library.popover import LibraryPopover
 from ui.library.words import chat_title
 from ui.session import Session
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from ui.story_stage import StoryStage
 
 READING_PX = 15.5
+CATCH_UP = "catch up"
 HEALTH_PAGES = {
     "queue": "work",
     "backend": "settings",
@@ -82,7 +85,10 @@ class Desk(QObject):
         session.reading.connect(self._on_reading)
         session.failed.connect(frame.notice.say)
         session.catch_up_offered.connect(self._on_catch_up_offered)
-        frame.notice.acted.connect(session.catch_up)
+        frame.notice.acted.connect(self._on_notice_acted)
+        self.first_steps = FirstSteps(session, frame.notice)
+        self.first_steps.folder_wanted.connect(self._on_folder_wanted)
+        self.first_steps.list_wanted.connect(self.open_chats)
         frame.bar.page_chosen.connect(self.show_page)
         frame.status.item_pressed.connect(self._on_status_item)
         frame.card.clicked.connect(self.open_chats)
@@ -178,6 +184,7 @@ class Desk(QObject):
             if key == "story" and self.story_stage is not None:
                 actions.insert(0, (self.story_stage.page.break_here, "scissors"))
         self._frame.header.set_actions(actions)
+        self._frame.header.show_undo(story is not None and not is_bare and tools is None)
 
     # Chats
 
@@ -192,7 +199,7 @@ class Desk(QObject):
         self._popover.open_below(card if card.isVisible() else self._frame.header)
 
     def _on_chat_opened(self, story: Story) -> None:
-        self._frame.notice.hide()
+        self._frame.notice.forget_failure()
         self._frame.card.show_story(story)
         name = story.chat.owner_name or story.chat.title
         self._window.setWindowTitle(f"{name} — Tavernkeep")
@@ -286,13 +293,18 @@ class Desk(QObject):
             action = self._actions[key]
             action.setEnabled(bool(label))
             action.setText(f"{word}: {label}" if label else word)
+            action.setToolTip(f"{action.text()} ({key_text(action.shortcut())})")
 
     def _on_catch_up_offered(self, plan: CatchUpPlan | None) -> None:
         notice = self._frame.notice
         if plan is not None:
-            notice.say(plan_sentence(plan), way_on="Write the recaps", is_failure=False)
-        elif notice.is_offering:
-            notice.hide()
+            notice.offer(CATCH_UP, plan_sentence(plan), way_on="Write the recaps")
+        else:
+            notice.withdraw(CATCH_UP)
+
+    def _on_notice_acted(self, key: str) -> None:
+        if key == CATCH_UP:
+            self.session.catch_up()
 
     def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)

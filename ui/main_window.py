@@ -84,10 +84,16 @@ class MainWindow(QWidget):
         """The page on the stage."""
         return self.frame.stack.currentWidget()
 
-    def open_last(self) -> None:
-        """Open the chat that was shown when the window was closed."""
-        if self._state.last_chat:
-            self.open_path(Path(self._state.last_chat))
+    def begin(self, chat: Path | None = None) -> None:
+        """Open a chat, else the one that was shown last; offer a newcomer what comes first."""
+        if self.desk is None:
+            return
+        if chat is None and self._state.last_chat:
+            chat = Path(self._state.last_chat)
+        self.desk.first_steps.declines_bridge = self._state.declines_bridge
+        self.desk.first_steps.begin(opens_demo=chat is None)
+        if chat is not None:
+            self.open_path(chat)
 
     def open_path(self, path: Path) -> None:
         """Read the chat at `path` and show it."""
@@ -118,6 +124,7 @@ class MainWindow(QWidget):
             inspector_width=width,
             inspector_open=is_open,
             last_chat=str(path) if path is not None else self._state.last_chat,
+            declines_bridge=self.desk is not None and self.desk.first_steps.declines_bridge,
         )
 
     # Events

@@ -62,6 +62,7 @@ class Session(QObject):
         self._story: Story | None = None
         self._slots = SlotSet()
         self._plan: CatchUpPlan | None = None
+        self._told: set[tuple[Path, str]] = set()
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
@@ -120,6 +121,7 @@ class Session(QObject):
 
     async def open_path(self, path: Path) -> None:
         """Read the chat at `path` and show it. Raises ChatUnreadable."""
+        self._told = {told for told in self._told if told[0] != path}
         self.reading.emit(True)
         try:
             story = await self.companion.open_story(path)
@@ -198,7 +200,10 @@ class Session(QObject):
             self._settle.start()
 
     def _on_trouble(self, trouble: tuple[Path, str]) -> None:
-        self.failed.emit(trouble[1])
+        # Each reading of a chat meets the same trouble again: once is enough.
+        if trouble not in self._told:
+            self._told.add(trouble)
+            self.failed.emit(trouble[1])
 
     def _on_progress(self, progress: object) -> None:
         self.progressed.emit(progress)

@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, fields
 
 @dataclass(slots=True)
 class WindowState:
-    """geometry: Qt's own bytes in base64. Widths in px. last_chat: path of the chat shown last."""
+    """geometry: Qt's own bytes in base64. Widths in px. last_chat: path of the chat shown last.
+    declines_bridge: the user closed the offer to install the bridge.
+    """
 
     geometry: str = ""
     page: str = "story"
@@ -17,6 +19,7 @@ class WindowState:
     inspector_width: int = 316
     inspector_open: bool = True
     last_chat: str = ""
+    declines_bridge: bool = False
 
     def to_text(self) -> str:
         """For the settings."""

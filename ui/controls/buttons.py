@@ -182,6 +182,12 @@ class IconButton(QAbstractButton):
         self.setEnabled(action.isEnabled())
         action.enabledChanged.connect(self.setEnabled)
 
+        def rename() -> None:
+            self.set_name(action.toolTip() or action.text())
+
+        rename()
+        action.changed.connect(rename)
+
     def sizeHint(self) -> QSize:
         return QSize(self._side, self._side)
 
@@ -191,7 +197,10 @@ class IconButton(QAbstractButton):
         is_over = self.underMouse() and self.isEnabled()
         if self._is_framed:
             fill = t.well if self.isDown() else t.hover if is_over else t.raised
-            rounded(painter, self.rect(), CONTROL_RADIUS, fill, t.line2)
+            if not self.isEnabled():
+                rounded(painter, self.rect(), CONTROL_RADIUS, None, t.line)
+            else:
+                rounded(painter, self.rect(), CONTROL_RADIUS, fill, t.line2)
         elif is_over or self.isDown():
             rounded(painter, self.rect(), CONTROL_RADIUS, t.well if self.isDown() else t.hover)
         ink = t.t3 if not self.isEnabled() else t.t1 if is_over or self._is_framed else t.t2

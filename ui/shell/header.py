@@ -68,7 +68,7 @@ class Header(QWidget):
     left_toggled = Signal()
     right_toggled = Signal()
 
-    def __init__(self, search: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, search: QAction, undo: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedHeight(HEIGHT)
         row = QHBoxLayout(self)
@@ -85,7 +85,11 @@ class Header(QWidget):
         row.addWidget(self._title)
         row.addSpacing(4)
         row.addWidget(self._place, 1)
+        self._undo = IconButton("undo", undo.text(), is_framed=True)
+        self._undo.follow(undo)
+        self._undo.hide()
         row.addWidget(self._search)
+        row.addWidget(self._undo)
         self._actions = QHBoxLayout()
         self._actions.setSpacing(8)
         row.addLayout(self._actions)
@@ -107,6 +111,10 @@ class Header(QWidget):
         if tools is not None:
             row.insertWidget(row.count() - 1, tools)
             tools.show()
+
+    def show_undo(self, is_shown: bool) -> None:
+        """Whether there is something on the page that could be taken back."""
+        self._undo.setVisible(is_shown)
 
     def show_place(self, title: str, place: str) -> None:
         """Say where one is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -39,18 +40,31 @@ def plan_sentence(plan: CatchUpPlan) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A sentence that stands until taken up, closed or withdrawn. way_on: "" for no button."""
+
+    sentence: str
+    way_on: str = ""
+
+
 class Notice(QWidget):
     """One sentence, at most one way on, and a way to close it. Hidden while there is none.
 
+    A failure is shown over what is offered, never beside it; the same one again is no second one.
+
     Signals:
-        acted: the way on was pressed.
+        acted: the way on of an offer was pressed; its key.
+        closed: an offer was closed; its key.
     """
 
-    acted = Signal()
+    acted = Signal(str)
+    closed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_failure = True
+        self._failure = ""
+        self._offers: dict[str, Offer] = {}
         self.setAccessibleName("Notice")
         row = QHBoxLayout(self)
         row.setContentsMargins(42, 7, 12, 7)
@@ -60,7 +74,7 @@ class Notice(QWidget):
         self._way_on = Button("", role=ButtonRole.PLAIN)
         self._way_on.clicked.connect(self._on_acted)
         self._close = IconButton("cross", "Close this notice", side=24, icon_size=13)
-        self._close.clicked.connect(self.hide)
+        self._close.clicked.connect(self.close_shown)
         row.addWidget(self._sentence, 1)
         row.addWidget(self._way_on)
         row.addWidget(self._close)
@@ -72,29 +86,71 @@ class Notice(QWidget):
         return self._sentence.text() if not self.isHidden() else ""
 
     @property
-    def is_offering(self) -> bool:
-        """Whether it shows a way on."""
-        return not self.isHidden() and not self._way_on.isHidden()
+    def way_on(self) -> str:
+        """What the button says; "" while there is none."""
+        is_shown = not self.isHidden() and not self._way_on.isHidden()
+        return self._way_on.text() if is_shown else ""
 
-    def say(self, sentence: str, *, way_on: str = "", is_failure: bool = True) -> None:
-        """Show a sentence until closed or replaced."""
-        self._is_failure = is_failure
-        self._sentence.setText(sentence)
-        self._way_on.set_text(way_on)
-        self._way_on.setVisible(bool(way_on))
-        self.show()
+    def say(self, sentence: str) -> None:
+        """Show a failure until it is closed or replaced."""
+        self._failure = sentence
+        self._refresh()
+
+    def forget_failure(self) -> None:
+        """What failed is no longer of interest."""
+        self._failure = ""
+        self._refresh()
+
+    def offer(self, key: str, sentence: str, *, way_on: str = "") -> None:
+        """Show a sentence with a way on, until it is taken up, closed or withdrawn."""
+        self._offers[key] = Offer(sentence, way_on)
+        self._refresh()
+
+    def withdraw(self, key: str) -> None:
+        """What was offered is not to be had any more; an offer that is not there is fine."""
+        if self._offers.pop(key, None) is not None:
+            self._refresh()
+
+    def take_up(self) -> None:
+        """Press the way on."""
+        self._on_acted()
+
+    def close_shown(self) -> None:
+        """Close what is shown; what stands behind it is shown next."""
+        key = self._shown_key()
+        if self._failure:
+            self._failure = ""
+        elif key:
+            del self._offers[key]
+            self.closed.emit(key)
+        self._refresh()
+
+    def _shown_key(self) -> str:
+        """The oldest offer; "" while a failure is shown, or nothing."""
+        return next(iter(self._offers), "") if not self._failure else ""
+
+    def _refresh(self) -> None:
+        shown = Offer(self._failure)
+        if key := self._shown_key():
+            shown = self._offers[key]
+        self._sentence.setText(shown.sentence)
+        self._way_on.set_text(shown.way_on)
+        self._way_on.setVisible(bool(shown.way_on))
+        self.setVisible(bool(shown.sentence))
         self.update()
 
     def _on_acted(self) -> None:
-        self.hide()
-        self.acted.emit()
+        key = self._shown_key()
+        if key:
+            self.withdraw(key)
+            self.acted.emit(key)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
         painter = QPainter(self)
         painter.fillRect(self.rect(), t.well)
         painter.fillRect(0, self.height() - 1, self.width(), 1, t.line)
-        tone = t.failed.text if self._is_failure else t.t2
-        icon = "triangle" if self._is_failure else "info"
+        tone = t.failed.text if self._failure else t.t2
+        icon = "triangle" if self._failure else "info"
         pixmap = icon_pixmap(icon, tone, 15, self.devicePixelRatioF())
         painter.drawPixmap(17, (self.height() - 15) // 2, pixmap)

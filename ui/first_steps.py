@@ -1,0 +1,105 @@
+"""What a newcomer is offered, one thing at a time: the demo, SillyTavern's folder, the bridge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.story.story import Story
+from ui.session import Session
+from ui.shell.notice import Notice
+
+DEMO, BRIDGE = "demo", "bridge"
+DEMO_ALONE = (
+    "This is the demo story. Everything works on it; your own chats come once Tavernkeep knows "
+    "where SillyTavern is."
+)
+DEMO_TOO = "This is the demo story. Everything works on it."
+NO_BRIDGE = (
+    "Chats are read already. For recaps to reach SillyTavern's prompt, it needs a small extension, "
+    "the bridge."
+)
+RELOAD = "The bridge is installed. Reload SillyTavern's page in the browser, and it connects."
+
+
+class FirstSteps(QObject):
+    """Says them in the notice, and never again what was closed.
+
+    declines_bridge: the user closed that offer, in this run or an earlier one.
+
+    Signals:
+        folder_wanted: the user wants to name SillyTavern's folder.
+        list_wanted: the user wants to choose a chat.
+    """
+
+    folder_wanted = Signal()
+    list_wanted = Signal()
+
+    def __init__(self, session: Session, notice: Notice) -> None:
+        super().__init__(notice)
+        self._session = session
+        self._notice = notice
+        self._has_begun = False
+        self.declines_bridge = False
+        notice.acted.connect(self._on_acted)
+        notice.closed.connect(self._on_closed)
+        session.chat_opened.connect(self._on_chat_opened)
+        session.library_changed.connect(self._on_library_changed)
+
+    def begin(self, *, opens_demo: bool) -> None:
+        """The window is up. opens_demo: nothing was opened before, so show what this is about."""
+        self._has_begun = True
+        companion = self._session.companion
+        if opens_demo and not companion.taverns:
+            self._session.open_chat(companion.demo)
+        self._look_for_bridge()
+
+    def _on_chat_opened(self, story: Story) -> None:
+        companion = self._session.companion
+        if story.chat.path != companion.demo.path:
+            self._notice.withdraw(DEMO)
+        elif companion.taverns:
+            self._notice.offer(DEMO, DEMO_TOO, way_on="Choose a chat")
+        else:
+            self._notice.offer(DEMO, DEMO_ALONE, way_on="Find SillyTavern")
+
+    def _on_library_changed(self) -> None:
+        if self._session.story is not None:
+            self._on_chat_opened(self._session.story)
+        self._look_for_bridge()
+
+    def _look_for_bridge(self) -> None:
+        folder = self._first_tavern()
+        if self._has_begun and folder is not None and not self.declines_bridge:
+            self._session.do(self._offer_bridge(folder), name="looking for the bridge")
+
+    async def _offer_bridge(self, folder: Path) -> None:
+        status = await self._session.companion.bridge_status(folder)
+        if status.newer_available:
+            self._notice.offer(BRIDGE, status.sentence, way_on="Bring it up to date")
+        elif status.installed:
+            self._notice.withdraw(BRIDGE)
+        else:
+            self._notice.offer(BRIDGE, NO_BRIDGE, way_on="Install the bridge")
+
+    async def _install(self, folder: Path) -> None:
+        await self._session.companion.install_bridge(folder)
+        self._notice.offer(BRIDGE, RELOAD)
+
+    def _on_acted(self, key: str) -> None:
+        folder = self._first_tavern()
+        if key == BRIDGE and folder is not None:
+            self._session.do(self._install(folder), name="installing the bridge")
+        elif key == DEMO and folder is None:
+            self.folder_wanted.emit()
+        elif key == DEMO:
+            self.list_wanted.emit()
+
+    def _on_closed(self, key: str) -> None:
+        if key == BRIDGE:
+            self.declines_bridge = True
+
+    def _first_tavern(self) -> Path | None:
+        taverns = self._session.companion.taverns
+        return taverns[0].user_folder if taverns else None
