@@ -107,8 +107,8 @@ async def test_a_failure_stands_before_an_offer_and_gives_way_to_it(
     notice: Notice = window.frame.notice
     told: list[str] = []
     notice.acted.connect(told.append)
-    notice.offer("first", "Something could be done.", way_on="Do it")
     notice.offer("second", "Something else, too.")
+    notice.offer("first", "Something could be done.", way_on="Do it")
     notice.say("That went wrong.")
     assert (notice.sentence, notice.way_on) == ("That went wrong.", "")
     notice.close_shown()

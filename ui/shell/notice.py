@@ -103,8 +103,11 @@ class Notice(QWidget):
 
     def offer(self, key: str, sentence: str, *, way_on: str = "") -> None:
         """Show a sentence with a way on, until it is taken up, closed or withdrawn."""
-        self._offers[key] = Offer(sentence, way_on)
-        self._refresh()
+        made = Offer(sentence, way_on)
+        if self._offers.get(key) != made:
+            self._offers.pop(key, None)
+            self._offers[key] = made
+            self._refresh()
 
     def withdraw(self, key: str) -> None:
         """What was offered is not to be had any more; an offer that is not there is fine."""
@@ -126,8 +129,8 @@ class Notice(QWidget):
         self._refresh()
 
     def _shown_key(self) -> str:
-        """The oldest offer; "" while a failure is shown, or nothing."""
-        return next(iter(self._offers), "") if not self._failure else ""
+        """The newest offer; "" while a failure is shown, or nothing."""
+        return next(reversed(self._offers), "") if not self._failure else ""
 
     def _refresh(self) -> None:
         shown = Offer(self._failure)
