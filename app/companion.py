@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -246,16 +247,21 @@ class Companion:
         path = Path(text).expanduser()
         if path.suffix == ".jsonl" or path.exists():
             return path.resolve()
-        found = [chat.path for chat in self._library.chats if chat.title == text]
+        chats = self._library.chats
+        found = [chat.path for chat in chats if chat.title == text]
+        found = found or [chat.path for chat in chats if chat.owner_name == text]
         if len(found) == 1:
             return found[0]
         if found:
-            raise UsageError(f"{len(found)} chats are called {text!r}; give the path of one.")
-        raise UsageError(f"There is no chat {text!r}, neither as a file nor in SillyTavern.")
+            raise UsageError(f"{len(found)} chats go by {text!r}; give the path of one.")
+        near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
+        hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
+        raise UsageError(f"There is no chat {text!r}, neither as a file nor in SillyTavern.{hint}")
 
     async def open_story(self, path: Path, *, until: int | None = None) -> Story:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
         chat = await self._chats.open(path, until=until)
+        self._chats.shown = path
         self._announce_health()
         return chat.story
 

@@ -41,6 +41,7 @@ def user_folders(data_dir: Path | None = None) -> Folders:
     try:
         data.mkdir(parents=True, exist_ok=True)
         logs.mkdir(parents=True, exist_ok=True)
+        data.chmod(0o700)  # recaps are nobody else's business
     except OSError as error:
         raise StoreError(
             f"Tavernkeep cannot keep its data in {data}: {error.strerror}. "

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from pathlib import Path
 
 from app.commands.output import show
+from app.commands.tavern_options import add_tavern, chosen_taverns
 from app.errors import NoTavern
 from app.sillytavern import bridge_installer
 from app.sillytavern.bridge_installer import BridgeStatus
-from app.sillytavern.data_folders import find_taverns
 
 HELP = "install the bridge into SillyTavern, remove it, or show its state"
 
@@ -24,12 +23,12 @@ _DEEDS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     parser.add_argument("deed", choices=tuple(_DEEDS))
-    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+    add_tavern(parser)
 
 
 async def run(options: argparse.Namespace) -> None:
     """Do it in every tavern that is found."""
-    taverns = await asyncio.to_thread(find_taverns, options.tavern)
+    taverns = await chosen_taverns(options)
     if not taverns:
         raise NoTavern("No SillyTavern was found. Say where it is with --tavern PATH.")
     deed = _DEEDS[options.deed]

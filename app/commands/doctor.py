@@ -6,15 +6,16 @@ import argparse
 import asyncio
 import platform
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from app.commands.output import show
+from app.commands.tavern_options import add_tavern, chosen_taverns
 from app.errors import TavernkeepError
 from app.llm.tokenizer import counter_for
 from app.paths import Folders, user_folders
 from app.sillytavern import bridge_installer
-from app.sillytavern.data_folders import Tavern, find_taverns
+from app.sillytavern.data_folders import Tavern
 from app.store.store import Store
 
 HELP = "check every part and say what to do"
@@ -31,14 +32,19 @@ class Finding:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+    add_tavern(parser)
 
 
 async def run(options: argparse.Namespace) -> int:
     """Print the findings; 1 when one of them keeps Tavernkeep from working."""
     folders = user_folders(options.data_dir)
     findings = [_python(), await _store(folders), await asyncio.to_thread(_tokenizer)]
-    findings += await asyncio.to_thread(_taverns, options.tavern)
+    try:
+        taverns = await chosen_taverns(options)
+    except TavernkeepError as error:
+        findings.append(Finding("sillytavern", False, str(error)))
+    else:
+        findings += await asyncio.to_thread(_taverns, taverns)
     show(
         options,
         {
@@ -75,13 +81,11 @@ def _tokenizer() -> Finding:
     return Finding("tokenizer", False, "Its files are missing: token counts are estimates.")
 
 
-def _taverns(given: Path | None) -> list[Finding]:
-    try:
-        taverns = find_taverns(given)
-    except TavernkeepError as error:
-        return [Finding("sillytavern", False, str(error))]
+def _taverns(taverns: Sequence[Tavern]) -> list[Finding]:
     if not taverns:
-        sentence = "None was found. Say where it is with --tavern PATH, or try the demo story."
+        sentence = (
+            "None was found. Say where it is: --tavern PATH, or in the window."
+        )
         return [Finding("sillytavern", False, sentence)]
     findings = []
     for tavern in taverns:

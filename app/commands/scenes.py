@@ -48,10 +48,14 @@ async def run(options: argparse.Namespace) -> None:
         {"messages": len(story.messages), "scenes": scenes},
         (
             f"{scene['first']:>6} - {scene['last']:<6} {scene['cue'] or 'open':<10} "
-            f"{scene['confidence'] or 0:>4.0%}  {scene['name']}"
+            f"{_percent(scene['confidence']):>4}  {scene['name']}"
             for scene in scenes
         ),
     )
+
+
+def _percent(confidence: object) -> str:
+    return f"{confidence:.0%}" if isinstance(confidence, float) else ""
 
 
 def scene_rows(story: Story) -> list[dict[str, object]]:

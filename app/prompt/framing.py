@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from app.story.recap_text import HEADING, fitted, parse_recap
+from app.story.recap_text import fitted, is_headed, parse_recap
 
 MACRO = re.compile(r"\{\{(?!(?:char|user|group|persona)\}\})", re.IGNORECASE)
 
@@ -31,7 +31,7 @@ def shortened(content: str, budget: int, count: Callable[[str], int]) -> str:
     a text without headings, lines go from the top. Nothing, when not even the last line fits.
     """
     lines = content.strip().splitlines()
-    if any(HEADING.fullmatch(line.strip()) for line in lines):
+    if is_headed(content):
         headed = fitted(parse_recap(content), budget, count).render()
         if count(headed) <= budget:
             return headed

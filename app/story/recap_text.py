@@ -123,6 +123,11 @@ def fitted(recap: Recap, tokens: int, count_tokens: Callable[[str], int]) -> Rec
     return recap
 
 
+def is_headed(text: str) -> bool:
+    """Whether a recap is written in headed blocks, as models write it."""
+    return any(HEADING.fullmatch(line.strip()) for line in text.splitlines())
+
+
 def merged(previous: str, scene: str, tokens: int, count_tokens: Callable[[str], int]) -> str:
     """A running recap with a scene's recap put behind it: what can be done without a model.
 

@@ -51,10 +51,9 @@ def _sillytavern(
     if pages:
         return HealthItem("sillytavern", Light.GOOD, "SillyTavern connected")
     if taverns:
-        doing = (
-            "Reading and writing the file." if is_writing else "Reading the file, writing nothing."
-        )
-        return HealthItem("sillytavern", Light.OFF, f"SillyTavern is closed. {doing}")
+        doing = "reading and writing the files" if is_writing else "reading the files"
+        sentence = f"No SillyTavern page connected, {doing}"
+        return HealthItem("sillytavern", Light.OFF, sentence)
     return HealthItem("sillytavern", Light.OFF, "No SillyTavern found")
 
 
@@ -64,7 +63,7 @@ def _bridge(pages: Sequence[Page], is_listening: bool) -> HealthItem:
         shown = count_of(len(pages), "page")
         return HealthItem("bridge", Light.GOOD, f"Bridge {version}, {shown}")
     if is_listening:
-        return HealthItem("bridge", Light.IDLE, "Bridge waits for a page")
+        return HealthItem("bridge", Light.IDLE, "Bridge waits: reload SillyTavern's page")
     return HealthItem("bridge", Light.OFF, "Bridge not installed")
 
 

@@ -61,6 +61,7 @@ class OpenChats:
         self.writing: Callable[[], Writing] | None = None
         self.enqueue: Enqueue | None = None
         self.asks_first = False
+        self.shown: Path | None = None  # in the window
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.changed: Signal[StoryChange] = Signal("changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
@@ -72,8 +73,9 @@ class OpenChats:
 
     @property
     def last_read(self) -> tuple[Story, float, str] | None:
-        """The chat that was read last, when (seconds since the epoch), and what failed then."""
-        chat = max(self._chats.values(), key=lambda chat: chat.last_read, default=None)
+        """The chat that is shown, else read last; when (epoch seconds), and what failed then."""
+        newest = max(self._chats.values(), key=lambda chat: chat.last_read, default=None)
+        chat = self._chats.get((self.shown, None), newest) if self.shown else newest
         return None if chat is None else (chat.story, chat.last_read, chat.failure)
 
     def has_id(self, chat_id: int) -> bool:

@@ -14,7 +14,7 @@ from app.signals import Signal
 from app.store.recaps import MESSAGE_TEXT_FIELDS
 from app.store.store import Store
 from app.story.messages import Message, MessageRecap
-from app.story.recap_text import merged
+from app.story.recap_text import is_headed, merged
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import Scene, scene_digest
 from app.work.model_breaks import BreakFinder
@@ -203,13 +203,23 @@ class Recapper:
         except AnswerUnusable:
             # One bad answer must not keep all later scenes out of the prompt.
             tokens = int(spec.params["tokens"])
-            text = merged(base.content if base else "", recap.text, tokens, self._count)
+            text = await self._folded_without(base, scene.name or recap.name, recap.text, tokens)
             stand_in = made(text, self._stand_in_label())
             await self._store.run(lambda: add(chat, stand_in, operation.created))
             raise
         version = made(value["content"], value["made_by"])
         await self._keep(spec.key, value, lambda: add(chat, version, operation.created))
         return outcome
+
+    async def _folded_without(
+        self, base: RunningVersion | None, name: str, text: str, tokens: int
+    ) -> str:
+        """A scene folded in without the model, in the shape that the running recap has."""
+        previous = base.content if base else ""
+        if is_headed(previous) or (not previous and is_headed(text)):
+            return merged(previous, text, tokens, self._count)
+        written = await self._built_in.running_recap(previous, name, text, tokens=tokens)
+        return written.value
 
     def _stand_in_label(self) -> str:
         return f"{self._built_in.label}, in place of {self._writer().label}"

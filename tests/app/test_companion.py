@@ -308,7 +308,8 @@ async def test_an_answer_that_makes_no_sense_fails_in_one_sentence_and_costs_not
     demo_tavern: WrittenTavern, tmp_path: Path, chat: Chat
 ) -> None:
     def reply(request: Any) -> str:
-        return "" if "Drowned Bell" in request.text else '{"name": "N", "recap": {"state": ["S."]}}'
+        scene = request.text.rpartition("<scene>")[2]
+        return "" if "Drowned Bell" in scene else '{"name": "N", "recap": {"state": ["S."]}}'
 
     folders = user_folders(tmp_path / "own data")
     with FakeLlm(reply) as model:

@@ -1,0 +1,38 @@
+"""Which taverns a command is about: of --tavern, else of the setting, else the usual ones."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from app.paths import user_folders
+from app.settings import Settings
+from app.sillytavern.data_folders import Tavern, find_taverns
+from app.store.store import Store
+
+
+def add_tavern(parser: argparse.ArgumentParser) -> None:
+    """--tavern."""
+    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+
+
+async def chosen_taverns(options: argparse.Namespace) -> tuple[Tavern, ...]:
+    """The taverns found. Raises NoTavern for a place that was given, or set, and holds none."""
+    place: Path | None = options.tavern
+    if place is None:
+        configured = await _configured(options)
+        place = Path(configured) if configured else None
+    return await asyncio.to_thread(find_taverns, place)
+
+
+async def _configured(options: argparse.Namespace) -> str:
+    folders = user_folders(options.data_dir)
+    if not folders.database.exists():
+        return ""
+    store = Store(folders.database, backups=folders.backups)
+    try:
+        await store.open()
+        return str(Settings(await store.run(store.settings.load))["tavern"])
+    finally:
+        await store.aclose()
