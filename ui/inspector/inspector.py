@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
-from app.story.recaps import visible_versions
+from app.story.recaps import RunningVersion, visible_versions
 from app.story.story import Story
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
@@ -18,7 +18,8 @@ from ui.controls.labels import Label, body, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
 from ui.inspector.next_prompt import NextPrompt
-from ui.inspector.words import latest_number, origin_words, version_word
+from ui.inspector.words import change_words, latest_number, origin_words, version_word
+from ui.recaps.token_tally import TokenTally
 from ui.session import Session
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -39,7 +40,7 @@ class Inspector(QWidget):
         self._versions.activated.connect(self._on_version_activated)
         self._edit = IconButton("pencil", "Edit the running recap", is_framed=True)
         self._edit.clicked.connect(self._begin_edit)
-        self._origin = Label(font=ui_font(12), tone=T3_ROLE)
+        self._origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self._bar = BudgetBar()
         self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._change = Label(font=ui_font(12), tone=T2_ROLE)
@@ -52,6 +53,9 @@ class Inspector(QWidget):
         self._drop_button = Button("Leave as it was", role=ButtonRole.QUIET)
         self._drop_button.clicked.connect(self._drop)
         self._next = NextPrompt(see_text)
+        self._tally = TokenTally(session, self)
+        self._tally.counted.connect(self._show_change)
+        self._cut = 0
         self._build()
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
@@ -143,6 +147,7 @@ class Inspector(QWidget):
             self._text.set_text("")
             return
         self._origin.setText(origin_words(current, now=time.time()))
+        self._show_change()
         if not self._text.is_editing:
             self._text.set_text(current.content)
 
@@ -155,8 +160,31 @@ class Inspector(QWidget):
     def _show_tokens(self, slot: Slot) -> None:
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
         self._used.setText(f"{slot.full_tokens:,} of {slot.budget:,} tokens")
-        cut = slot.full_tokens - slot.tokens
-        self._change.setText(f"{cut:,} cut" if cut > 0 else "")
+        self._cut = max(0, slot.full_tokens - slot.tokens)
+        self._show_change()
+
+    def _show_change(self) -> None:
+        """What the budget cuts, else how the version differs in length from the one before."""
+        if self._cut:
+            self._change.setText(f"{self._cut:,} cut")
+            return
+        self._change.setText("")
+        current, before = self._current_and_before()
+        if current is None or before is None:
+            return
+        self._tally.want((current.content, before.content))
+        tokens, old = self._tally.of(current.content), self._tally.of(before.content)
+        if tokens is not None and old is not None:
+            self._change.setText(change_words(tokens, old, before))
+
+    def _current_and_before(self) -> tuple[RunningVersion | None, RunningVersion | None]:
+        """The version in the prompt, and the newest of those older than it."""
+        story = self._session.story
+        current = story.running.current if story is not None else None
+        if story is None or current is None:
+            return None, None
+        older = [v for v in story.running.versions if v.version < current.version]
+        return current, older[-1] if older else None
 
     def _turn_words(self) -> str:
         story = self._session.story

@@ -18,11 +18,14 @@ SLOT_TIERS = {
 }
 REASONS = {
     "fold": "folded in",
-    "edit": "your edit",
-    "rebuild": "written anew",
+    "edit": "edited by you",
+    "rebuild": "rebuilt",
     "restore": "taken up again",
     "import": "found in the chat",
+    "foreign": "set aside: of another chat",
 }
+SAID_ALONE = ("edit", "import", "foreign")  # the reason says who made it, too
+STAND_IN = ", in place of "
 ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.ASSISTANT: "assistant"}
 
 
@@ -62,14 +65,35 @@ def version_word(version: RunningVersion) -> str:
     return f"v{version.version + 1}"
 
 
+def maker_words(made_by: str) -> str:
+    """Who wrote a version: you, a model, the built-in way, or that in place of a model."""
+    if made_by == "you":
+        return "you"
+    if STAND_IN in made_by:
+        who, _, model = made_by.partition(STAND_IN)
+        return f"{who}, since {model} gave nothing usable"
+    return made_by or "somebody"
+
+
 def origin_words(version: RunningVersion, *, now: float) -> str:
-    """What a version holds, when and by whom it was made."""
+    """What a version holds, when and by whom it was made, and why where that is not its scene."""
     if version.scene_count > 1:
         scenes = f"Scenes 1–{version.scene_count}"
     else:
         scenes = "Scene 1" if version.scene_count == 1 else "No scene"
-    who = "you" if version.made_by == "you" else version.made_by or "somebody"
-    return f"{scenes}, written {short_time(version.created, now=now)} by {who}"
+    when = short_time(version.created, now=now)
+    if version.is_retired:
+        return f"{scenes}, {when}, until it is rebuilt"
+    if version.reason in SAID_ALONE:
+        return f"{scenes}, {REASONS[version.reason]}, {when}"
+    return f"{scenes}, written {when} by {maker_words(version.made_by)}"
+
+
+def change_words(tokens: int, before: int, version: RunningVersion) -> str:
+    """ "+37 since v6": the difference in tokens to an older version."""
+    change = tokens - before
+    sign = "+" if change > 0 else "−" if change < 0 else "±"
+    return f"{sign}{abs(change):,} since {version_word(version)}"
 
 
 def latest_number(running: RunningRecap) -> int | None:

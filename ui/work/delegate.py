@@ -10,7 +10,7 @@ from app.operations import Operation, OperationStatus
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
-from ui.work.model import KIND_WORDS, OPERATION_ROLE, Column, Index
+from ui.work.model import OPERATION_ROLE, Column, Index, detail_words
 
 ROW_HEIGHT = 44
 ICONS = {
@@ -82,12 +82,7 @@ class OperationDelegate(QStyledItemDelegate):
         painter.drawText(
             words, left, painter.fontMetrics().elidedText(label, elide, int(words.width()))
         )
-        kind = KIND_WORDS[operation.spec.kind]
-        detail = kind if kind != label else ""
-        if operation.backend:
-            detail = f"{detail}, {operation.backend}" if detail else operation.backend
-        if operation.attempts > 1:
-            detail += f", attempt {operation.attempts}"
+        detail = detail_words(operation)
         painter.setFont(ui_font(11))
         painter.setPen(t.t3)
         painter.drawText(area.adjusted(44, 22, -8, -4), left, detail)

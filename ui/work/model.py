@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import IntEnum
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
@@ -44,6 +45,9 @@ STATUS_WORDS = {
 }
 
 
+AT_ONCE = 0.05  # seconds; less would be shown as nothing
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far the running operation is: letters written so far."""
@@ -52,7 +56,9 @@ class Progress:
 
 
 def duration_words(seconds: float) -> str:
-    """0.4 s, 12:30, 1:02:03."""
+    """At once, 0.4 s, 12:30, 1:02:03."""
+    if 0 <= seconds < AT_ONCE:
+        return "at once"
     if 0 <= seconds < 10:
         return f"{seconds:.1f} s"
     whole = max(0, int(seconds))
@@ -64,11 +70,31 @@ def duration_words(seconds: float) -> str:
 def state_sentence(operation: Operation, *, now: float) -> str:
     """Where it stands; a failure in its own words."""
     if operation.status is OperationStatus.WAITING:
-        wait = duration_words(operation.not_before - now)
-        return f"{operation.error or 'It did not work.'} Again in {wait}."
+        seconds = operation.not_before - now
+        when = f"in {duration_words(seconds)}" if seconds >= AT_ONCE else "at once"
+        return f"{operation.error or 'It did not work.'} Again {when}."
     if operation.status is OperationStatus.FAILED and operation.error:
         return operation.error
     return STATUS_WORDS[operation.status]
+
+
+def token_words(operation: Operation) -> str:
+    """What it cost in one sentence, "" for nothing."""
+    if not operation.prompt_tokens and not operation.output_tokens:
+        return ""
+    return f"{operation.prompt_tokens:,} tokens read, {operation.output_tokens:,} written."
+
+
+def detail_words(operation: Operation) -> str:
+    """What it is, who did it, and when it ended."""
+    kind = KIND_WORDS[operation.spec.kind]
+    parts = [kind if kind != operation.spec.label else ""]
+    parts.append("kept from before" if operation.backend == "kept" else operation.backend)
+    if operation.attempts > 1:
+        parts.append(f"attempt {operation.attempts}")
+    if operation.finished is not None:
+        parts.append(f"{datetime.fromtimestamp(operation.finished, tz=UTC).astimezone():%H:%M}")
+    return ", ".join(filter(None, parts))
 
 
 def elapsed_seconds(operation: Operation, *, now: float) -> float | None:
@@ -159,6 +185,8 @@ class OperationModel(QAbstractTableModel):
             return self._cell(operation, Column(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.STATE:
             return state_sentence(operation, now=time.time())
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.TOKENS:
+            return token_words(operation)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(filter(None, (self._cell(operation, column) for column in Column)))
         return None
@@ -175,7 +203,7 @@ class OperationModel(QAbstractTableModel):
                 return state_sentence(operation, now=now)
             case Column.TOKENS:
                 total = operation.prompt_tokens + operation.output_tokens
-                return f"{total:,}" if total else ""
+                return f"{total:,} tokens" if total else ""
             case Column.TIME:
                 seconds = elapsed_seconds(operation, now=now)
                 return "" if seconds is None else duration_words(seconds)

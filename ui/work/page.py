@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.health import Light
 from app.operations import FINISHED, Operation, OperationStatus
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, body, meta
@@ -21,11 +22,12 @@ from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
 from ui.session import Session
 from ui.theme.fonts import SEMIBOLD, ui_font
+from ui.theme.palette import T2_ROLE
 from ui.work.delegate import ROW_HEIGHT, OperationDelegate
 from ui.work.model import Column, OperationModel, Progress, state_sentence
 
 EMPTY = "Nothing waits. Recaps and scene breaks are made here, one after the other."
-WIDTHS = {Column.TOKENS: 84, Column.TIME: 84}
+WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
 
 
 class WorkPage(QWidget):
@@ -42,6 +44,9 @@ class WorkPage(QWidget):
         self._cancel.clicked.connect(self.cancel_selected)
         self._retry = Button("Try again", icon="loop", hint="R")
         self._retry.clicked.connect(self.retry_selected)
+        self._retry_all = Button("Try all again", icon="loop")
+        self._retry_all.clicked.connect(self.retry_all)
+        self._reason = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.table = _Table(self)
         self._detail = body(wraps=True)
         self._detail.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -61,8 +66,12 @@ class WorkPage(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(16, 12, 16, 12)
         head.setSpacing(8)
-        head.addWidget(self._summary, 1)
-        for button in (self._retry, self._cancel, self._pause):
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self._summary)
+        words.addWidget(self._reason)
+        head.addLayout(words, 1)
+        for button in (self._retry_all, self._retry, self._cancel, self._pause):
             head.addWidget(button)
         nothing = QWidget()
         column = QVBoxLayout(nothing)
@@ -104,11 +113,23 @@ class WorkPage(QWidget):
             words += f", {failed} failed"
         is_paused = self._session.companion.is_paused
         self._summary.setText(words + (", paused" if is_paused else ""))
+        self._show_reason(operations, is_paused=is_paused)
+        self._retry_all.setVisible(failed > 0)
+        self._retry_all.set_text("Try all again" if failed < 2 else f"Try all {failed} again")
         self._pause.set_text("Go on" if is_paused else "Pause")
         self._pause.set_icon("play" if is_paused else "pause")
         if not any(operation.status is OperationStatus.RUNNING for operation in operations):
             self._show_written("")
         self._on_selection()
+
+    def _show_reason(self, operations: tuple[Operation, ...], *, is_paused: bool) -> None:
+        """Why the queue holds, in its own words, else what it cost lately."""
+        queue = self._session.companion.health.queue
+        spent = sum(operation.prompt_tokens + operation.output_tokens for operation in operations)
+        is_held = is_paused and queue.light is Light.BAD
+        said = queue.sentence if is_held else f"{spent:,} tokens lately" if spent else ""
+        self._reason.setText(said)
+        self._reason.setVisible(bool(said))
 
     def take_focus(self) -> None:
         """Give the keyboard to the queue."""
@@ -130,6 +151,10 @@ class WorkPage(QWidget):
         operation = self.selected()
         if operation is not None and self._may_retry(operation):
             self._session.do(self._session.companion.retry(operation.id), name="try again")
+
+    def retry_all(self) -> None:
+        """Try everything again that failed, and go on where refusals held the queue up."""
+        self._session.do(self._session.companion.retry_all(), name="try all again")
 
     @staticmethod
     def _may_retry(operation: Operation) -> bool:

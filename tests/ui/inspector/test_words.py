@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
+from app.story.recaps import RunningVersion
 from ui.controls.prose import is_heading
-from ui.inspector.words import place_words, short_time, slot_name
+from ui.inspector.words import change_words, origin_words, place_words, short_time, slot_name
 
 
 def slot(position: Position, depth: int = 0, role: Role = Role.SYSTEM) -> Slot:
@@ -59,3 +60,31 @@ def test_a_time_of_today_needs_no_date() -> None:
 def test_headings_title_what_stands_under_them(text: str, headings: list[int]) -> None:
     lines = text.split("\n")
     assert [number for number in range(len(lines)) if is_heading(lines, number)] == headings
+
+
+@pytest.mark.parametrize(
+    ("reason", "made_by", "is_retired", "words"),
+    [
+        ("fold", "qwen3:14b", False, "written 12:00 by qwen3:14b"),
+        ("edit", "you", False, "edited by you, 12:00"),
+        ("foreign", "", False, "set aside: of another chat, 12:00"),
+        ("fold", "qwen3:14b", True, "12:00, until it is rebuilt"),
+        (
+            "fold",
+            "built-in, in place of qwen3:14b",
+            False,
+            "written 12:00 by built-in, since qwen3:14b gave nothing usable",
+        ),
+    ],
+)
+def test_a_version_says_where_it_comes_from(
+    reason: str, made_by: str, is_retired: bool, words: str
+) -> None:
+    noon = datetime.now(tz=UTC).astimezone().replace(hour=12, minute=0).timestamp()
+    version = RunningVersion(6, "", 10, "", "", made_by, noon, reason, is_retired)
+    assert origin_words(version, now=noon) == f"Scenes 1–10, {words}"
+
+
+@pytest.mark.parametrize(("tokens", "words"), [(412, "+37 since v6"), (300, "−75 since v6")])
+def test_a_version_says_how_much_longer_it_is_than_the_one_before(tokens: int, words: str) -> None:
+    assert change_words(tokens, 375, RunningVersion(5, "", 1, "", "", "", 0.0)) == words

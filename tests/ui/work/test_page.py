@@ -1,0 +1,55 @@
+"""The work page: what failed is tried again together, and why the queue holds is said."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.companion import Companion
+from app.operations import OperationStatus
+from tests.fakes import MODEL, FakeLlm
+from tests.labelled import WrittenTavern
+from ui.main_window import MainWindow
+from ui.work.page import WorkPage
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+async def test_everything_that_failed_is_tried_again_together(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    closings = [scene.closing.anchor for scene in story.scenes[:2] if scene.closing is not None]
+
+    def failed() -> int:
+        return sum(op.status is OperationStatus.FAILED for op in companion.operations)
+
+    with FakeLlm(lambda request: "") as llm:
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        for anchor in closings:
+            await companion.edits.redo_scene_recap(demo_tavern.chat, anchor)
+        await until(lambda: failed() >= 2)
+        demo_window.show_page("work")
+        page = demo_window.page
+        assert isinstance(page, WorkPage)
+        assert page._retry_all.isVisible()
+        before = len(llm.requests)
+        QTest.mouseClick(page._retry_all, Qt.MouseButton.LeftButton)
+        await until(lambda: len(llm.requests) > before)
+        await companion.settled(demo_tavern.chat)
+
+
+async def test_a_pause_says_why(
+    demo_window: MainWindow, companion: Companion, until: Until
+) -> None:
+    demo_window.show_page("work")
+    page = demo_window.page
+    assert isinstance(page, WorkPage)
+    companion._queue._hold("Paused: the disk is full.")
+    await until(lambda: page._reason.text() == "Paused: the disk is full.")
+    QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
+    await until(lambda: page._reason.text() == "")
+    assert not companion.is_paused
