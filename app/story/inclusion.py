@@ -79,7 +79,7 @@ def exclusion_reason(message: Message, recap: MessageRecap, rules: InclusionRule
     if recap.is_remembered:
         return ""
     if recap.is_excluded:
-        return "Excluded by you. Stays in the chat, leaves the prompt."
+        return "Its recap is left out by you. The message stays in the chat and the prompt."
     if message.is_user and not rules.include_user:
         return "Recaps of your own messages are switched off."
     if message.is_hidden and not rules.include_hidden:

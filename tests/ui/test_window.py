@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
 from app.operations import OperationStatus
 from tests.labelled import WrittenTavern
+from ui.inspector.inspector import Inspector
 from ui.main_window import MainWindow
 from ui.prompt.page import PromptPage
 from ui.recaps.page import RecapsPage
@@ -237,3 +239,14 @@ async def test_the_window_opens_as_it_was_closed(
     state = demo_window.current_state()
     assert (state.page, state.navigator_width) == ("work", 300)
     assert state.last_chat == str(demo_tavern.chat)
+
+
+async def test_a_pane_that_is_built_late_shows_the_story_that_is_open(
+    demo_window: MainWindow, until: Until
+) -> None:
+    early = story_stage(demo_window).inspector
+    await until(lambda: bool(early.shown_text))
+    assert demo_window.desk is not None
+    late = Inspector(demo_window.desk.session, QAction())
+    assert late.shown_text == early.shown_text
+    assert late.version_choice.count() == early.version_choice.count()

@@ -61,6 +61,10 @@ class Inspector(QWidget):
         session.story_changed.connect(self._on_story_changed)
         session.slots_changed.connect(self._on_slots_changed)
         self._show_edit(False)
+        # The pane may be built while a chat is open already, after another page was shown first.
+        if session.story is not None:
+            self._show_story(session.story)
+            self._on_slots_changed(session.slots)
 
     @property
     def shown_text(self) -> str:

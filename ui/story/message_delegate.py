@@ -47,7 +47,7 @@ TOOL_TIPS = {
     "edit": "Write this message's recap yourself. (E)",
     "break": "End the scene with this message. (B)",
 }
-EXCLUDED = "Excluded by you. Stays in the chat, leaves the prompt."
+EXCLUDED = "Its recap is left out by you. The message stays in the chat and the prompt."
 
 
 @dataclass(slots=True)
@@ -341,7 +341,8 @@ def state_sentence(shown: MessageRow) -> str:
     """What stands in the recap's place where it does not count."""
     if is_left_out(shown):
         return shown.inclusion.reason or EXCLUDED
-    return f"No recap: {shown.recap.error or shown.inclusion.reason}"
+    reason = shown.recap.error or shown.inclusion.reason
+    return reason if reason.startswith("No ") else f"No recap: {reason}"
 
 
 def found_selections(

@@ -20,6 +20,7 @@ ICONS = {
     OperationStatus.DONE: "check",
     OperationStatus.FAILED: "triangle",
     OperationStatus.CANCELLED: "barred",
+    OperationStatus.OUTDATED: "barred",
 }
 
 
@@ -33,7 +34,7 @@ def status_tone(status: OperationStatus) -> QColor:
             return t.included.text
         case OperationStatus.FAILED:
             return t.failed.text
-        case OperationStatus.CANCELLED:
+        case OperationStatus.CANCELLED | OperationStatus.OUTDATED:
             return t.excluded.text
         case _:
             return t.t3

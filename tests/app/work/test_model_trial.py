@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from app.errors import BackendError, UsageError
@@ -30,7 +32,7 @@ async def test_a_trial_ends_when_its_time_is_over() -> None:
     with FakeLlm() as llm:
 
         def reply(_request: object) -> str:
-            llm._closing.wait(5.0)
+            time.sleep(1.0)
             return "Late."
 
         llm.reply = reply

@@ -10,7 +10,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 
 from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from ui.work.delegate import ICONS
 from ui.work.model import (
+    STATUS_WORDS,
     Column,
     OperationModel,
     Progress,
@@ -83,3 +85,8 @@ def test_time_runs_only_while_it_runs() -> None:
 )
 def test_durations_are_short(seconds: float, words: str) -> None:
     assert duration_words(seconds) == words
+
+
+def test_every_state_has_an_icon_and_a_word() -> None:
+    assert set(ICONS) == set(OperationStatus)
+    assert set(STATUS_WORDS) == set(OperationStatus)
