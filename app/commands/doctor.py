@@ -83,9 +83,7 @@ def _tokenizer() -> Finding:
 
 def _taverns(taverns: Sequence[Tavern]) -> list[Finding]:
     if not taverns:
-        sentence = (
-            "None was found. Say where it is: --tavern PATH, or in the window."
-        )
+        sentence = "None was found. Say where it is: --tavern PATH, or in the window."
         return [Finding("sillytavern", False, sentence)]
     findings = []
     for tavern in taverns:

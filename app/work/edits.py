@@ -25,6 +25,7 @@ from app.work.open_chats import OpenChats
 from app.work.planner import (
     PRIORITY_ASKED,
     Writing,
+    is_scene_recap_stale,
     message_recap_specs,
     missing_recaps,
     recapped_messages,
@@ -166,6 +167,12 @@ class StoryEdits:
             if scene.closing is not None and scene.closing.anchor == anchor:
                 return scene
         raise UsageError("No scene ends at this message.")
+
+    def is_scene_recap_stale(self, path: Path, anchor: str) -> bool:
+        """Whether the scene that ends here changed since its recap was made."""
+        chat = self._open(path)
+        scene = self._closed_scene(chat, anchor)
+        return is_scene_recap_stale(chat.story, scene, chat.settings())
 
     async def edit_scene_recap(self, path: Path, anchor: str, text: str) -> None:
         """Keep the text as a new version of a scene's recap, and forget its draft."""

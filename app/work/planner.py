@@ -124,6 +124,15 @@ def _scene_recaps(
     return specs
 
 
+def is_scene_recap_stale(story: Story, scene: Scene, settings: Mapping[str, Any]) -> bool:
+    """Whether a scene's recap tells of other messages, or of other words, than the scene holds."""
+    recap = story.scene_recap(scene)
+    if recap is None or not recap.source_digest:
+        return False
+    messages = recapped_messages(story.messages, scene, str(settings["scene_recap_messages"]))
+    return recap.source_digest != scene_digest(messages)
+
+
 def covered_until(story: Story) -> int:
     """Index of the last message that any usable version of the running recap covers, else -1.
 

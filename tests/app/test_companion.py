@@ -545,3 +545,18 @@ async def test_recaps_of_all_messages_without_one_are_written_when_asked(
     story = await companion.settled(chat.path)
     assert sum(bool(recap.text) for recap in story.message_recaps.values()) > 100
     assert companion.edits.missing_recaps(chat.path) < missing
+
+
+async def test_a_scene_whose_message_was_edited_has_a_stale_recap(
+    companion: Companion, chat: Chat
+) -> None:
+    story = await settled(companion, chat.path)
+    scene = story.scenes[2]
+    assert scene.closing is not None
+    anchor = scene.closing.anchor
+    assert not companion.edits.is_scene_recap_stale(chat.path, anchor)
+    companion.pause()
+    chat.edit(scene.first, "Something else entirely happened here.")
+    chat.save()
+    await companion.open_story(chat.path)
+    assert companion.edits.is_scene_recap_stale(chat.path, anchor)

@@ -17,7 +17,7 @@ from ui.story.message_delegate import (
     needs_redo,
     state_tip,
 )
-from ui.story.message_model import MessageModel, MessageRow
+from ui.story.message_model import STALE_SCENE, MessageModel, MessageRow
 from ui.story.rows import RowKind
 from ui.story.settling_table import WHEEL_STEP, SettlingTable, Spot, VisibleRange
 from ui.theme.source import ThemeSource
@@ -46,7 +46,7 @@ class ChatView(SettlingTable):
     Signals (visible_changed is SettlingTable's):
         tool_used: (tool, message index); tools are those of `geometry.TOOLS` and "redo".
         fold_asked: (scene index, fold or unfold).
-        rename_asked: scene index.
+        rename_asked, scene_redo_asked: scene index.
         menu_asked: QPoint on the screen; the row asked about is current.
         current_changed: nothing; another row is current, or none.
     """
@@ -54,6 +54,7 @@ class ChatView(SettlingTable):
     tool_used = Signal(str, int)
     fold_asked = Signal(int, bool)
     rename_asked = Signal(int)
+    scene_redo_asked = Signal(int)
     menu_asked = Signal(object)
     current_changed = Signal()
 
@@ -302,6 +303,8 @@ class ChatView(SettlingTable):
         place = self._rows.place(row)
         if part == "fold":
             self.fold_asked.emit(place.scene, place.kind is not RowKind.FOLDED)
+        elif part == REDO and place.kind is not RowKind.MESSAGE:
+            self.scene_redo_asked.emit(place.scene)
         elif part in (*geo.TOOLS, REDO):
             self.tool_used.emit(part, place.message)
 
@@ -320,9 +323,16 @@ class ChatView(SettlingTable):
         shown = self._rows.message_row(row)
         if shown is not None:
             return row, self._message_part(area, shown, point)
+        scene = self._rows.scene_row(row)
+        if scene is not None and scene.is_stale and self._is_at_redo(area, point):
+            return row, REDO
         if self._rows.place(row).kind is RowKind.FOLDED:
             return row, "fold" if point.y() < area.y() + geo.FOLDED_HEIGHT else ""
         return row, "fold" if point.x() < column.text_left - 6 else "name"
+
+    def _is_at_redo(self, area: QRect, point: QPoint) -> bool:
+        in_row = point.y() < area.y() + geo.DIVIDER_HEIGHT
+        return in_row and 0 <= self.column.text_right - point.x() < REDO_WIDTH
 
     def _message_part(self, area: QRect, shown: MessageRow, point: QPoint) -> str:
         column = self.column
@@ -353,6 +363,8 @@ class ChatView(SettlingTable):
         if isinstance(event, QHelpEvent):
             row, part = self._hit(event.pos())
             tip = TOOL_TIPS.get(part, "")
+            if part == REDO and row >= 0 and self._rows.message_row(row) is None:
+                tip = f"{STALE_SCENE} Write it anew. (R)"
             shown = self._rows.message_row(row) if row >= 0 and not tip else None
             if shown is not None and event.pos().x() < self.column.text_left - 8:
                 tip = state_tip(shown)

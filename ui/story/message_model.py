@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from ui.story.rows import Place, RowChange, RowKind, RowLayout, change_between
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
+STALE_SCENE = "The scene changed since its recap was made."
 _NO_INCLUSION = Inclusion(InclusionState.NONE, "")
 _NO_RECAP = MessageRecap()
 
@@ -37,7 +39,8 @@ class SceneRow:
     """What a scene's divider or folded row shows.
 
     cue: how the break above the row was found, "" above the first scene. recap: one line of the
-    scene's recap.
+    scene's recap. is_stale: the scene changed since. stand_in: who wrote it in place of whom, ""
+    for the usual writer.
     """
 
     scene: Scene
@@ -45,6 +48,12 @@ class SceneRow:
     cue: str
     recap: str
     is_folded: bool
+    is_stale: bool = False
+    stand_in: str = ""
+
+
+def _never(_scene: Scene) -> bool:
+    return False
 
 
 def empty_story() -> Story:
@@ -63,6 +72,8 @@ class MessageModel(QAbstractTableModel):
         super().__init__(parent)
         self._story = empty_story()
         self._layout = RowLayout()
+        self._is_stale: Callable[[Scene], bool] = _never
+        self._stale: dict[int, bool] = {}  # of the scenes that were looked at
         # While rows are being exchanged, the new ones that are not announced yet.
         self._absent_first = 0
         self._absent_count = 0
@@ -77,12 +88,18 @@ class MessageModel(QAbstractTableModel):
         """Which row shows what."""
         return self._layout
 
+    def ask_staleness(self, is_stale: Callable[[Scene], bool]) -> None:
+        """Who says whether a closed scene changed since its recap; asked once per state."""
+        self._is_stale = is_stale
+        self._stale.clear()
+
     def set_story(self, story: Story, *, first_changed: int | None = 0) -> None:
         """Show another state of the story; another chat resets, anything else is exact.
 
         first_changed: messages before it are as they were; None: every message is.
         """
         layout = RowLayout(story.scenes)
+        self._stale.clear()
         if story.chat.path != self._story.chat.path or not self._layout.count:
             self.beginResetModel()
             self._story, self._layout = story, layout
@@ -172,7 +189,17 @@ class MessageModel(QAbstractTableModel):
             words.break_cue(above) if above else "",
             words.first_line(story, scene),
             place.kind is RowKind.FOLDED,
+            self._is_scene_stale(place.scene),
+            words.stand_in(story, scene),
         )
+
+    def _is_scene_stale(self, number: int) -> bool:
+        scene = self._layout.scenes[number]
+        if scene.closing is None or self._story.scene_recap(scene) is None:
+            return False
+        if number not in self._stale:
+            self._stale[number] = self._is_stale(scene)
+        return self._stale[number]
 
     # Qt's questions
 
@@ -207,4 +234,7 @@ class MessageModel(QAbstractTableModel):
         if row is not None:
             return words.spoken_message(row.index, row.message, row.inclusion, row.recap)
         scene = self.scene_row(index.row())
-        return words.spoken_scene(scene.scene, scene.name, scene.is_folded) if scene else None
+        if scene is None:
+            return None
+        spoken = words.spoken_scene(scene.scene, scene.name, scene.is_folded)
+        return f"{spoken} {STALE_SCENE}" if scene.is_stale else spoken

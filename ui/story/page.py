@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from app.errors import UsageError
 from app.story.messages import Message
+from app.story.scenes import Scene
 from app.story.story import Story
 from ui.controls.surfaces import Line
 from ui.session import Session
@@ -18,6 +21,7 @@ from ui.story.chat_view import ChatView
 from ui.story.find_bar import FindBar
 from ui.story.inline_editors import NameEditor, RecapEditor
 from ui.story.message_model import MessageModel, empty_story
+from ui.story.moved_break import MovedBreak
 from ui.story.navigator import Navigator
 from ui.story.page_states import ReadingState, Sentence
 from ui.story.rows import is_folded
@@ -58,8 +62,10 @@ class StoryPage(QWidget):
         self._shown: Story = empty_story()
         self._bars = no_bars()
         self.model = MessageModel(self)
+        self.model.ask_staleness(self._is_scene_stale)
         self.strip = Strip(theme)
         self.view = ChatView(self.model, theme)
+        self._moved = MovedBreak(self.view, self.model)
         self.navigator = Navigator(theme)
         self.find_bar = FindBar(theme)
         self._reading = ReadingState(theme)
@@ -131,6 +137,7 @@ class StoryPage(QWidget):
         view.tool_used.connect(self._on_tool)
         view.fold_asked.connect(self._fold)
         view.rename_asked.connect(self._rename)
+        view.scene_redo_asked.connect(self._redo_scene)
         view.menu_asked.connect(self._show_menu)
         view.current_changed.connect(self._on_current_changed)
         self.strip.place_wanted.connect(view.jump_to)
@@ -159,6 +166,7 @@ class StoryPage(QWidget):
         story = self._session.story
         if story is not None and story is not self._shown:
             self._show(story, change.first_message)
+            self._moved.follow(story)
 
     def _show(self, story: Story, first_changed: int | None) -> None:
         before, self._shown = self._shown, story
@@ -258,6 +266,16 @@ class StoryPage(QWidget):
                 self._ask("mark_break", message.anchor)
             case "remove_break" if removable is not None:
                 self._ask("remove_break", removable.anchor)
+            case "delete_break" if removable is not None:
+                self._ask("scenes.delete", removable.anchor)
+            case "move_up" | "move_down":
+                self._move_break(target, -1 if name == "move_up" else 1)
+            case "recap_message" if message is not None:
+                self._ask("recap_messages", (message.anchor,))
+            case "recap_missing":
+                self._ask("recap_missing")
+            case "rebuild" if (closing := target.closing()) is not None:
+                self._ask("rebuild_running_recap", closing.anchor)
             case "rename" if target.scene is not None:
                 self._rename(target.scene)
             case "fold" | "unfold" if target.scene is not None:
@@ -281,6 +299,15 @@ class StoryPage(QWidget):
             self._ask("recap_messages", (message.anchor,))
         elif (closing := target.closing()) is not None:
             self._ask("redo_scene_recap", closing.anchor)
+
+    def _redo_scene(self, scene: int) -> None:
+        closing = self._shown.scenes[scene].closing
+        if closing is not None:
+            self._ask("redo_scene_recap", closing.anchor)
+
+    def _move_break(self, target: Target, by: int) -> None:
+        if (places := self._moved.ask(target, by)) is not None:
+            self._ask("scenes.move", *places)
 
     def _message_of(self, target: Target) -> Message | None:
         return None if target.message is None else self._shown.messages[target.message]
@@ -348,7 +375,9 @@ class StoryPage(QWidget):
         on_scene = self.view.is_on_scene()
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for action in actions.for_scene() if on_scene else actions.for_message():
+        self._count_missing()
+        shown = actions.for_scene() if on_scene else actions.for_message(self.target())
+        for action in shown:
             if action is None:
                 menu.addSeparator()
             else:
@@ -356,9 +385,28 @@ class StoryPage(QWidget):
         # Never exec(): it would hold up every other task (libraries.md, qasync).
         menu.popup(point)
 
+    def _count_missing(self) -> None:
+        """Say in the menu how much work it would be."""
+        missing = self._session.companion.edits.missing_recaps(self._shown.chat.path)
+        action = self.story_actions.recap_missing
+        action.setEnabled(missing > 0)
+        noun = "message" if missing == 1 else "messages"
+        action.setText(
+            f"Recap {missing:,} {noun} without one" if missing else "Every message has its recap"
+        )
+
+    def _is_scene_stale(self, scene: Scene) -> bool:
+        edits = self._session.companion.edits
+        try:
+            return scene.closing is not None and edits.is_scene_recap_stale(
+                self._shown.chat.path, scene.closing.anchor
+            )
+        except UsageError:  # the story moved on, and the next state of it is on its way
+            return False
+
     def _ask(self, deed: str, *arguments: Any, **options: Any) -> None:
         """Ask the Companion for a change of the chat shown; failures are told by the session."""
         path = self._shown.chat.path
-        call = getattr(self._session.companion.edits, deed)
+        call = attrgetter(deed)(self._session.companion.edits)
         coroutine: Coroutine[Any, Any, object] = call(path, *arguments, **options)
-        self._session.do(coroutine, name=deed.replace("_", " "))
+        self._session.do(coroutine, name=deed.replace("_", " ").replace(".", ": "))

@@ -8,7 +8,14 @@ from PySide6.QtGui import QPainter
 from ui.story import geometry as geo
 from ui.story import words
 from ui.story.geometry import Column
-from ui.story.lettering import centre_square, letters, meta, scene_number
+from ui.story.lettering import (
+    centre_square,
+    key_cap,
+    letters,
+    loud_meta,
+    meta,
+    scene_number,
+)
 from ui.story.message_model import SceneRow
 from ui.theme.fonts import MEDIUM, SEMIBOLD
 from ui.theme.icons import icon_pixmap
@@ -16,6 +23,7 @@ from ui.theme.source import ThemeSource
 from ui.theme.style import rounded
 
 CARD_RADIUS = 8
+STAND_IN_ROOM = 300  # px that number, name and range of a scene keep
 CHEVRON_LEFT = 28  # centre of a divider's chevron, from the card's edge
 
 
@@ -53,8 +61,12 @@ class ScenePainter:
             painter, str(row.scene.number), tokens.accent_text, column.text_left, middle
         )
         right = float(column.text_right)
-        if row.cue:
+        if row.is_stale:
+            right = self._stale(painter, right, middle) - 12
+        elif row.cue:
             right = meta().draw_right(painter, row.cue, tokens.t3, right, middle) - 12
+        if row.stand_in and right - left - meta().width(row.stand_in) > STAND_IN_ROOM:
+            right = meta().draw_right(painter, row.stand_in, tokens.t3, right, middle) - 12
         span = words.scene_range(row.scene, is_open_ended=True)
         room = right - left - 4 - meta().width(span) - 40
         left = title.draw(painter, row.name, tokens.t1, left + 5, middle, room)
@@ -75,11 +87,20 @@ class ScenePainter:
         left = number.draw(painter, str(row.scene.number), tokens.t3, column.text_left, middle)
         left = max(left + 8, column.text_left + 20)
         span = f"{words.scene_range(row.scene)}, {row.scene.length} folded"
-        right = meta().draw_right(painter, span, tokens.t3, column.text_right, middle) - 16
+        right = float(column.text_right)
+        if row.is_stale:
+            right = self._stale(painter, right, middle) - 12
+        right = meta().draw_right(painter, span, tokens.t3, right, middle) - 16
         name_room = right - left if not row.recap else (right - left) * 0.55
         left = number.draw(painter, row.name, tokens.t2, left, middle, name_room) + 12
         letters(12).draw(painter, row.recap, tokens.t3, left, middle, right - left)
         return card
+
+    def _stale(self, painter: QPainter, right: float, middle: float) -> float:
+        """ "Stale. Redo R", ending at `right`; returns where it begins."""
+        tokens = self._theme.tokens
+        right = key_cap(painter, "R", right, middle, tokens.line2, tokens.t2) - 4
+        return loud_meta().draw_right(painter, "Stale. Redo", tokens.stale.text, right, middle)
 
     def _chevron(self, painter: QPainter, name: str, centre: float, middle: float) -> None:
         side = 14

@@ -43,6 +43,22 @@ class Target:
             return self.story.scenes[self.scene - 1].closing if self.scene else None
         return scene.closing if self.message == scene.last else None
 
+    def broken_scene(self) -> int | None:
+        """Index of the scene whose break `removable` gives."""
+        if self.removable() is None or self.scene is None:
+            return None
+        return self.scene - 1 if self.message is None else self.scene
+
+    def break_place(self, by: int) -> int | None:
+        """Message that the break would stand on, moved by so many; both scenes keep a message."""
+        number = self.broken_scene()
+        if number is None:
+            return None
+        scenes = self.story.scenes
+        place = scenes[number].last + by
+        most = scenes[number + 1].last - 1 if number + 1 < len(scenes) else scenes[number].last
+        return place if scenes[number].first <= place <= most else None
+
     @property
     def redoes_message(self) -> bool:
         """Whether a redo means the message's own recap: it has one, or failed to get one."""
@@ -78,6 +94,18 @@ class StoryActions(QObject):
         self.remove_break = self._make(
             "remove_break", "Remove break", "", "Join the two scenes at this break."
         )
+        self.move_up = self._make(
+            "move_up", "Move break up", "Alt+Shift+Up", "End the scene one message earlier."
+        )
+        self.move_down = self._make(
+            "move_down", "Move break down", "Alt+Shift+Down", "End the scene one message later."
+        )
+        self.delete_break = self._make(
+            "delete_break",
+            "Delete break and its recaps",
+            "",
+            "Join the two scenes and put the recaps away that end here.",
+        )
         self.rename = self._make("rename", "Rename scene", "F2", "Give the scene a name. (F2)")
         self.fold = self._make("fold", "Fold scene", "", "Show the scene as one line. (Left)")
         self.unfold = self._make("unfold", "Unfold scene", "", "Show its messages. (Right)")
@@ -99,6 +127,21 @@ class StoryActions(QObject):
         )
         self.redo_recap = self._make(
             "redo_recap", "Redo scene recap", "R", "Write the recap anew. (R)"
+        )
+        self.recap_message = self._make(
+            "recap_message", "Recap this message", "Shift+R", "Write its recap now. (Shift R)"
+        )
+        self.recap_missing = self._make(
+            "recap_missing",
+            "Recap all messages without one",
+            "",
+            "Write the recaps of all messages that lack one.",
+        )
+        self.rebuild = self._make(
+            "rebuild",
+            "Rebuild running recap from here",
+            "",
+            "Fold the scenes in anew, from this one on. The versions there are stay.",
         )
         self.edit_recap = self._make(
             "edit_recap", "Edit recap", "E", "Write this message's recap yourself. (E)"
@@ -137,6 +180,9 @@ class StoryActions(QObject):
         self.remove_break.setText(
             _removal(target.story, target.scene, above) if removable else "Remove break"
         )
+        self.delete_break.setEnabled(removable is not None and target.is_chosen)
+        self.move_up.setEnabled(target.is_chosen and target.break_place(-1) is not None)
+        self.move_down.setEnabled(target.is_chosen and target.break_place(1) is not None)
         self.rename.setEnabled(closing is not None)
         self.rename.setToolTip(
             "Give the scene a name. (F2)" if closing else "An open scene is named when it closes."
@@ -160,20 +206,33 @@ class StoryActions(QObject):
         self.redo_recap.setText(
             "Redo message recap" if target.redoes_message else "Redo scene recap"
         )
+        self.recap_message.setEnabled(has_message)
+        self.recap_missing.setEnabled(bool(target.story.messages))
+        self.rebuild.setEnabled(closing is not None and bool(target.story.running.versions))
+        self.rebuild.setText(
+            f"Rebuild running recap from scene {scene.number}"
+            if scene is not None and closing is not None
+            else "Rebuild running recap from here"
+        )
         self.edit_recap.setEnabled(has_message)
         self.find.setEnabled(bool(target.story.messages))
 
-    def for_message(self) -> tuple[QAction | None, ...]:
+    def for_message(self, target: Target) -> tuple[QAction | None, ...]:
         """Menu of a message; None is a line."""
+        own = () if target.redoes_message else (self.recap_message,)
         return (
             self.break_here,
             self.remove_break,
+            self.move_up,
+            self.move_down,
             None,
             self.remember,
             self.exclude,
             self.edit_recap,
-            None,
+            *own,
             self.redo_recap,
+            self.recap_missing,
+            None,
             self.rename,
             self.fold,
         )
@@ -184,9 +243,14 @@ class StoryActions(QObject):
             self.rename,
             self.fold,
             self.unfold,
-            self.redo_recap,
             None,
+            self.redo_recap,
+            self.rebuild,
+            None,
+            self.move_up,
+            self.move_down,
             self.remove_break,
+            self.delete_break,
         )
 
 

@@ -88,6 +88,14 @@ def first_line(story: Story, scene: Scene) -> str:
     return ""
 
 
+def stand_in(story: Story, scene: Scene) -> str:
+    """ "Built-in, in place of qwen3:14b" where a recap had to be written otherwise, else ""."""
+    recap = story.scene_recap(scene)
+    if recap is None or ", in place of " not in recap.made_by:
+        return ""
+    return recap.made_by[:1].upper() + recap.made_by[1:80]
+
+
 def token_count(tokens: int) -> str:
     """ "1 token", "1,204 tokens"."""
     return "1 token" if tokens == 1 else f"{tokens:,} tokens"

@@ -27,7 +27,14 @@ class Deeds(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[tuple[Any, ...]] = []
-        self.edits = self
+        self.edits = self.scenes = self
+        self.stale: set[str] = set()
+
+    def missing_recaps(self, path: Path) -> int:
+        return 3
+
+    def is_scene_recap_stale(self, path: Path, anchor: str) -> bool:
+        return anchor in self.stale
 
     def __getattr__(self, name: str) -> Any:
         known = (
@@ -39,11 +46,15 @@ class Deeds(QObject):
             "redo_scene_recap",
             "edit_message_recap",
             "recap_messages",
+            "recap_missing",
+            "rebuild_running_recap",
+            "move",
+            "delete",
         )
         if name not in known:
             raise AttributeError(name)
 
-        async def deed(path: Path, anchor: str, *rest: Any, **options: Any) -> None:
+        async def deed(path: Path, anchor: str = "", *rest: Any, **options: Any) -> None:
             self.asked.append((name, anchor, *rest, *options.items()))
 
         return deed

@@ -10,6 +10,8 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
+from app.story.story import Story
 from tests.ui.samples import message, story, with_states
 from tests.ui.story.conftest import ListeningSession
 from ui.story import geometry as geo
@@ -18,6 +20,7 @@ from ui.story.page import StoryPage
 from ui.story.strip import Clips
 
 Key = Qt.Key
+Modifier = Qt.KeyboardModifier
 LEFT = Qt.MouseButton.LeftButton
 
 
@@ -381,3 +384,118 @@ def test_tab_reaches_strip_and_column(
         page.window().focusNextPrevChild(True)
         reached.add(QApplication.focusWidget())
     assert {page.strip, page.view} <= reached
+
+
+def recapped(told: Story, anchor: str, made_by: str = "qwen3:14b") -> Story:
+    """The same story with a recap of the scene that ends at `anchor`."""
+    recap = SceneRecap(anchor, 0, "", "What happened.", "digest", made_by, 0.0)
+    return replace(told, recaps={anchor: (recap,)})
+
+
+def redo_spot(page: StoryPage, scene: int) -> QPoint:
+    area = page.view.row_rect(page.model.layout.row_of_scene(scene))
+    return QPoint(page.view.column.text_right - 30, area.y() + geo.DIVIDER_HEIGHT // 2)
+
+
+def test_a_stale_scene_says_so_and_is_redone_by_a_click_or_r(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.companion.stale = {"a000019"}
+    session.show(recapped(story(40, (9, 19)), "a000019"))
+    page.view.jump_to_scene(1)
+    row = page.model.scene_row(page.model.layout.row_of_scene(1))
+    assert row is not None
+    assert row.is_stale
+    qtbot.mouseClick(page.view.viewport(), LEFT, pos=redo_spot(page, 1))
+    press(qtbot, page, Key.Key_R)
+    assert session.companion.asked == [("redo_scene_recap", "a000019")] * 2
+
+
+def test_a_fresh_scene_has_nothing_to_click_there(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(recapped(story(40, (9, 19)), "a000019"))
+    page.view.jump_to_scene(1)
+    qtbot.mouseClick(page.view.viewport(), LEFT, pos=redo_spot(page, 1))
+    assert session.companion.asked == []
+
+
+def test_a_stand_in_is_shown_as_one(page: StoryPage, session: ListeningSession) -> None:
+    session.show(recapped(story(40, (9, 19)), "a000019", "built-in, in place of qwen3:14b"))
+    row = page.model.scene_row(page.model.layout.row_of_scene(1))
+    assert row is not None
+    assert row.stand_in == "Built-in, in place of qwen3:14b"
+    page.view.jump_to_scene(1)
+    assert not page.grab().isNull()
+
+
+def test_keys_move_a_break_and_stay_on_it(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9, 19)))
+    page.view.jump_to_scene(1, selects=True)
+    press(qtbot, page, Key.Key_Down, Modifier.AltModifier | Modifier.ShiftModifier)
+    assert session.companion.asked == [("move", "a000009", "a000010")]
+    session.change(story(40, (10, 19)))
+    assert page.view.is_on_scene()
+    assert page.view.current_scene() == 1
+    press(qtbot, page, Key.Key_Up, Modifier.AltModifier | Modifier.ShiftModifier)
+    assert session.companion.asked[-1] == ("move", "a000010", "a000009")
+
+
+def test_a_break_moved_from_its_message_takes_the_reader_along(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9, 19)))
+    page.view.jump_to(9, selects=True)
+    press(qtbot, page, Key.Key_Up, Modifier.AltModifier | Modifier.ShiftModifier)
+    session.change(story(40, (8, 19)))
+    assert page.view.current_message() == 8
+    assert page.story_actions.move_up.isEnabled()
+
+
+def test_a_break_stays_between_its_neighbours(page: StoryPage, session: ListeningSession) -> None:
+    session.show(story(40, (9, 10, 12)))
+    actions = page.story_actions
+    page.view.jump_to_scene(2, selects=True)  # the break on #10 ends a scene of one message
+    assert not actions.move_up.isEnabled()
+    assert actions.move_down.isEnabled()
+    page.view.jump_to_scene(1, selects=True)  # the scene behind the break on #9 has one message
+    assert actions.move_up.isEnabled()
+    assert not actions.move_down.isEnabled()
+    page.view.jump_to(5, selects=True)
+    assert not actions.move_up.isEnabled()
+
+
+def test_the_menu_of_a_scene_rebuilds_from_it_and_deletes_its_break(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    told = story(40, (9, 19))
+    version = RunningVersion(0, "So far.", 1, "", "a000009", "you", 0.0)
+    session.show(replace(told, running=RunningRecap((version,), 0)))
+    page.view.jump_to_scene(1, selects=True)
+    actions = page.story_actions
+    assert actions.rebuild.text() == "Rebuild running recap from scene 2"
+    actions.rebuild.trigger()
+    actions.delete_break.trigger()
+    assert session.companion.asked == [
+        ("rebuild_running_recap", "a000019"),
+        ("delete", "a000009"),
+    ]
+
+
+def test_the_menu_says_how_many_messages_lack_a_recap(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9,)))
+    page.view.jump_to(22, selects=True)
+    page._show_menu(page.mapToGlobal(QPoint(50, 50)))
+    menu = page.findChild(QMenu)
+    assert menu is not None
+    texts = [action.text() for action in menu.actions()]
+    assert "Recap 3 messages without one" in texts
+    assert "Recap this message" in texts
+    menu.close()
+    press(qtbot, page, Key.Key_R, Modifier.ShiftModifier)
+    page.story_actions.recap_missing.trigger()
+    assert session.companion.asked == [("recap_messages", ("a000022",)), ("recap_missing", "")]
