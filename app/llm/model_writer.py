@@ -41,6 +41,7 @@ OUTPUT_SHARE = 0.35
 CONTEXT_MESSAGES = 4
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
 SHRINKINGS = 2
+ADVICE = "Try again, or choose another model."
 NONE_ALLOWED = "Answer false if none of them is."
 NONE_FORBIDDEN = (
     "The scene has grown too long, so one of them has to be chosen: false is no answer this time. "
@@ -233,12 +234,18 @@ class ModelWriter:
         if isinstance(self._backend, Preparing):
             await self._backend.prepare()
         self._is_prepared = True
+        before = self._learned_context
         for _ in range(SHRINKINGS):
             try:
                 return await write()
             except PromptTooLong:
                 self._learned_context = self._context() // 2
-        return await write()
+        try:
+            return await write()
+        except PromptTooLong:
+            # Nothing was learned: other tasks must not be cut to pieces for this one.
+            self._learned_context = before
+            raise
 
     def _numbered(
         self, messages: Sequence[Message], wanted: Collection[int], room: int
@@ -304,7 +311,7 @@ class ModelWriter:
                 return read(answer.text)
             except Unreadable as error:
                 reason = _reason(answer, error)
-        raise AnswerUnusable(f"No {task.what}: the model answered {reason}, twice.")
+        raise AnswerUnusable(f"No {task.what}: the model answered {reason}, twice. {ADVICE}")
 
     def _listener(self, task: _Task) -> OnText | None:
         on_text = task.on_text
@@ -332,7 +339,8 @@ class ModelWriter:
         free = int((self._context() - self._output_tokens(prompt)) * (1 - MARGIN)) - fixed
         if free < SMALLEST_ROOM:
             raise BackendRefused(
-                f"The context of {self.label} is too small for this task: {self._context()} tokens."
+                f"The context of {self.label} is too small for this task: {self._context()} "
+                "tokens. Choose another model."
             )
         return free
 

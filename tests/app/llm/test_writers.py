@@ -280,3 +280,13 @@ async def test_the_built_in_way_says_when_there_is_nothing_to_tell() -> None:
         await writer.scene_recap(empty, previous="", tokens=100)
     with pytest.raises(AnswerUnusable, match="no words"):
         await writer.message_recap(empty[0])
+
+
+async def test_a_prompt_that_no_shrinking_helps_costs_the_next_one_no_context() -> None:
+    backend = ScriptedBackend(*[PromptTooLong("too long")] * 3, SCENE_ANSWER)
+    writer = writer_of(backend)
+    with pytest.raises(PromptTooLong):
+        await writer.scene_recap(messages(3), previous="", tokens=200)
+    await writer.scene_recap(messages(3), previous="", tokens=200)
+    first, *_, last = backend.requests
+    assert last.max_output_tokens == first.max_output_tokens
