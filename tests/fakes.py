@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable
@@ -36,18 +38,58 @@ class RecordedRequest:
         return "\n".join(str(message["content"]) for message in self.messages)
 
 
+class Wire:
+    """The bare connection of one request, for answers that no good server gives."""
+
+    def __init__(self, handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
+        self._handler = handler
+        self._closing = closing
+
+    def head(
+        self, status: int = 200, content_type: str = "text/event-stream", **headers: str
+    ) -> None:
+        self._handler.send_response(status)
+        self._handler.send_header("Content-Type", content_type)
+        for name, value in headers.items():
+            self._handler.send_header(name.replace("_", "-"), value)
+        self._handler.end_headers()
+
+    def send(self, data: bytes) -> None:
+        self._handler.wfile.write(data)
+        self._handler.wfile.flush()
+
+    def piece(self, text: str, **choice: object) -> None:
+        """One event of a stream."""
+        delta = {"index": 0, "delta": {"content": text}, **choice}
+        self.send(f"data: {json.dumps({'model': MODEL, 'choices': [delta]})}\n\n".encode())
+
+    def wait(self, seconds: float) -> bool:
+        """Say nothing for a while; false when the server is to end."""
+        return not self._closing.wait(seconds)
+
+    def reset(self) -> None:
+        """Break the connection off, so that the client sees a reset and no end."""
+        linger = struct.pack("ii", 1, 0)
+        self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self._handler.connection.close()
+
+
+Behaviour = Callable[[Wire], None]
+Reply = Callable[[RecordedRequest], "str | Behaviour"]
+
+
 class FakeLlm:
     """An OpenAI-compatible server on loopback that records what it is asked.
 
-    reply: makes the answer's text of a request. Use as a context manager.
+    reply: makes the answer's text of a request, or says how to misbehave. Use as a context manager.
     """
 
-    def __init__(self, reply: Callable[[RecordedRequest], str] | None = None) -> None:
-        self.reply = reply or (lambda request: "The lamp burned low and nobody spoke.")
+    def __init__(self, reply: Reply | None = None) -> None:
+        self.reply: Reply = reply or (lambda request: "The lamp burned low and nobody spoke.")
         self.slow_seconds = 30.0
         self.requests: list[RecordedRequest] = []
         self._news = threading.Condition()
-        self._closing = threading.Event()
+        self.closing = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
@@ -66,7 +108,7 @@ class FakeLlm:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._closing.set()
+        self.closing.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -78,13 +120,13 @@ class FakeLlm:
                 raise TimeoutError(f"request {number} never came, only {len(self.requests)} did")
             return self.requests[number]
 
-    def answer(self, request: RecordedRequest) -> str:
-        """Record the request and give the answer's text."""
+    def answer(self, request: RecordedRequest) -> str | Behaviour:
+        """Record the request and give the answer's text, or how to misbehave."""
         with self._news:
             self.requests.append(request)
             self._news.notify_all()
         if SLOW in request.text:
-            self._closing.wait(self.slow_seconds)
+            self.closing.wait(self.slow_seconds)
         return self.reply(request)
 
 
@@ -106,7 +148,9 @@ def _handler_for(llm: FakeLlm) -> type[BaseHTTPRequestHandler]:
             request = RecordedRequest(self.path, body, time.monotonic())
             text = llm.answer(request)
             try:
-                if BROKEN in request.text:
+                if not isinstance(text, str):
+                    text(Wire(self, llm.closing))
+                elif BROKEN in request.text:
                     self._send({"error": {"message": "broken"}}, status=500)
                 elif body.get("stream"):
                     self._stream(text)

@@ -66,7 +66,9 @@ class BuiltinWriter:
             count_tokens=self._count_tokens,
         )
         if not text:
-            raise AnswerUnusable("No running recap: there is no room for a single sentence.")
+            raise AnswerUnusable(
+                "No running recap: there is no room for a single sentence. Give it more tokens."
+            )
         return Written(text)
 
     async def message_recap(

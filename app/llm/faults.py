@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from app.errors import (
+    AnswerUnusable,
     BackendBusy,
     BackendError,
     BackendRefused,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import httpx
 
 LONGEST_DETAIL = 160
+LATER = "Try again later."
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 # Ollama answers 500 to what no second try mends.
 HOPELESS = re.compile(r"requires more system memory|unsupported model|unknown model arch", re.I)
@@ -36,10 +38,17 @@ def connection_fault(error: httpx.HTTPError, url: str) -> BackendError:
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return BackendUnreachable(f"Nobody answers at {url}. Is the model's server running there?")
     if isinstance(error, httpx.TimeoutException):
-        return BackendUnreachable(f"{url} took too long to take the request.")
+        return BackendUnreachable(f"{url} took too long to take the request. {LATER}")
     if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
         return BackendRefused(f"No request can be made to {url}. Check the backend's address.")
-    return BackendUnreachable(f"The connection to {url} broke before the answer was complete.")
+    return broken_off_fault(url)
+
+
+def broken_off_fault(url: str) -> BackendUnreachable:
+    """The fault of an answer that stops before its end."""
+    return BackendUnreachable(
+        f"The connection to {url} broke before the answer was complete. Try again."
+    )
 
 
 def status_fault(
@@ -57,20 +66,27 @@ def status_fault(
     tail = f" It says: {detail}" if detail else ""
     if status in (401, 403):
         if has_key:
-            return BackendRefused(f"{url} does not accept the API key ({status}).")
-        return BackendRefused(f"{url} asks for an API key ({status}).")
+            return BackendRefused(f"{url} does not accept the API key ({status}). Check it.")
+        return BackendRefused(f"{url} asks for an API key ({status}). Give it one.")
     if status == 404:
-        return BackendRefused(f"{url} knows no model {model}, or is no model server.{tail}")
+        return BackendRefused(
+            f"{url} knows no model {model}, or is no model server. Choose another.{tail}"
+        )
     if status == 402:
-        return BackendRefused(f"The account at {url} has no credit left (402).")
+        return BackendRefused(f"The account at {url} has no credit left (402). Fill it up there.")
     if TOO_LONG.search(detail) or status == 413:
-        return PromptTooLong(f"The text is longer than {model} can read at once.{tail}")
+        return PromptTooLong(
+            f"The text is longer than {model} can read at once. Choose a larger one.{tail}"
+        )
     if status in BUSY and not HOPELESS.search(detail):
         what = "limits the rate of requests" if status == 429 else "cannot answer now"
-        return BackendBusy(f"{url} {what} ({status}).{tail}", retry_after_seconds=retry_after)
+        sentence = f"{url} {what} ({status}). {LATER}{tail}"
+        return BackendBusy(sentence, retry_after_seconds=retry_after)
     if 300 <= status < 400:
         return BackendRefused(f"{url} sends elsewhere ({status}). Check the backend's address.")
-    return BackendRefused(f"{url} refused the request ({status}).{tail}")
+    return BackendRefused(
+        f"{url} refused the request ({status}). Choose another model or server.{tail}"
+    )
 
 
 def stream_fault(error: Any, *, url: str, model: str, secret: str | None) -> BackendError:
@@ -92,6 +108,13 @@ def web_page_fault(url: str) -> BackendError:
     """The fault of an address where a web site lives."""
     return BackendRefused(
         f"{url} answers with a web page, so no model server is there. Check the backend's address."
+    )
+
+
+def form_fault(url: str, whose: str) -> AnswerUnusable:
+    """The fault of an answer that no server of this kind gives."""
+    return AnswerUnusable(
+        f"{url} answered in a form that is not {whose}. Check the backend's address."
     )
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from app.errors import AnswerUnusable, BackendError, BackendRefused, BackendUnreachable
+from app.errors import BackendError, BackendRefused
 from app.llm.backend import Answer, Request
 from app.llm.collecting import Collector
-from app.llm.faults import stream_fault, web_page_fault
+from app.llm.faults import broken_off_fault, form_fault, stream_fault, web_page_fault
 from app.llm.specs import OLLAMA, OLLAMA_URL, BackendSpec
 from app.llm.streams import Limits, ModelServer
 
@@ -110,9 +110,7 @@ class OllamaBackend:
                 self._take_whole(b"\n".join(unread), collector)
             collector.is_cut = collector.is_cut or stream.overflowed
         if not (collector.is_complete or collector.is_cut or collector.is_full):
-            raise BackendUnreachable(
-                f"The connection to {self._server.url} broke before the answer was complete."
-            )
+            raise broken_off_fault(self._server.url)
         return collector.answer()
 
     async def list_models(self) -> tuple[str, ...]:
@@ -176,7 +174,7 @@ class OllamaBackend:
         if body.lstrip()[:1] == b"<":
             raise web_page_fault(self._server.url)
         if not self._take(body, collector):
-            raise AnswerUnusable(f"{self._server.url} answered in a form that is not Ollama's.")
+            raise form_fault(self._server.url, "Ollama's")
 
 
 async def list_models(server: ModelServer) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from app.errors import (
 )
 from app.llm.backend import Answer, Request
 from app.llm.collecting import Collector
-from app.llm.faults import stream_fault, web_page_fault
+from app.llm.faults import broken_off_fault, form_fault, stream_fault, web_page_fault
 from app.llm.specs import OPENAI, BackendSpec
 from app.llm.streams import Limits, LineStream, ModelServer
 
@@ -144,9 +144,7 @@ class OpenAiBackend:
             if not collector.is_complete:
                 raise
         if not (collector.is_complete or collector.is_cut or collector.is_full):
-            raise BackendUnreachable(
-                f"The connection to {self._server.url} broke before the answer was complete."
-            )
+            raise broken_off_fault(self._server.url)
         return collector.answer()
 
     async def _read(self, stream: LineStream, collector: Collector) -> None:
@@ -177,14 +175,14 @@ class OpenAiBackend:
             collector.is_complete = True
             return False
         if data and not self._take_part(data, collector):
-            raise AnswerUnusable(f"{self._server.url} answered in a form that is not OpenAI's.")
+            raise form_fault(self._server.url, "OpenAI's")
         return True
 
     def _take_whole(self, body: bytes, collector: Collector) -> None:
         if body[:1] == b"<":
             raise web_page_fault(self._server.url)
         if not self._take_part(body, collector):
-            raise AnswerUnusable(f"{self._server.url} answered in a form that is not OpenAI's.")
+            raise form_fault(self._server.url, "OpenAI's")
 
     def _take_part(self, data: bytes, collector: Collector) -> bool:
         """One chunk or one whole answer; false for what is neither."""
