@@ -77,6 +77,10 @@ class ColumnText(QTextEdit):
         writer.end()
         self.setDocument(document)  # which deletes the one before
 
+    def lay_out(self, width: int) -> None:
+        """Break lines for this width now. Qt waits with that until a column is seen."""
+        self.document().setTextWidth(width)
+
     def heights(self) -> list[float]:
         """Height of each row in px by its own words, without the room under it."""
         tops = self.tops()

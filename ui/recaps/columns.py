@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from app.story.comparison import Block, BlockKind, Choice, is_heading
@@ -119,6 +119,8 @@ class CompareColumns(QWidget):
         self.left.setGeometry(2 * INSET, 0, width, self.height())
         self.right.setGeometry(2 * INSET + width + GUTTER, 0, width, self.height())
         self.bar.setGeometry(self.width() - BAR_EXTENT, 0, BAR_EXTENT, self.height())
+        for column in (self.left, self.right):
+            column.lay_out(width)
         left, right = self.left.heights(), self.right.heights()
         rows = [
             max(one, other, 0.0 if block.kind is BlockKind.EQUAL else PAIR_HEIGHT + 4.0)
@@ -203,6 +205,10 @@ class CompareColumns(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
         self._arrange()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

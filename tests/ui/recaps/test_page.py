@@ -392,3 +392,22 @@ async def test_looking_into_a_version_leaves_an_older_draft_alone(
     QTest.keyClick(page.reading.text.prose, Qt.Key.Key_Escape)
     await drafts_become(companion, demo_tavern, [draft.text])
     await until(page.reading.offer.isVisible)
+
+
+async def test_rows_begin_on_one_line_when_the_columns_are_first_shown(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    long = "Dov\n" + "He sold the key to the Lord Warden of Lamps and went home. " * 8
+    for text in (long, "Dov\nHe gave it.\n\nMidge\nShe climbs."):
+        await companion.edits.edit_running_recap(demo_tavern.chat, text)
+    demo_window.show_page("recaps")
+    page = demo_window.page
+    assert isinstance(page, RecapsPage)
+    page.compare_shown()  # laid out before any of it was seen
+    columns = page.comparison.columns
+    await until(lambda: columns.pair(1) is not None and columns.left.viewport().width() > 300)
+    tops = columns.left.tops()
+    assert columns.right.tops() == pytest.approx(tops, abs=1)
+    pair = columns.pair(1)
+    assert pair is not None
+    assert 0 <= pair.y() + columns.bar.value() - tops[1] < 12
