@@ -1,6 +1,7 @@
 """Runs every bench_*.py of this folder and prints one table: `python -m tests.bench [NAME ...]`.
 
-A module takes part when it has a `measure` that needs no argument and returns rows.
+A module takes part when it has a `measure` that needs no argument and returns rows, or a `report`
+that prints figures of another kind.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ def main(names: list[str]) -> None:
     for path in sorted(Path(__file__).parent.glob("bench_*.py")):
         if names and path.stem.removeprefix("bench_") not in names:
             continue
-        measure = getattr(importlib.import_module(f"tests.bench.{path.stem}"), "measure", None)
+        module = importlib.import_module(f"tests.bench.{path.stem}")
+        report = getattr(module, "report", None)
+        if report is not None:
+            report()
+        measure = getattr(module, "measure", None)
         if measure is None or any(
             parameter.default is parameter.empty
             for parameter in inspect.signature(measure).parameters.values()

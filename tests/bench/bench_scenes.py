@@ -132,13 +132,18 @@ def seconds_per_10000(paths: list[Path]) -> float:
 
 def story_paths() -> list[Path]:
     """From the command line, else TAVERNKEEP_STORIES (files or folders), else our own."""
-    named = [a for a in sys.argv[1:] if not a.startswith("-")]
+    named = [a for a in sys.argv[1:] if a.endswith(".json")]
     given = named or os.environ.get("TAVERNKEEP_STORIES", "").split(os.pathsep)
     roots = [Path(item) for item in given if item] or [STORIES]
     return [p for root in roots for p in (sorted(root.glob("*.json")) if root.is_dir() else [root])]
 
 
-if __name__ == "__main__":
+def report() -> None:
+    """Print the figures of all stories."""
     chosen = story_paths()
     measure(chosen, with_packs="--no-packs" not in sys.argv, verbose="-v" in sys.argv)
     show(f"10,000 messages: {seconds_per_10000(chosen):.2f} s of processor time")
+
+
+if __name__ == "__main__":
+    report()
