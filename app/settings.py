@@ -244,6 +244,16 @@ _SETTINGS = (
         section=Section.SCENES,
     ),
     Setting(
+        "scene_recap_form",
+        "one",
+        "How a scene recap is made",
+        "In stages the recap tells only what the running recap does not, and lore is kept with it.",
+        scope=Scope.CHAT,
+        choices=("one", "staged"),
+        choice_words=("with one request", "in stages, up to four requests"),
+        section=Section.SCENES,
+    ),
+    Setting(
         "scene_recap_messages",
         "both",
         "Messages in a scene recap",

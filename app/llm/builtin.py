@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from app.errors import AnswerUnusable
 from app.llm.specs import BUILTIN
-from app.llm.writer import OnText, SceneDraft, Written
+from app.llm.writer import OnText, SceneDraft, Staging, Written
 from app.story.extractive import extract_message_recap, extract_scene_recap
 from app.story.folding import fold_running
 from app.story.messages import Message
@@ -38,6 +38,7 @@ class BuiltinWriter:
         previous: str,
         tokens: int,
         on_text: OnText | None = None,
+        staging: Staging | None = None,
     ) -> Written[SceneDraft]:
         """See RecapWriter. The recap stands alone, whatever came before."""
         extract = await asyncio.to_thread(

@@ -30,13 +30,16 @@ from app.paths import RESOURCES
 from app.story.messages import combined_digest
 
 SHIPPED = RESOURCES / "prompts"
-TASKS = ("scene_recap", "running_recap", "detect_breaks", "message_recap")
+STAGES = ("scene_extract", "scene_organise", "scene_filter", "scene_lore")
+TASKS = ("scene_recap", "running_recap", "detect_breaks", "message_recap", *STAGES)
+STAGED_RECAP = "staged_recap"
 # What each kind of work asks for: a changed prompt makes anew what it writes, and nothing else.
 TASKS_OF = {
     "scene_recap": ("scene_recap", "running_recap"),  # a long scene's parts are merged
     "running_recap": ("running_recap",),
     "detect_breaks": ("detect_breaks",),
     "message_recap": ("message_recap",),
+    STAGED_RECAP: STAGES,
 }
 HEADER_KEYS = frozenset({"task", "version", "inputs", "output", "max_output_tokens"})
 PLACEHOLDER = re.compile(r"\{\{\s{0,8}([A-Za-z_][A-Za-z0-9_]{0,60})\s{0,8}\}\}")

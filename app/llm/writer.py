@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from app.story.lore import LoreEntry
 from app.story.messages import Message
 
 T_co = TypeVar("T_co", covariant=True)
@@ -27,12 +28,31 @@ class Written(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class SceneDraft:
-    """A scene's recap before it is kept. name: "" when the model gave none. text: as it is stored,
-    never empty.
+    """A scene's recap before it is kept. name: "" when the model gave none. text: never empty.
+    stored: with its lore, in ST-Auto-Recap's form, "" when it was not made in stages.
     """
 
     name: str
     text: str
+    stored: str = ""
+
+
+class KeptAnswers(Protocol):
+    """Answers of models by what was asked, so that work that broke off goes on where it was."""
+
+    async def get(self, key: str) -> str | None:
+        """The answer that was kept, None when none was."""
+
+    async def keep(self, key: str, answer: str) -> None:
+        """Keep an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """A scene recap is to be made in stages. known_lore: of the scenes before it."""
+
+    kept: KeptAnswers
+    known_lore: Sequence[LoreEntry] = ()
 
 
 class RecapWriter(Protocol):
@@ -69,8 +89,12 @@ class RecapWriter(Protocol):
         previous: str,
         tokens: int,
         on_text: OnText | None = None,
+        staging: Staging | None = None,
     ) -> Written[SceneDraft]:
-        """Recap a scene. previous: the running recap up to it. tokens: the recap's length."""
+        """Recap a scene. previous: the running recap up to it. tokens: the recap's length.
+
+        staging: where it is to be made in stages; then the recap tells what `previous` does not.
+        """
 
     async def running_recap(
         self,

@@ -171,7 +171,7 @@ def scene_values(
     values = _recap_values(line, scene, recaps, index)
     name = mark.name
     if not name and not (extra and extra.name):
-        made = next((recap for recap in recaps if recap.is_current and not recap.stored), None)
+        made = next((recap for recap in recaps if recap.is_current and not recap.is_imported), None)
         name = automatic_name(made.name, scene) if made and scene else ""
     if (
         extra is None

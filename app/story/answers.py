@@ -25,14 +25,14 @@ class Unreadable(ValueError):
 
 def read_scene(text: str) -> tuple[str, Recap]:
     """Name ("" when there is none) and recap of an answer to scene_recap. Raises Unreadable."""
-    answer = _object(text, ("recap", *LIST_KEYS))
+    answer = answer_object(text, ("recap", *LIST_KEYS))
     name = next((answer[key] for key in NAME_KEYS if isinstance(answer.get(key), str)), "")
     return clean_name(name), _recap_of(answer)
 
 
 def read_running(text: str) -> Recap:
     """Recap of an answer to running_recap. Raises Unreadable."""
-    return _recap_of(_object(text, ("recap", *LIST_KEYS)))
+    return _recap_of(answer_object(text, ("recap", *LIST_KEYS)))
 
 
 def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False) -> int | None:
@@ -42,7 +42,7 @@ def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False)
     is_forced: no break is no answer either.
     Raises Unreadable.
     """
-    answer = _object(text, ("scenebreakat",))
+    answer = answer_object(text, ("scenebreakat",))
     value = answer["scenebreakat"]
     if isinstance(value, str):
         digits = re.search(r"\d{1,9}", value)
@@ -102,7 +102,8 @@ def clean_name(name: str) -> str:
 _NO_WORDS = frozenset({"false", "null", "none", "no", "nil", ""})
 
 
-def _object(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
+def answer_object(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    """The object of an answer that has one of these keys. Raises Unreadable."""
     if not text.strip():
         raise Unreadable("with nothing")
     found = find_object(text, keys)
@@ -127,13 +128,14 @@ def _recap_of(answer: dict[str, Any]) -> Recap:
         fields = {key: lowered.get(key) for key in LIST_KEYS}
     else:
         fields = {}
-    result = Recap(**{key: _items(value) for key, value in fields.items()})
+    result = Recap(**{key: read_items(value) for key, value in fields.items()})
     if result.is_empty:
         raise Unreadable("with an empty recap")
     return result
 
 
-def _items(value: object) -> tuple[str, ...]:
+def read_items(value: object) -> tuple[str, ...]:
+    """Single lines out of a text, list or object, without copied placeholders."""
     return clean_items(item for item in _strings(value, 0) if not PLACEHOLDER.search(item))
 
 

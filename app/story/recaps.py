@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+IMPORTED = "ST-Auto-Recap"  # who made what was found in the chat
+
 
 @dataclass(frozen=True, slots=True)
 class SceneRecap:
@@ -12,8 +14,8 @@ class SceneRecap:
 
     anchor: message that closes the scene. version: 0 for the first. source_digest: scene_digest
     of the messages it was made from. made_by: backend label, or "you". created: seconds since
-    the epoch. is_current: the version that counts. stored: the recap exactly as another program
-    keeps it, "" when it is ours.
+    the epoch. is_current: the version that counts. stored: the recap exactly as ST-Auto-Recap
+    keeps it, "" for the text alone. One made in stages has its lore there.
     """
 
     anchor: str
@@ -25,6 +27,11 @@ class SceneRecap:
     created: float
     is_current: bool = True
     stored: str = ""
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether it was found in the chat."""
+        return self.made_by == IMPORTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,11 @@ from app.store.store import Store
 from app.story.anchors import KnownMessage
 from app.story.auto_hide import HideState
 from app.story.messages import Message, MessageRecap
-from app.story.recaps import RunningVersion, SceneRecap
+from app.story.recaps import IMPORTED, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.work.planner import recapped_messages
 
 LAST_MESSAGES = 3
-IMPORTED = "ST-Auto-Recap"
 
 
 async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnapshot) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.llm.prompt_files import STAGED_RECAP
 from app.operations import OperationKind, OperationSpec
 from app.story.break_search import is_choosable
 from app.story.messages import Message, MessageKind, MessageRecap, combined_digest
@@ -94,15 +95,22 @@ def scene_recap_spec(
     speakers = str(settings["scene_recap_messages"])
     digest = scene_digest(recapped_messages(story.messages, scene, speakers))
     tokens = int(settings["scene_recap_tokens"])
+    is_staged = in_stages(settings, writing)
+    form = (STAGED_RECAP, writing.version_of(STAGED_RECAP)) if is_staged else ()
     return OperationSpec(
         kind=OperationKind.SCENE_RECAP,
         chat=chat_id,
-        key=writing.key(OperationKind.SCENE_RECAP, digest, str(tokens), again),
+        key=writing.key(OperationKind.SCENE_RECAP, digest, str(tokens), again, *form),
         anchor=scene.closing.anchor,
         label=f"Recap of scene {scene.number}",
         priority=priority,
-        params={"tokens": tokens, "again": again},
+        params={"tokens": tokens, "again": again, "staged": is_staged},
     )
+
+
+def in_stages(settings: Mapping[str, Any], writing: Writing) -> bool:
+    """Whether scene recaps are made in stages; without a model there are none."""
+    return settings["scene_recap_form"] == "staged" and not writing.is_free
 
 
 def _scene_recaps(

@@ -119,6 +119,7 @@ class OperationQueue:
         ]
         if wanted:
             await self._add(wanted)
+        self._wake.set()  # what an earlier run left may be in scope only now
 
     async def _add(self, specs: Sequence[OperationSpec]) -> None:
         added = await self._store.run(lambda: self._store.operations.add(specs))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.errors import AnswerUnusable, OperationOutdated
-from app.llm.writer import RecapWriter, SceneDraft, Written
+from app.llm.writer import RecapWriter, SceneDraft, Staging, Written
 from app.operations import Operation, OperationKind, OperationSpec, Outcome
 from app.signals import Signal
 from app.store.recaps import MESSAGE_TEXT_FIELDS
@@ -27,6 +28,7 @@ from app.work.planner import (
     recapped_messages,
     scene_recap_spec,
 )
+from app.work.staging import KeptInStore, adds_nothing, known_lore
 
 MESSAGE_CONTEXT = 2  # messages before one, to understand it
 
@@ -107,7 +109,10 @@ class Recapper:
         speakers = str(chat.settings()["scene_recap_messages"])
         messages = recapped_messages(story.messages, scene, speakers)
         base = fold_base(story, scene.first + 1)
-        writer = self._writer()
+        writer, again, staging = self._writer(), str(spec.params.get("again", "")), None
+        if spec.params.get("staged"):
+            lore = await asyncio.to_thread(known_lore, story, scene)
+            staging = Staging(KeptInStore(self._store, again), lore)
 
         async def write() -> Written[dict[str, str]]:
             written: Written[SceneDraft] = await writer.scene_recap(
@@ -115,13 +120,16 @@ class Recapper:
                 previous=base.content if base else "",
                 tokens=int(spec.params["tokens"]),
                 on_text=self._listener(operation),
+                staging=staging,
             )
-            draft = written.value
-            value = {"name": draft.name, "text": draft.text, "made_by": writer.label}
+            value = {**asdict(written.value), "made_by": writer.label}
             return Written(value, written.prompt_tokens, written.output_tokens)
 
         try:
-            value, outcome = await self._once(operation, write, reuse=not spec.params.get("again"))
+            # What a recap in stages leaves out is known here, and maybe not in another chat; its
+            # stages find their own answers.
+            reuse = not again and staging is None
+            value, outcome = await self._once(operation, write, reuse=reuse)
         except AnswerUnusable:
             if story.scene_recap(scene) is None:
                 await self._stand_in(chat, scene, messages, operation)
@@ -134,6 +142,7 @@ class Recapper:
             source_digest=scene_digest(messages),
             made_by=value["made_by"],
             created=time.time(),
+            stored=value.get("stored", ""),
         )
         await self._keep(
             spec.key, value, lambda: self._add_scene_recap(chat, recap, operation.created)
@@ -198,6 +207,10 @@ class Recapper:
             )
 
         add = self._add_running
+        if base is not None and adds_nothing(recap, base):
+            unchanged = made(base.content, recap.made_by)
+            await self._store.run(lambda: add(chat, unchanged, operation.created))
+            return Outcome()
         try:
             value, outcome = await self._once(operation, write, reuse=True)
         except AnswerUnusable:

@@ -105,7 +105,7 @@ def scene_why(recap: SceneRecap, place: int) -> str:
     """Why a version of a scene's recap was made."""
     if recap.made_by == "you":
         return "Your edit"
-    if recap.stored:
+    if recap.is_imported:
         return "Found in the chat"
     return "Redone" if place else "First version"
 

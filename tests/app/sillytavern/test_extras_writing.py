@@ -25,7 +25,7 @@ from app.sillytavern.stored_recap import display_text
 from app.sillytavern.string_hash import recap_hash, string_hashes
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap, digest
-from app.story.recaps import SceneRecap
+from app.story.recaps import IMPORTED, SceneRecap
 from app.story.scenes import BreakOrigin, Scene, SceneBreak, automatic_name, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from tests.chat_files import jsonl, message, swiped
@@ -164,7 +164,7 @@ def test_versions_of_others_stay_as_they_are_and_ours_come_behind() -> None:
 def test_a_scene_of_an_earlier_form_is_written_only_when_it_differs() -> None:
     old = {"scene_break": True, "scene_summary_memory": "They met.", "scene_summary_hash": "x"}
     held = line_of(message(1, TEXT, extra={"auto_summarize_memory": old}))
-    imported = recap(0, "They met.", stored="They met.", is_current=True)
+    imported = recap(0, "They met.", stored="They met.", made_by=IMPORTED, is_current=True)
     assert written(held, imported) == {}
     values = written(held, replace(imported, is_current=False), recap(1, "New.", is_current=True))
     assert values["scene_recap_versions"] == ["They met.", "New."]

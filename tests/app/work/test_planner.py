@@ -13,6 +13,7 @@ from app.story.messages import Message, MessageKind, MessageRecap, digest
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
+from app.work.catch_up import CatchUpPlan, catch_up_plan
 from app.work.planner import Writing, covered_until, fold_base, plan, recapped_messages
 
 WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False)
@@ -209,3 +210,35 @@ def test_whose_messages_count_is_part_of_what_a_recap_is_of() -> None:
         for whose in ("both", "user", "character")
     }
     assert len(keys) == 3
+
+
+def test_making_recaps_in_stages_is_other_work_and_nothing_without_a_model() -> None:
+    story = story_of(6, 2)
+    (one,), (staged,) = planned(story), planned(story, scene_recap_form="staged")
+    assert one.key != staged.key
+    assert (one.params["staged"], staged.params["staged"]) == (False, True)
+    prompts = replace(WRITING, versions={"staged_recap": "2"})
+    (other,) = plan(story, 1, settings(scene_recap_form="staged"), prompts)
+    assert other.key != staged.key
+    (unstaged,) = plan(story, 1, settings(), prompts)
+    assert unstaged.key == one.key
+    free = replace(WRITING, is_free=True)
+    off = {"message_recaps_auto": False}
+    assert plan(story, 1, settings(scene_recap_form="staged", **off), free) == plan(
+        story, 1, settings(**off), free
+    )
+
+
+def test_a_backlog_in_stages_says_the_requests_that_it_may_take() -> None:
+    story = replace(story_of(12, 2, 5, 8), message_tokens=(100,) * 12)
+
+    def cost(form: str) -> CatchUpPlan:
+        values = settings(scene_recap_form=form)
+        found = catch_up_plan(story, plan(story, 1, values, WRITING), values)
+        assert found is not None
+        return found
+
+    one, staged = cost("one"), cost("staged")
+    assert (one.requests, staged.requests) == (3 + 2, 3 * 4 + 2)
+    assert staged.prompt_tokens > one.prompt_tokens
+    assert staged.output_tokens > one.output_tokens

@@ -299,3 +299,22 @@ async def test_work_out_of_scope_waits_for_another_run(store: Store, tasks: Task
     await queue.wait_idle()
     assert script.done == ["mine"]
     assert queue.left(1) == 1
+
+
+async def test_what_an_earlier_run_left_goes_on_when_its_chat_is_opened(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script, is_open = Script(), False
+    await store.run(lambda: store.chats.id_of("chat"))
+    await store.run(lambda: store.operations.add([spec("left")]))
+    queue = OperationQueue(
+        store, script.perform, script.after, tasks, in_scope=lambda spec: is_open
+    )
+    await queue.start()
+    await store.run(lambda: None)  # the worker has looked, and found nothing of its own
+    assert script.done == []
+    is_open = True
+    await queue.add([spec("left")])
+    async with asyncio.timeout(10):
+        await queue.wait_idle()
+    assert script.done == ["left"]

@@ -1,0 +1,173 @@
+"""Asks a model for what a task needs: within its context, read, and once more where need be."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar, runtime_checkable
+
+from app.errors import AnswerUnusable, BackendRefused, PromptTooLong
+from app.llm.backend import Answer, Backend, Request
+from app.llm.prompt_files import Prompt
+from app.llm.writer import KeptAnswers, OnText, Written
+from app.story.answers import Unreadable, preview
+from app.story.messages import combined_digest
+
+T = TypeVar("T")
+
+# Other tokenizers cut a text into up to a third more pieces than the one that counts here.
+MARGIN = 0.2
+SMALLEST_ROOM = 256
+OUTPUT_SHARE = 0.35
+SHRINKINGS = 2
+ADVICE = "Try again, or choose another model."
+
+AGAIN = (
+    "\n\nAn answer to this was given {reason} and could not be used. Answer once more, in exactly "
+    "the form that was asked for, with nothing before or after it."
+)
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """A backend that learns its context from its server."""
+
+    async def prepare(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Spent:
+    """Tokens of all calls of one task."""
+
+    prompt: int = 0
+    output: int = 0
+
+    def add(self, request: Request, answer: Answer, count: Callable[[str], int]) -> None:
+        prompt, output = answer.prompt_tokens, answer.output_tokens
+        self.prompt += prompt if prompt is not None else count(request.system + request.prompt)
+        self.output += output if output is not None else count(answer.text + answer.reasoning)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One use of a prompt. what: the noun of its failure: "No recap: ...". kept: where readable
+    answers are kept, so that the same question is not asked twice.
+    """
+
+    prompt: Prompt
+    what: str
+    is_json: bool = True
+    on_text: OnText | None = None
+    kept: KeptAnswers | None = None
+    spent: Spent = field(default_factory=Spent)
+
+    def written(self, value: T) -> Written[T]:
+        """A value with what it took."""
+        return Written(value, self.spent.prompt, self.spent.output)
+
+
+class Asker:
+    """Asks one backend. An answer that cannot be read is asked for once more, never oftener."""
+
+    def __init__(self, backend: Backend, *, count_tokens: Callable[[str], int]) -> None:
+        self.backend = backend
+        self.count = count_tokens
+        self._learned_context: int | None = None
+        self.is_prepared = False
+
+    @property
+    def context(self) -> int:
+        """Tokens that prompt and answer may take together, as far as it is known."""
+        known = self.backend.context_tokens
+        return known if self._learned_context is None else min(known, self._learned_context)
+
+    async def within_context(self, write: Callable[[], Awaitable[T]]) -> T:
+        """Run a task; when the server finds its prompt too long, again with half of the context."""
+        if isinstance(self.backend, Preparing):
+            await self.backend.prepare()
+        self.is_prepared = True
+        before = self._learned_context
+        for _ in range(SHRINKINGS):
+            try:
+                return await write()
+            except PromptTooLong:
+                self._learned_context = self.context // 2
+        try:
+            return await write()
+        except PromptTooLong:
+            # Nothing was learned: other tasks must not be cut to pieces for this one.
+            self._learned_context = before
+            raise
+
+    def room(self, prompt: Prompt, inputs: Mapping[str, str]) -> int:
+        """Tokens left for the inputs that are still empty. Raises BackendRefused for too few."""
+        system, user = prompt.render({k: v for k, v in inputs.items() if k in prompt.inputs})
+        fixed = self.count(system) + self.count(user) + self.count(AGAIN) + 32
+        free = int((self.context - self._output_tokens(prompt)) * (1 - MARGIN)) - fixed
+        if free < SMALLEST_ROOM:
+            raise BackendRefused(
+                f"The context of {self.backend.label} is too small for this task: "
+                f"{self.context} tokens. Choose another model."
+            )
+        return free
+
+    async def ask(
+        self,
+        task: Task,
+        prompt: Prompt,
+        inputs: Mapping[str, str],
+        read: Callable[[str], T],
+    ) -> T:
+        """Ask, read, and ask once more when the answer cannot be read. Raises BackendError."""
+        known = {key: value for key, value in inputs.items() if key in prompt.inputs}
+        system, user = prompt.render(known)
+        key = combined_digest("answer", self.backend.spec, prompt.digest, system, user)
+        if task.kept is not None:
+            answered = await task.kept.get(key)
+            if answered is not None:
+                with contextlib.suppress(Unreadable):  # kept by an earlier, milder reader
+                    return read(answered)
+        reason = ""
+        for attempt in (1, 2):
+            request = Request(
+                system,
+                user + (AGAIN.format(reason=reason) if attempt == 2 else ""),
+                max_output_tokens=self._output_tokens(prompt),
+                json=task.is_json,
+            )
+            answer = await self.backend.generate(request, on_text=_listener(task))
+            task.spent.add(request, answer, self.count)
+            try:
+                value = read(answer.text)
+            except Unreadable as error:
+                reason = _reason(answer, error)
+                continue
+            if task.kept is not None:
+                await task.kept.keep(key, answer.text)
+            return value
+        raise AnswerUnusable(f"No {task.what}: the model answered {reason}, twice. {ADVICE}")
+
+    def _output_tokens(self, prompt: Prompt) -> int:
+        return max(64, min(prompt.max_output_tokens, int(self.context * OUTPUT_SHARE)))
+
+
+def _listener(task: Task) -> OnText | None:
+    on_text = task.on_text
+    if on_text is None or not task.is_json:
+        return on_text
+
+    def show(text: str) -> None:
+        readable = preview(text)
+        if readable:
+            on_text(readable)
+
+    return show
+
+
+def _reason(answer: Answer, error: Unreadable) -> str:
+    if not answer.text.strip() and answer.reasoning:
+        return "only with its reasoning and ran out of room"
+    if answer.truncated and answer.text.strip():
+        return "with more than there was room for"
+    return str(error)

@@ -1,0 +1,170 @@
+"""A scene's recap in stages: gather, put in order, leave out what is known, keep new lore.
+
+Source: spec/auto-recap.md §5. Four requests at most, and repairs; a longer scene than the context
+is gathered in parts. A stage whose answer is known beforehand asks for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+
+from app.errors import AnswerUnusable
+from app.llm.asking import Asker, Task
+from app.llm.prompt_files import Prompts
+from app.llm.transcript import newest_lines, parts_of, told
+from app.llm.writer import OnText, SceneDraft, Staging, Written
+from app.story.lore import LoreEntry, related
+from app.story.messages import Message, digest
+from app.story.recap_text import Recap, fitted
+from app.story.stage_answers import (
+    Extracted,
+    Organised,
+    read_extracted,
+    read_filtered,
+    read_lore,
+    read_organised,
+)
+
+ORGANISED_SHARE = 2  # times the recap's length, since what is known still goes out of it
+HALF = 0.5  # of a request's room, at most, for what is known
+
+
+class StagedRecap:
+    """Recaps one scene in stages, each answer kept so that a later fault asks for it no more."""
+
+    def __init__(
+        self, asker: Asker, prompts: Prompts, staging: Staging, on_text: OnText | None
+    ) -> None:
+        self._asker = asker
+        self._prompts = prompts
+        self._staging = staging
+        first = prompts["scene_extract"]
+        self._silent = Task(first, "recap", kept=staging.kept)
+        # What is gathered and what is kept as lore is nothing to read meanwhile.
+        self._heard = Task(
+            first, "recap", on_text=on_text, kept=staging.kept, spent=self._silent.spent
+        )
+
+    async def write(
+        self, messages: Sequence[Message], *, previous: str, tokens: int
+    ) -> Written[SceneDraft]:
+        """As RecapWriter.scene_recap. Raises BackendError."""
+        if not told(messages):
+            raise AnswerUnusable("No recap: the scene holds no words.")
+
+        async def write() -> SceneDraft:
+            extracted = await self._extract(messages)
+            organised = await self._organise(extracted, tokens)
+            new = await self._filter(organised.recap, previous, tokens)
+            lore = await self._new_lore(organised.lore)
+            name = organised.name or extracted.name
+            return self._draft(name, organised.recap, new, lore, previous, tokens)
+
+        return self._silent.written(await self._asker.within_context(write))
+
+    async def _extract(self, messages: Sequence[Message]) -> Extracted:
+        prompt, count = self._prompts["scene_extract"], self._asker.count
+        room = self._asker.room(prompt, {"messages": ""})
+        parts = await asyncio.to_thread(parts_of, messages, room, count)
+        share = self._room_to_organise() // len(parts)
+        name, items = "", list[str]()
+        for part in parts:
+            found = await self._asker.ask(self._silent, prompt, {"messages": part}, read_extracted)
+            name = name or found.name
+            items += _first_within(found.items, share, self._asker)
+        return Extracted(name, tuple(items))
+
+    def _room_to_organise(self) -> int:
+        empty = {"name": "", "extracted": "", "tokens": "9999"}
+        return self._asker.room(self._prompts["scene_organise"], empty)
+
+    async def _organise(self, extracted: Extracted, tokens: int) -> Organised:
+        inputs = {
+            "name": extracted.name or "(no name)",
+            "extracted": "\n".join(f"- {item}" for item in extracted.items),
+            "tokens": str(tokens * ORGANISED_SHARE),
+        }
+        prompt = self._prompts["scene_organise"]
+        return await self._asker.ask(self._heard, prompt, inputs, read_organised)
+
+    async def _filter(self, recap: Recap, previous: str, tokens: int) -> Recap:
+        """What of the recap is new; all of it where nothing is known."""
+        if not previous.strip():
+            return recap
+        prompt, count = self._prompts["scene_filter"], self._asker.count
+        inputs: Mapping[str, str] = {"previous": "", "organised": "", "tokens": str(tokens)}
+        room = self._asker.room(prompt, inputs)
+        organised = fitted(recap, int(room * HALF), count).render()
+        before = newest_lines(previous, room - count(organised) - 8, count)
+        inputs = {**inputs, "previous": before, "organised": organised}
+        return await self._asker.ask(self._heard, prompt, inputs, read_filtered)
+
+    async def _new_lore(self, found: tuple[LoreEntry, ...]) -> tuple[LoreEntry, ...]:
+        """What of the entries is new; all of them where nothing known may be about the same."""
+        known = related(self._staging.known_lore, found)
+        if not known:
+            return found
+        prompt, asker = self._prompts["scene_lore"], self._asker
+        room = asker.room(prompt, {"known": "", "entities": ""})
+        lines = _first_within([entry.line() for entry in found], int(room * HALF), asker)
+        entities = "\n".join(lines)
+        before = newest_lines(
+            "\n".join(entry.line() for entry in known),
+            room - asker.count(entities) - 8,
+            asker.count,
+        )
+        inputs = {"known": before, "entities": entities}
+        try:
+            return await asker.ask(self._silent, prompt, inputs, read_lore)
+        except AnswerUnusable:
+            return found  # rather known twice than lost, and the recap itself is good
+
+    def _draft(
+        self,
+        name: str,
+        organised: Recap,
+        new: Recap,
+        lore: tuple[LoreEntry, ...],
+        previous: str,
+        tokens: int,
+    ) -> SceneDraft:
+        """The recap as it is kept: what is new, or what the scene told where nothing is."""
+        count = self._asker.count
+        new = fitted(new, tokens, count)
+        shown = fitted(organised, tokens, count) if new.is_empty else new
+        stored = {
+            "scene_name": name,
+            **({"stage2": {"recap": _texts(shown), "entities": []}} if new.is_empty else {}),
+            "stage3": {
+                "developments": new.developments,
+                "open": new.open,
+                "state": new.state,
+                "resolved": new.resolved,
+            },
+            "stage4": {"entities": [entry.value() for entry in lore]},
+            **({"known_from": digest(previous)} if new.is_empty else {}),
+        }
+        text = json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
+        return SceneDraft(name, shown.render(), text)
+
+
+def _texts(recap: Recap) -> dict[str, str]:
+    """A recap as the extension's second stage holds it: a text for each heading."""
+    return {
+        "outcomes": "\n".join(recap.developments),
+        "threads": "\n".join(recap.open),
+        "state": "\n".join(recap.state),
+    }
+
+
+def _first_within(items: Sequence[str], room: int, asker: Asker) -> list[str]:
+    """As many of the items, from the first, as fit; at least the first."""
+    kept, spent = list[str](), 0
+    for item in items:
+        spent += asker.count(item) + 4
+        if kept and spent > room:
+            break
+        kept.append(item)
+    return kept
