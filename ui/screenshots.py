@@ -77,6 +77,10 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         async with asyncio.timeout(IDLE_SECONDS):
             await window.desk.session.open_path(chat)
             await companion.settled(chat)
+        window.show_page("story")
+        assert window.desk.story_stage is not None
+        story = window.desk.story_stage.page
+        story.view.jump_to_scene(len(story.story.scenes) - 2)
         for page in ("story", "recaps", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
         window.show_page("recaps")

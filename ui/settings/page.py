@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -88,7 +88,11 @@ class SettingsPage(QWidget):
         self._area = scrolling(content, name="Settings")
         bar = self._area.verticalScrollBar()
         bar.valueChanged.connect(self._show_place)
-        bar.rangeChanged.connect(self._show_place)
+        # The range is told before the sections have their new places.
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.timeout.connect(self._show_place)
+        bar.rangeChanged.connect(self._on_range_changed)
         self._line = Line(is_upright=True)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._box.setContentsMargins(0, 0, 0, 0)
@@ -231,7 +235,7 @@ class SettingsPage(QWidget):
         shown = [part.title for part in self._parts if not part.isHidden()]
         self._nothing.setVisible(not shown)
         self.rail.set_sections(shown)
-        self._show_place()
+        self._settle.start()
 
     def _is_wanted(self, row: QWidget, is_meant: bool, text: str) -> bool:
         if isinstance(row, SettingRow):
@@ -240,7 +244,10 @@ class SettingsPage(QWidget):
         matches = getattr(row, "matches", None)
         return not self.is_for_chat and (is_meant or (matches is not None and matches(text)))
 
-    def _show_place(self, _value: int = 0, _maximum: int = 0) -> None:
+    def _on_range_changed(self, _minimum: int, _maximum: int) -> None:
+        self._settle.start()
+
+    def _show_place(self, _value: int = 0) -> None:
         """Mark the section that is read."""
         bar = self._area.verticalScrollBar()
         shown = [part for part in self._parts if not part.isHidden()]

@@ -51,6 +51,9 @@ _METRICS = {
     Metric.PM_FocusFrameVMargin: RING_GAP + 2,
     Metric.PM_SplitterWidth: 5,
     Metric.PM_ToolTipLabelFrameWidth: 6,
+    Metric.PM_MenuVMargin: 5,
+    Metric.PM_MenuHMargin: 4,
+    Metric.PM_MenuPanelWidth: 1,
 }
 _HINTS = {
     Hint.SH_ScrollBar_Transient: 0,

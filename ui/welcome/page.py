@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.story.story import ChatRef
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta
 from ui.library.words import chat_title
 from ui.session import Session
-from ui.theme.fonts import display_font, ui_font
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 WIDTH = 560
@@ -47,7 +49,6 @@ class WelcomePage(QWidget):
         self._recent_title = meta("Newest chats")
         self._recent = QVBoxLayout()
         self._recent.setSpacing(4)
-        self._recent.setContentsMargins(-14, 0, 0, 0)  # words in line, not their buttons
         deeds = QHBoxLayout()
         deeds.setSpacing(8)
         deeds.addWidget(self._main)
@@ -109,11 +110,35 @@ class WelcomePage(QWidget):
             self.chat_chosen.emit(link.chat)
 
 
-class _ChatLink(Button):
+class _ChatLink(QAbstractButton):
+    """Words in line with those above, without a button around them."""
+
     def __init__(self, chat: ChatRef) -> None:
+        super().__init__()
         title, name = chat_title(chat), chat.owner_name or chat.owner
-        super().__init__(f"{name}, {title}" if name else title, role=ButtonRole.QUIET)
+        self.setText(f"{name}, {title}" if name else title)
+        self.setAccessibleName(self.text())
         self.chat = chat
+        self.setFont(ui_font(12.5, MEDIUM))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(min(WIDTH, self.fontMetrics().horizontalAdvance(self.text()) + 2), 26)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t, is_over = current_tokens(), self.underMouse()
+        painter = QPainter(self)
+        font = QFont(self.font())
+        font.setUnderline(is_over)
+        painter.setFont(font)
+        painter.setPen(t.t1 if is_over else t.t2)
+        elide = Qt.TextElideMode.ElideRight
+        text = self.fontMetrics().elidedText(self.text(), elide, self.width())
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(self.rect(), left, text)
 
 
 def newest_chats(taverns: tuple[object, ...]) -> tuple[ChatRef, ...]:

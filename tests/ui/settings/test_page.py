@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from app.companion import Companion
@@ -163,3 +163,17 @@ async def test_no_row_is_wider_than_the_page(
     area = page._area
     await until(lambda: page.width() > width - 80)
     await until(lambda: page._content.width() <= area.viewport().width())
+
+
+async def test_the_list_marks_the_section_that_is_read(page: SettingsPage, until: Until) -> None:
+    def current() -> list[str]:
+        return [title for title, item in page.rail._items.items() if item._is_current]
+
+    await until(lambda: current() == ["SillyTavern"])
+    item = page.rail._items["Running recap"]
+    QTest.mouseClick(item, Qt.MouseButton.LeftButton)
+    assert current() == ["Running recap"]
+    top = page.row("running_recap_enabled").mapTo(page._area, QPoint(0, 0)).y()
+    assert 0 <= top < 120
+    page._area.verticalScrollBar().setValue(0)
+    assert current() == ["SillyTavern"]
