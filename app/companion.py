@@ -6,31 +6,28 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from app.errors import NoTavern, PromptUnusable, StoreError, TavernkeepError, UsageError
+from app.errors import NoTavern, PromptUnusable, TavernkeepError, UsageError
 from app.health import Health
-from app.languages import load_packs
 from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
 from app.llm.writer import OnText, RecapWriter, make_writer
 from app.operations import Operation, OperationSpec
+from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
 from app.prompt.assembly import assemble
 from app.prompt.slots import SlotSet
-from app.settings import Settings, ValueInForce
+from app.settings import ValueInForce
 from app.signals import Signal
 from app.sillytavern import bridge_installer
 from app.sillytavern.bridge_installer import BridgeStatus
 from app.sillytavern.data_folders import Tavern, chat_ref_for, find_taverns
-from app.store.folder_lock import FolderLock
-from app.store.store import Store
 from app.story.break_search import SearchCost
-from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
@@ -51,7 +48,6 @@ from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 
 RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
-LOCK_SECONDS = 600.0
 BUSY = "Another Tavernkeep works in this data folder: this shows what it has, and writes nothing."
 DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 
@@ -83,7 +79,7 @@ class Companion:
         self._counter = counter_for()
         self._revisions: dict[Path, SlotSet] = {}
         self._setup_problem = ""
-        self._llm = parts.llm
+        self._llm = parts.wishes.llm
         self._is_started = False
         self.library_changed: Signal[None] = Signal("library_changed")
         self.story_changed: Signal[StoryChange] = Signal("story_changed")
@@ -120,7 +116,7 @@ class Companion:
             in_scope=self._is_ours,
         )
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
-        self._chats.asks_first = parts.asks_first
+        self._chats.asks_first = parts.wishes.asks_first
         self._chats.writing = self._writing
         self._chats.enqueue = self._enqueue
         self._library = Library(self._tasks)
@@ -135,15 +131,15 @@ class Companion:
         await self._load_library()
         if self._parts.lock.is_held:
             await self._queue.start()
-        if self._parts.watch:
+        if self._parts.wishes.watch:
             await self._library.watch()
             await self._link.start(self._library.taverns)
         self._is_started = True
         self._announce_health()
 
     async def _load_library(self) -> None:
-        if self._parts.tavern is not None:
-            await self._library.load(self._parts.tavern)
+        if self._parts.wishes.tavern is not None:
+            await self._library.load(self._parts.wishes.tavern)
             return
         configured = str(self.settings["tavern"])
         try:
@@ -177,7 +173,7 @@ class Companion:
 
     def _is_ours(self, spec: OperationSpec) -> bool:
         """A command does the work of its own chat only; what else is queued waits."""
-        return self._parts.watch or self._chats.has_id(spec.chat)
+        return self._parts.wishes.watch or self._chats.has_id(spec.chat)
 
     def _connect(self) -> None:
         self._chats.changed.connect(self._on_story_changed)
@@ -569,7 +565,7 @@ class Companion:
     def _mirror_soon(self, path: Path) -> None:
         """Write what the chat lacks, where the user wants that; commands only look."""
         chat = self._chats.get(path)
-        is_ours = self._parts.watch and not self.is_reading_only
+        is_ours = self._parts.wishes.watch and not self.is_reading_only
         if chat is not None and is_ours and RESOURCES not in path.parents:
             self._mirror.soon(chat)
 
@@ -601,21 +597,6 @@ class Companion:
             self.health_changed.emit(self.health)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a companion is made of; all of it opened and closed by `open_companion`."""
-
-    folders: Folders
-    store: Store
-    settings: Settings
-    packs: tuple[LanguagePack, ...]
-    lock: FolderLock
-    tavern: Path | None
-    llm: str | None
-    watch: bool
-    asks_first: bool
-
-
 @asynccontextmanager
 async def open_companion(
     folders: Folders,
@@ -625,44 +606,19 @@ async def open_companion(
     watch: bool = True,
     asks_first: bool = False,
 ) -> AsyncIterator[Companion]:
-    """A running companion, closed cleanly at the end.
+    """A running companion, closed cleanly at the end; arguments as in parts.Wishes.
 
-    tavern: where SillyTavern's data are, else the setting, else the usual places. llm: backend
-    spec in place of the setting. watch: follow SillyTavern's files and pages. asks_first: there
-    is somebody to ask before a model is given a long backlog. Raises StoreError when the data
-    folder cannot be used, or when another program follows SillyTavern from it already.
+    Raises StoreError when the data folder cannot be used, or when another program follows
+    SillyTavern from it already.
     """
-    lock = FolderLock(folders.data)
-    store = Store(folders.database, backups=folders.backups)
-    try:
-        await _take_lock(lock, watch=watch)
-        await store.open()
-        settings = Settings(await store.run(store.settings.load))
-        packs = await asyncio.to_thread(load_packs)
-        parts = Parts(folders, store, settings, packs, lock, tavern, llm, watch, asks_first)
+    wishes = Wishes(tavern, llm, watch, asks_first)
+    async with open_parts(folders, wishes) as parts:
         companion = Companion(parts)
         try:
             await companion.start()
             yield companion
         finally:
             await companion.aclose()
-    finally:
-        await store.aclose()
-        lock.release()
-
-
-async def _take_lock(lock: FolderLock, *, watch: bool) -> None:
-    """A command waits for another command; a program that stays is not waited for."""
-    deadline = time.monotonic() + LOCK_SECONDS
-    while not lock.acquire("program" if watch else "command"):
-        if watch:
-            raise StoreError(
-                "Tavernkeep is running already with this data folder. Close it first, or give "
-                "another folder with --data-dir."
-            )
-        if lock.holder() == "program" or time.monotonic() > deadline:
-            return
-        await asyncio.sleep(0.1)
 
 
 def _modified(chat: ChatRef) -> float:

@@ -1,0 +1,81 @@
+"""What a companion is made of, opened before it and closed after it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import StoreError
+from app.languages import load_packs
+from app.paths import Folders
+from app.settings import Settings
+from app.store.folder_lock import FolderLock
+from app.store.store import Store
+from app.story.scene_cues.language import LanguagePack
+
+LOCK_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How a companion is to work.
+
+    tavern: where SillyTavern's data are, None: the setting, else the usual places. llm: backend
+    spec in place of the setting. watch: follow SillyTavern's files and pages. asks_first: there
+    is somebody to ask before a model is given a long backlog.
+    """
+
+    tavern: Path | None = None
+    llm: str | None = None
+    watch: bool = True
+    asks_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The opened parts. lock: held unless another program works in the data folder."""
+
+    folders: Folders
+    store: Store
+    settings: Settings
+    packs: tuple[LanguagePack, ...]
+    lock: FolderLock
+    wishes: Wishes
+
+
+@asynccontextmanager
+async def open_parts(folders: Folders, wishes: Wishes) -> AsyncIterator[Parts]:
+    """Everything that has to be closed again.
+
+    Raises StoreError when the data folder cannot be used, or when another program follows
+    SillyTavern from it already.
+    """
+    lock = FolderLock(folders.data)
+    store = Store(folders.database, backups=folders.backups)
+    try:
+        await _take_lock(lock, watch=wishes.watch)
+        await store.open()
+        settings = Settings(await store.run(store.settings.load))
+        packs = await asyncio.to_thread(load_packs)
+        yield Parts(folders, store, settings, packs, lock, wishes)
+    finally:
+        await store.aclose()
+        lock.release()
+
+
+async def _take_lock(lock: FolderLock, *, watch: bool) -> None:
+    """A command waits for another command; a program that stays is not waited for."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while not lock.acquire("program" if watch else "command"):
+        if watch:
+            raise StoreError(
+                "Tavernkeep is running already with this data folder. Close it first, or give "
+                "another folder with --data-dir."
+            )
+        if lock.holder() == "program" or time.monotonic() > deadline:
+            return
+        await asyncio.sleep(0.1)
