@@ -46,18 +46,20 @@ async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnap
     named = str(path.with_name(f"{parent}.jsonl")) if isinstance(parent, str) else ""
 
     def unit() -> int:
+        named_id = chats.id_of(named) if named and chats.is_known(named) else None
         known = {number: chats.known(number)[0] for number, _ in kin}
+        if named_id is not None and named_id != chat_id:
+            known[named_id] = chats.known(named_id)[0]
         shared = _Shared(snapshot)
-        # Most in common, the newest among equals: a file that was renamed twice left two traces.
-        nearest = sorted(known, key=lambda number: (shared.of(known[number]), number))
-        for number in reversed(nearest):
-            if number in gone and shared.goes_on(known[number], is_branch=bool(named)):
-                chats.move(number, str(path))
-                return number
-        source = chats.id_of(named) if named and chats.is_known(named) else None
-        if source is None and nearest:
-            source = nearest[-1]
-        if source is not None and source != chat_id:
+        size = {number: shared.of(messages) for number, messages in known.items()}
+        # Most in common, the newest among equals: a file that was renamed twice left two traces,
+        # and a branch that was deleted has its beginning in common with the next one.
+        nearest = max(known, key=lambda n: (size[n], n in gone, n), default=None)
+        if nearest in gone and shared.goes_on(known[nearest], is_branch=bool(named)):
+            chats.move(nearest, str(path))
+            return nearest
+        source = max(known, key=lambda n: (size[n], n == named_id, n), default=None)
+        if source is not None:
             chats.copy_knowledge(source, chat_id, before=len(snapshot.lines))
         return chat_id
 
