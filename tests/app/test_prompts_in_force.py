@@ -113,7 +113,7 @@ async def test_a_preset_with_a_broken_file_is_not_put_in_force(companion: Compan
 async def test_a_second_program_in_the_folder_changes_no_prompt(
     companion: Companion, demo_tavern: WrittenTavern, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.companion.LOCK_SECONDS", 0.0)
+    monkeypatch.setattr("app.parts.LOCK_SECONDS", 0.0)
     async with open_companion(
         companion.folders, tavern=demo_tavern.user_folder, watch=False
     ) as second:
