@@ -24,7 +24,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["QT_API"] = "pyside6"
 
 # How long an example takes says more of the machine than of the program.
-hypothesis.settings.register_profile("untimed", deadline=None)
+# In CI the same examples each time, as Hypothesis itself has it there: a failure is the change's.
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, derandomize=bool(os.environ.get("CI"))
+)
 hypothesis.settings.load_profile("untimed")
 
 
