@@ -91,6 +91,7 @@ class StoryWorld:
         self.companion: Companion | None = None
         self.chats: list[Followed] = []
         self.active = 0
+        self.has_deleted = False  # a chat, whose slug others may share
         self.names = iter(range(1000))
         self.changes: list[StoryChange] = []
 

@@ -22,7 +22,7 @@ from app.sillytavern.message_extras import (
 )
 from app.sillytavern.stored_recap import display_text
 from app.store.store import Store
-from app.story.anchors import KnownMessage
+from app.story.anchors import KnownMessage, common_ends
 from app.story.auto_hide import HideState
 from app.story.messages import Message, MessageRecap
 from app.story.recaps import IMPORTED, RunningVersion, SceneRecap
@@ -54,11 +54,11 @@ async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnap
         size = {number: shared.of(messages) for number, messages in known.items()}
         # Most in common, the newest among equals: a file that was renamed twice left two traces,
         # and a branch that was deleted has its beginning in common with the next one.
-        nearest = max(known, key=lambda n: (size[n], n in gone, n), default=None)
+        nearest = max(known, key=lambda n: (*size[n], n in gone, n), default=None)
         if nearest in gone and shared.goes_on(known[nearest], is_branch=bool(named)):
             chats.move(nearest, str(path))
             return nearest
-        source = max(known, key=lambda n: (size[n], n == named_id, n), default=None)
+        source = max(known, key=lambda n: (*size[n], n == named_id, n), default=None)
         if source is not None:
             chats.copy_knowledge(source, chat_id, before=len(snapshot.lines))
         return chat_id
@@ -70,20 +70,25 @@ class _Shared:
     """What a file has in common with chats that are known."""
 
     def __init__(self, snapshot: ChatSnapshot) -> None:
-        self._held = {line.identity for line in snapshot.lines}
+        self._identities = [line.identity for line in snapshot.lines]
+        self._held = frozenset(self._identities)
 
-    def of(self, known: Sequence[KnownMessage]) -> int:
-        """How many messages of a chat the file holds."""
-        return sum(message.identity in self._held for message in known)
+    def of(self, known: Sequence[KnownMessage]) -> tuple[int, int]:
+        """How many messages of a chat the file holds, and how many from both ends in order."""
+        identities = [message.identity for message in known]
+        return self._count(identities), sum(common_ends(identities, self._identities))
 
     def goes_on(self, known: Sequence[KnownMessage], *, is_branch: bool) -> bool:
         """Whether the file is that chat under a new name.
 
         A branch may have outlived the parent that it shares a slug with: it goes on only with a
-        chat whose last messages it holds. Others alone have their slug, so any message will do.
+        chat whose last messages it holds. Others alone have their slug, whatever became of them.
         """
-        last = known[-LAST_MESSAGES:] if is_branch else ()
-        return self.of(known) > 0 and self.of(last) == len(last)
+        last = [message.identity for message in known[-LAST_MESSAGES:]]
+        return not is_branch or (bool(last) and self._count(last) == len(last))
+
+    def _count(self, identities: Sequence[str]) -> int:
+        return sum(identity in self._held for identity in identities)
 
 
 async def import_extras(

@@ -92,6 +92,37 @@ async def test_a_branch_whose_sibling_was_deleted_goes_on_from_its_parent(
     assert (await settled(companion, branch)).breaks[anchor].name == "By hand"
 
 
+async def test_a_branch_where_a_deleted_one_ended_is_of_the_parent_as_it_is(
+    companion: Companion, page: ChatPage
+) -> None:
+    await settled(companion, page)
+    sibling = page.branch(page.path.with_name("Mira - Branch #1.jsonl"), 8, integrity="integrity 1")
+    sibling.save()
+    await settled(companion, sibling)
+    sibling.path.unlink()
+    page.move(2, 3)
+    page.save()
+    anchor = (await settled(companion, page)).messages[5].anchor
+    await companion.edits.mark_break(page.path, anchor, name="By hand")
+    branch = page.branch(page.path.with_name("Mira - Branch #2.jsonl"), 8, integrity="integrity 1")
+    branch.save()
+    assert (await settled(companion, branch)).breaks[anchor].name == "By hand"
+
+
+async def test_a_chat_of_which_every_message_changed_unseen_is_still_the_renamed_one(
+    tmp_path: Path, page: ChatPage
+) -> None:
+    async with program(tmp_path) as companion:
+        before = await settled(companion, page)
+    del page.messages[3:]
+    for at in range(3):
+        page.edit(at, f"Another text, the {at + 1}.")
+    page.rename(page.path.with_name("Another name.jsonl"))
+    page.save()
+    async with program(tmp_path) as companion:
+        assert (await settled(companion, page)).breaks == before.breaks
+
+
 async def test_a_removed_break_lets_no_other_one_be_found_after_a_restart(
     tmp_path: Path, page: ChatPage
 ) -> None:

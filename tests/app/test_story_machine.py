@@ -152,7 +152,9 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
         path = self.page.path.with_name(f"{self.page.path.stem} - Branch #{number}.jsonl")
         slug = self.page.integrity if is_old else f"integrity {number}"
         made = Followed(self.page.branch(path, length, integrity=slug))
-        if self.is_running and is_shown:  # seen later, it knows what its parent knows then
+        # Seen later, it knows what its parent knows then; and nobody can tell an old branch from
+        # a deleted one that ended at the same message and was renamed.
+        if self.is_running and is_shown and not (is_old and self.has_deleted):
             whose = {held.who for held in made.page.messages}
             known = self.chat.anchors.items()
             made.anchors = {who: anchor for who, anchor in known if who in whose}
@@ -175,6 +177,7 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
     def delete_chat(self, which: int) -> None:
         gone = self.chats.pop(which % len(self.chats))
         gone.page.path.unlink()
+        self.has_deleted = True
         self.active = 0
         if self.is_running:
             self.look()
