@@ -1,0 +1,1 @@
+"""What the story remembers: records, grammars, verification, ranking, the map. Pure."""

@@ -1,0 +1,161 @@
+"""How memories stand at a moment of the story: which hold, which ended, which lost their ground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.memory.records import Ending, Grounding, Memory, Review, Source
+from app.story.messages import Message
+
+BEFORE = -1  # place of what was so before the chat began
+
+
+class Status(StrEnum):
+    """What a memory is at a moment."""
+
+    ACTIVE = "active"
+    ENDED = "ended"  # superseded, merged, resolved, retired
+    LATER = "later"  # begins after that moment
+    STALE = "stale"  # a source reads otherwise now
+    WITHDRAWN = "withdrawn"  # no source of it is left
+    WAITING = "waiting"  # for the user's review
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One memory at one moment. start, end: message indexes, BEFORE for what was always so; end is
+    the message from which on it no longer holds, None while it does. ending: why it ended.
+    """
+
+    memory: Memory
+    status: Status
+    start: int = BEFORE
+    end: int | None = None
+    ending: Ending | None = None
+
+    @property
+    def is_active(self) -> bool:
+        return self.status is Status.ACTIVE
+
+    def holds_at(self, index: int) -> bool:
+        """Whether it is part of the story at that message."""
+        return (
+            self.status in (Status.ACTIVE, Status.ENDED, Status.LATER)
+            and self.start <= index
+            and (self.end is None or index < self.end)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The messages that memories stand on: index and content hash by anchor, of one chat.
+
+    hidden messages count: they happened. foreign: what is known of sources in other chats, content
+    hash by (chat, anchor); a source that is not in there is believed.
+    """
+
+    chat: int
+    places: Mapping[str, int]
+    hashes: Mapping[str, str]
+    last: int
+    foreign: Mapping[tuple[int, str], str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        chat: int,
+        messages: Sequence[Message],
+        foreign: Mapping[tuple[int, str], str] | None = None,
+    ) -> Ground:
+        """The ground that a chat's messages give."""
+        places = {message.anchor: index for index, message in enumerate(messages)}
+        hashes = {message.anchor: message.content_hash for message in messages}
+        return cls(chat, places, hashes, len(messages) - 1, foreign)
+
+    def is_there(self, source: Source) -> bool:
+        """Whether the message is still part of the story."""
+        return source.chat != self.chat or source.anchor in self.places
+
+    def reads_as_then(self, source: Source) -> bool:
+        """Whether it is there and shows the text that was read."""
+        if source.chat != self.chat:
+            known = (self.foreign or {}).get((source.chat, source.anchor), source.content_hash)
+        else:
+            known = self.hashes.get(source.anchor, "")
+            if source.anchor not in self.places:
+                return False
+        return not source.content_hash or known == source.content_hash
+
+    def place(self, source: Source) -> int:
+        """Index of the message; BEFORE for one of an earlier chat."""
+        return self.places.get(source.anchor, BEFORE) if source.chat == self.chat else BEFORE
+
+
+def standings(
+    memories: Sequence[Memory], ground: Ground, at: int | None = None
+) -> tuple[Standing, ...]:
+    """How each memory stands at message `at` (the last one by default), in the order given.
+
+    An ending counts only while what it rests on does: a message that is deleted or swiped away
+    takes its memories along, and what they had replaced holds again.
+    """
+    by_id = {memory.id: memory for memory in memories}
+    own = {memory.id: _own_status(memory, ground) for memory in memories}
+    at = ground.last if at is None else at
+    result = []
+    for memory in memories:
+        start = _start(memory, ground)
+        if own[memory.id] is not Status.ACTIVE:
+            result.append(Standing(memory, own[memory.id], start))
+            continue
+        end, ending = None, None
+        for place, candidate in _endings(memory, ground, by_id, own):
+            if end is None or place < end:
+                end, ending = place, candidate
+        if start > at:
+            status = Status.LATER
+        elif end is not None and end <= at:
+            status = Status.ENDED
+        else:
+            status = Status.ACTIVE
+        result.append(Standing(memory, status, start, end, ending))
+    return tuple(result)
+
+
+def active(memories: Sequence[Memory], ground: Ground, at: int | None = None) -> tuple[Memory, ...]:
+    """The memories that hold at a message: what may be shown to a model and put into a prompt."""
+    return tuple(s.memory for s in standings(memories, ground, at) if s.is_active)
+
+
+def _own_status(memory: Memory, ground: Ground) -> Status:
+    """Status by review and sources alone. One source that reads otherwise is enough to doubt."""
+    if memory.review is Review.REJECTED:
+        return Status.REJECTED
+    if memory.review is Review.WAITING:
+        return Status.WAITING
+    if not memory.sources or memory.grounding in (Grounding.YOURS, Grounding.IMPORTED):
+        return Status.ACTIVE
+    if not any(map(ground.is_there, memory.sources)):
+        return Status.WITHDRAWN
+    return Status.ACTIVE if all(map(ground.reads_as_then, memory.sources)) else Status.STALE
+
+
+def _start(memory: Memory, ground: Ground) -> int:
+    """Where the last of its sources stands: only there all of it was said."""
+    places = [ground.place(source) for source in memory.sources if ground.is_there(source)]
+    return max(places, default=BEFORE)
+
+
+def _endings(
+    memory: Memory, ground: Ground, by_id: Mapping[str, Memory], own: Mapping[str, Status]
+) -> Iterator[tuple[int, Ending]]:
+    """Where each ending takes effect, those left out whose own ground is gone."""
+    for ending in memory.endings:
+        if ending.by:
+            if own.get(ending.by) is Status.ACTIVE:
+                yield _start(by_id[ending.by], ground), ending
+        elif all(map(ground.reads_as_then, ending.sources)):
+            yield max(map(ground.place, ending.sources), default=BEFORE), ending

@@ -1,0 +1,64 @@
+"""The stretch of a story that a model is shown for extraction, its messages numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from app.memory.records import Source
+from app.story.messages import Message, MessageKind
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Messages for one request, numbered from 1 in the order of the story.
+
+    messages: those with text that are visible to the story. new_from: number of the first message
+    that was not extracted before; the ones before it are there to understand it.
+    """
+
+    chat: int
+    messages: tuple[Message, ...]
+    new_from: int = 1
+
+    @property
+    def text(self) -> str:
+        """The numbered transcript as prompts show it."""
+        return "\n\n".join(
+            f"[{number}] {message.name}: {message.text.strip()}"
+            for number, message in enumerate(self.messages, 1)
+        )
+
+    @property
+    def new(self) -> tuple[Message, ...]:
+        """The messages that are to be extracted."""
+        return self.messages[self.new_from - 1 :]
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """Distinct names of who speaks, in the order of their first line."""
+        return tuple(dict.fromkeys(message.name for message in self.messages))
+
+    def sources(self, numbers: Iterable[int]) -> tuple[Source, ...] | None:
+        """The cited messages, None when a number is not in the window: such a claim is invalid as a
+        whole (spec §21.3).
+        """
+        cited = sorted(set(numbers))
+        if any(not 1 <= number <= len(self.messages) for number in cited):
+            return None
+        shown = (self.messages[number - 1] for number in cited)
+        return tuple(Source(self.chat, m.anchor, m.content_hash) for m in shown)
+
+
+def is_told(message: Message) -> bool:
+    """Whether a message belongs to the story that is extracted: shown, not a notice, with text."""
+    return (
+        not message.is_hidden
+        and message.kind is not MessageKind.NOTICE
+        and any(map(str.isalnum, message.text))
+    )
+
+
+def settled(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages that nobody swipes any more: a trailing reply waits (design.md, decision 6)."""
+    return messages if not messages or messages[-1].is_user else messages[:-1]
