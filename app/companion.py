@@ -98,6 +98,7 @@ class Companion:
             is_reading_only=lambda: self.is_reading_only,
         )
         self._writer = self._first_writer()
+        self._packs = parts.packs
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
         self._recapper = Recapper(
@@ -107,6 +108,7 @@ class Companion:
             self._writing,
             built_in,
             self._counter.count,
+            parts.packs,
         )
         self._queue = OperationQueue(
             self._store,
@@ -307,7 +309,7 @@ class Companion:
         # The whole chat was asked for: nothing is waited for at its end.
         rules = replace(search_rules(chat.settings(), writing), offset=0)
         story = replace(chat.story, breaks=breaks)
-        found = await find_breaks(story, self._current_writer(), rules)
+        found = await find_breaks(story, self._current_writer(), rules, self._packs)
         breaks |= {mark.anchor: mark for mark in found}
         return replace(story, breaks=breaks, scenes=scenes_of(story.messages, breaks))
 

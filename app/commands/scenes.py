@@ -70,6 +70,7 @@ def scene_rows(story: Story) -> list[dict[str, object]]:
                 "name": story.scene_name(scene),
                 "cue": closing.cue if closing else None,
                 "confidence": round(closing.confidence, 3) if closing else None,
+                "rationale": closing.rationale if closing else None,
             }
         )
     return rows

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from app.errors import AnswerUnusable
 from app.llm.specs import BUILTIN
 from app.llm.writer import OnText, SceneDraft, Staging, Written
+from app.story.answers import BreakAnswer
 from app.story.extractive import extract_message_recap, extract_scene_recap
 from app.story.folding import fold_running
 from app.story.messages import Message
@@ -96,9 +97,9 @@ class BuiltinWriter:
         barred: Collection[int] = (),
         forced: bool = False,
         on_text: OnText | None = None,
-    ) -> Written[int | None]:
+    ) -> Written[BreakAnswer]:
         """Always None: without a model the cues of app.story find the breaks."""
-        return Written(None)
+        return Written(BreakAnswer(None))
 
     async def aclose(self) -> None:
         """Nothing to give back."""

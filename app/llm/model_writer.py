@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from app.errors import AnswerUnusable
 from app.llm.asking import Asker, Task
@@ -20,7 +21,7 @@ from app.llm.transcript import (
     undecorated,
 )
 from app.llm.writer import OnText, SceneDraft, Staging, Written
-from app.story.answers import read_break, read_running, read_scene, read_sentence
+from app.story.answers import BreakAnswer, read_break, read_running, read_scene, read_sentence
 from app.story.messages import Message
 from app.story.recap_text import Recap, fitted
 
@@ -146,19 +147,19 @@ class ModelWriter:
         barred: Collection[int] = (),
         forced: bool = False,
         on_text: OnText | None = None,
-    ) -> Written[int | None]:
+    ) -> Written[BreakAnswer]:
         """See RecapWriter. Messages that do not fit into the context are not looked at."""
         task = Task(self._prompts["detect_breaks"], "scene break")
         end = len(messages) - 1 if last is None else min(last, len(messages) - 1)
         wanted = frozenset(range(first, end + 1)).difference(barred)
         choice = {"choice": NONE_FORBIDDEN if forced else NONE_ALLOWED}
 
-        async def write() -> int | None:
+        async def write() -> BreakAnswer:
             numbers = {"earliest": "9999", "latest": "9999"}
             room = self._asker.room(task.prompt, {"messages": "", **numbers, **choice})
             text, eligible = await asyncio.to_thread(self._numbered, messages, wanted, room)
             if not eligible:
-                return None
+                return BreakAnswer(None)
             inputs = {
                 "messages": text,
                 "earliest": str(min(eligible) + 1),
@@ -167,11 +168,11 @@ class ModelWriter:
             }
             allowed = {index + 1 for index in eligible}
 
-            def read(answer: str) -> int | None:
+            def read(answer: str) -> BreakAnswer:
                 return read_break(answer, allowed, is_forced=forced)
 
-            number = await self._asker.ask(task, task.prompt, inputs, read)
-            return None if number is None else number - 1
+            found = await self._asker.ask(task, task.prompt, inputs, read)
+            return found if found.place is None else replace(found, place=found.place - 1)
 
         return task.written(await self._asker.within_context(write))
 

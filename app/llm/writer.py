@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from app.story.answers import BreakAnswer
 from app.story.lore import LoreEntry
 from app.story.messages import Message
 
@@ -121,8 +122,8 @@ class RecapWriter(Protocol):
         barred: Collection[int] = (),
         forced: bool = False,
         on_text: OnText | None = None,
-    ) -> Written[int | None]:
-        """Index into `messages` of the LAST message of the old scene, None where none ends.
+    ) -> Written[BreakAnswer]:
+        """The place in `messages` of the LAST message of the old scene, None where none ends.
 
         first, last: the eligible indexes, both inclusive (None: up to the end); the others are
         only read (spec/auto-recap.md §4.9). barred: those of them that are not eligible all the

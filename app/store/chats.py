@@ -10,7 +10,7 @@ from app.story.anchors import KnownMessage
 
 RETIRED = -1
 
-BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed"
+BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed, rationale"
 SEARCHED_COLUMNS = "first, last, shown_first, shown_last, digest, searcher, is_forced"
 RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created, stored, is_deleted"
 RUNNING_COLUMNS = (

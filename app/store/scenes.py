@@ -30,6 +30,7 @@ class Scenes:
                 table.name,
                 table.is_visible,
                 table.is_collapsed,
+                table.rationale,
             )
             .where(table.chat_id == chat_id)
             .tuples()
@@ -43,8 +44,9 @@ class Scenes:
                 name=name,
                 is_visible=bool(visible),
                 is_collapsed=bool(collapsed),
+                rationale=rationale,
             )
-            for anchor, origin, cue, confidence, name, visible, collapsed in rows
+            for anchor, origin, cue, confidence, name, visible, collapsed, rationale in rows
         }
 
     def save(self, chat_id: int, breaks: Iterable[SceneBreak]) -> None:
@@ -59,6 +61,7 @@ class Scenes:
                 "name": b.name,
                 "is_visible": int(b.is_visible),
                 "is_collapsed": int(b.is_collapsed),
+                "rationale": b.rationale,
             }
             for b in breaks
         ]

@@ -36,6 +36,7 @@ class SceneBreak(peewee.Model):
     name = TextField()
     is_visible = IntegerField()
     is_collapsed = IntegerField()
+    rationale = TextField(default="")
 
 
 class SearchedRange(peewee.Model):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from app.story.lenient_json import find_object
+from app.story.rationale import names_layout
 from app.story.recap_text import HEADING, Recap, clean_items, clean_line, parse_recap
 
 LONGEST_NAME = 60
 LONGEST_SENTENCE = 600
+LONGEST_RATIONALE = 300
 # The prompts' own placeholders: small models copy the example instead of following it.
 PLACEHOLDER = re.compile(r"<(?:[A-D]|thing|place|deed|place or deed)>|^\.\.\.$")
 NAME_KEYS = ("name", "scene_name", "sn", "title")
@@ -21,6 +24,14 @@ LEAD_IN = re.compile(r"[^.!?…。]{0,80}[:：]\s*")
 
 class Unreadable(ValueError):
     """An answer that is not what was asked for; its text ends: "the model answered …"."""
+
+
+@dataclass(frozen=True, slots=True)
+class BreakAnswer:
+    """Where a model says that a scene ends. place: None for nowhere. rationale: one line or ""."""
+
+    place: int | None
+    rationale: str = ""
 
 
 def read_scene(text: str) -> tuple[str, Recap]:
@@ -35,10 +46,11 @@ def read_running(text: str) -> Recap:
     return _recap_of(answer_object(text, ("recap", *LIST_KEYS)))
 
 
-def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False) -> int | None:
-    """Number of the message of an answer to detect_breaks, None for no break.
+def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False) -> BreakAnswer:
+    """Number of the message of an answer to detect_breaks, None for no break, and its rationale.
 
     "false" and "null" as words count as no break; a number that was not eligible is no answer.
+    Neither is one that gives layout as its evidence (spec/auto-recap.md §4.11).
     is_forced: no break is no answer either.
     Raises Unreadable.
     """
@@ -51,12 +63,15 @@ def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False)
     if value is None or value is False:
         if is_forced:
             raise Unreadable("that no message is to be chosen, although one had to be")
-        return None
+        return BreakAnswer(None)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value not in eligible:
         raise Unreadable("with a message that was not to be chosen")
-    return value
+    rationale = _rationale(answer)
+    if names_layout(rationale):
+        raise Unreadable("with lines, stars or headings as evidence, which are none")
+    return BreakAnswer(value, rationale)
 
 
 def read_sentence(text: str) -> str:
@@ -114,6 +129,16 @@ def answer_object(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
         recap = parse_recap(text)
         return {key: list(getattr(recap, key)) for key in LIST_KEYS}
     raise Unreadable("with text in another form than the one asked for")
+
+
+def _rationale(answer: dict[str, Any]) -> str:
+    value = answer.get("rationale")
+    # Bullets go with clean_line, and a line of dashes is what names_layout looks for.
+    line = " ".join(value.split()) if isinstance(value, str) else ""
+    line = "".join(sign for sign in line if sign.isprintable())
+    if len(line) > LONGEST_RATIONALE:
+        line = line[: LONGEST_RATIONALE - 1].rsplit(" ", 1)[0] + "…"
+    return line
 
 
 def _recap_of(answer: dict[str, Any]) -> Recap:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from app.story.messages import Message, MessageKind
+from app.story.rationale import VETO_REACH
 from app.story.scenes import Scene, SceneBreak, scene_digest
 
 WINDOW = 30  # messages shown at once
@@ -183,7 +184,8 @@ class ScenesOfMessages:
         # A hit begins a new scene, and is followed by a search of the scene that it closed.
         forward = max(len(windows), likely)
         backward = shown * min(usual, USUAL_LENGTH) // usual
-        at_most = ceil(len(left) / least) + 3 * most + 2
+        vetoed = ceil(len(left) / (1 + VETO_REACH))
+        at_most = ceil(len(left) / least) + vetoed + 3 * most + 2
         return SearchCost(
             messages=len(left),
             requests=forward + likely,

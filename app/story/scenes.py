@@ -26,6 +26,7 @@ class SceneBreak:
 
     anchor: that message. cue: why it was found (time, place, cast, separator, fade, shift, hand).
     confidence: 0 to 1. A hidden break (is_visible false) keeps its data and closes nothing.
+    rationale: why a model set it, in its own words, "" for the others.
     """
 
     anchor: str
@@ -35,6 +36,7 @@ class SceneBreak:
     name: str = ""
     is_visible: bool = True
     is_collapsed: bool = False
+    rationale: str = ""
 
 
 @dataclass(frozen=True, slots=True)

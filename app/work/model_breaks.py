@@ -9,7 +9,10 @@ from app.errors import AnswerUnusable, OperationOutdated
 from app.llm.writer import RecapWriter, Written
 from app.operations import Operation, OperationSpec, Outcome
 from app.store.store import Store
+from app.story.answers import BreakAnswer
 from app.story.break_search import BreakSearch, ScenesOfMessages, Searched, SearchRules
+from app.story.rationale import VETO_REACH, lacks_continuity_break
+from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import Story
 from app.work.break_planner import search_key, search_of, searcher
@@ -23,13 +26,16 @@ class BreakFinder:
     """Performs searches for scene breaks.
 
     A search ends with a break, or with the range noted as searched. An answer that names no
-    message that was to be chosen, twice, counts as none. A break that stands when the answer
-    comes wins over it.
+    message that was to be chosen, twice, counts as none; one that is vetoed is noted as searched
+    as far as its veto reaches. A break that stands when the answer comes wins over it.
     """
 
-    def __init__(self, store: Store, writing: Callable[[], Writing]) -> None:
+    def __init__(
+        self, store: Store, writing: Callable[[], Writing], packs: Sequence[LanguagePack]
+    ) -> None:
         self._store = store
         self._writing = writing
+        self._packs = packs
 
     async def perform(self, operation: Operation, chat: OpenChat, writer: RecapWriter) -> Outcome:
         """Ask one question. Raises BackendError, or OperationOutdated when it is no more asked."""
@@ -37,20 +43,23 @@ class BreakFinder:
         place, search = self._still_asked(spec, chat)
         kept = await store.run(lambda: store.operations.result(spec.key))
         if kept is not None:
-            found, outcome = kept["place"], Outcome(backend="kept")
+            found, why = kept["place"], kept.get("rationale", "")
+            outcome = Outcome(backend="kept")
         else:
             written = await ask(writer, place, search)
-            found = "" if written.value is None else str(search.shown.index(written.value))
+            index, why = written.value.place, written.value.rationale
+            found = "" if index is None else str(search.shown.index(index))
             outcome = Outcome(written.prompt_tokens, written.output_tokens, writer.label)
-        index = search.shown[int(found)] if found else None
-        row = searched_row(place, search, searcher(self._writing()))
+        answer = BreakAnswer(search.shown[int(found)] if found else None, why)
+        refused = refused_part(place, search, answer, self._packs)
+        by = searcher(self._writing())
 
         def unit() -> None:
-            store.operations.save_result(spec.key, {"place": found})
-            if index is None:
-                store.scenes.add_searched(chat.chat_id, row)
+            store.operations.save_result(spec.key, {"place": found, "rationale": why})
+            if refused is not None:
+                store.scenes.add_searched(chat.chat_id, searched_row(place, refused, by))
             else:
-                self._place(chat, place, index, int(spec.params["minimum"]))
+                self._place(chat, place, answer, int(spec.params["minimum"]))
 
         await store.run(unit)
         return outcome
@@ -70,18 +79,21 @@ class BreakFinder:
                 raise OperationOutdated("A scene break was set there meanwhile.")
         return place, search
 
-    def _place(self, chat: OpenChat, asked: ScenesOfMessages, index: int, minimum: int) -> None:
+    def _place(
+        self, chat: OpenChat, asked: ScenesOfMessages, answer: BreakAnswer, minimum: int
+    ) -> None:
         """Set the break where the story still has room for it; a unit on the store's thread."""
-        anchor = asked.messages[index].anchor
+        mark = model_break(asked, answer)
+        anchor = mark.anchor
         breaks = self._store.scenes.breaks(chat.chat_id)
         # The answer took its time: what was set or removed by hand since then is known here only.
         if anchor not in breaks and has_room(chat.story, breaks, anchor, minimum):
-            self._store.scenes.save(chat.chat_id, [model_break(anchor)])
+            self._store.scenes.save(chat.chat_id, [mark])
 
 
 async def ask(
     writer: RecapWriter, place: ScenesOfMessages, search: BreakSearch
-) -> Written[int | None]:
+) -> Written[BreakAnswer]:
     """Index of the message that ends its scene, None for none. Raises BackendError."""
     at = {index: number for number, index in enumerate(search.shown)}
     try:
@@ -93,10 +105,35 @@ async def ask(
             forced=search.is_forced,
         )
     except AnswerUnusable:
-        return Written(None)
-    number = written.value
+        return Written(BreakAnswer(None))
+    number = written.value.place
     index = search.shown[number] if number is not None and 0 <= number < len(at) else None
-    return replace(written, value=index if index in search.candidates else None)
+    if index not in search.candidates:
+        return replace(written, value=BreakAnswer(None))
+    return replace(written, value=replace(written.value, place=index))
+
+
+def refused_part(
+    place: ScenesOfMessages,
+    search: BreakSearch,
+    answer: BreakAnswer,
+    packs: Sequence[LanguagePack],
+) -> BreakSearch | None:
+    """What counts as searched after an answer, None when the answer is a break.
+
+    All of it when no message was named. As far as the veto of spec/auto-recap.md §4.11 looked
+    when the one named ends no scene: the rest is asked about again.
+    """
+    if answer.place is None:
+        return search
+    if search.is_forced:
+        return None
+    at = search.shown.index(answer.place)
+    seen = search.shown[at : at + 1 + VETO_REACH]
+    messages = [place.messages[index] for index in seen]
+    if not lacks_continuity_break(answer.rationale, messages, packs):
+        return None
+    return replace(search, last=min(search.last, seen[-1]))
 
 
 def searched_row(place: ScenesOfMessages, search: BreakSearch, by: str) -> Searched:
@@ -113,9 +150,11 @@ def searched_row(place: ScenesOfMessages, search: BreakSearch, by: str) -> Searc
     )
 
 
-def model_break(anchor: str) -> SceneBreak:
-    """A break as a model sets it."""
-    return SceneBreak(anchor, BreakOrigin.MODEL, "model")
+def model_break(place: ScenesOfMessages, answer: BreakAnswer) -> SceneBreak:
+    """A break as a model sets it; the answer names a place."""
+    assert answer.place is not None
+    anchor = place.messages[answer.place].anchor
+    return SceneBreak(anchor, BreakOrigin.MODEL, "model", rationale=answer.rationale)
 
 
 def has_room(story: Story, breaks: dict[str, SceneBreak], anchor: str, minimum: int) -> bool:
@@ -129,7 +168,7 @@ def has_room(story: Story, breaks: dict[str, SceneBreak], anchor: str, minimum: 
 
 
 async def find_breaks(
-    story: Story, writer: RecapWriter, rules: SearchRules
+    story: Story, writer: RecapWriter, rules: SearchRules, packs: Sequence[LanguagePack]
 ) -> Sequence[SceneBreak]:
     """All breaks that a model finds between those of the story; nothing is stored.
 
@@ -150,10 +189,11 @@ async def find_breaks(
             first = scene.last + 1
         if search is None:
             return found
-        written = await ask(writer, place, search)
-        if written.value is None:
-            searched.append(searched_row(place, search, rules.by))
+        answer = (await ask(writer, place, search)).value
+        refused = refused_part(place, search, answer, packs)
+        if refused is not None:
+            searched.append(searched_row(place, refused, rules.by))
         else:
-            mark = model_break(story.messages[written.value].anchor)
+            mark = model_break(place, answer)
             breaks[mark.anchor] = mark
             found.append(mark)

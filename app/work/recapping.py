@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from app.store.store import Store
 from app.story.messages import Message, MessageRecap
 from app.story.recap_text import is_headed, merged
 from app.story.recaps import RunningVersion, SceneRecap
+from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import Scene, scene_digest
 from app.work.model_breaks import BreakFinder
 from app.work.open_chat import OpenChat
@@ -58,6 +59,7 @@ class Recapper:
         writing: Callable[[], Writing],
         built_in: RecapWriter,
         count: Callable[[str], int],
+        packs: Sequence[LanguagePack],
     ) -> None:
         self._store = store
         self._chat_of = chat_of
@@ -65,7 +67,7 @@ class Recapper:
         self._writing = writing
         self._built_in = built_in
         self._count = count
-        self._break_finder = BreakFinder(store, writing)
+        self._break_finder = BreakFinder(store, writing, packs)
         self.progress: Signal[OperationProgress] = Signal("progress")
 
     async def perform(self, operation: Operation) -> Outcome:

@@ -65,8 +65,9 @@ def rambling(numbers: dict[int, int]) -> Any:
 class Model:
     """A server that answers searches as told and everything else soundly."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, rationale: str = "They part.") -> None:
         self.answer = answer
+        self.rationale = rationale
         self.llm = FakeLlm(self._reply)
 
     @property
@@ -79,7 +80,7 @@ class Model:
         place = self.answer(choosable(request))
         if place is None:
             return "Well, let me think about these messages again. " * 200
-        return json.dumps({"sceneBreakAt": place, "rationale": "They part."})
+        return json.dumps({"sceneBreakAt": place, "rationale": self.rationale})
 
 
 class Chat:
@@ -134,6 +135,7 @@ async def test_a_sound_model_sets_its_breaks_and_their_scenes_are_recapped(chat:
     assert ends(story) == [11, 23, 40]
     origins = {mark.origin for mark in story.breaks.values()}
     assert origins == {BreakOrigin.MODEL}
+    assert {mark.rationale for mark in story.breaks.values()} == {"They part."}
     assert all(story.scene_recap(scene) for scene in story.scenes if scene.is_closed)
     assert len(model.searches) <= 8
 
@@ -151,6 +153,31 @@ async def test_the_requests_stay_below_what_was_said_beforehand(chat: Chat, answ
     assert 0 < len(model.searches) <= cost.requests_at_most
     assert bool(ends(story)) == (answer is first_allowed)
     assert all(scene.length >= 3 for scene in story.scenes if scene.is_closed)
+
+
+async def test_a_break_for_a_mere_decision_is_vetoed_and_the_rest_asked_about(chat: Chat) -> None:
+    model = Model(first_allowed, "They made a decision.")
+    with model.llm:
+        async with chat.opened(model, scene_breaks_on_load=False) as companion:
+            await companion.open_story(chat.path)
+            cost = companion.search_cost(chat.path)
+            await companion.search_breaks(chat.path)
+            story = await companion.settled(chat.path)
+            assert companion.search_cost(chat.path).requests == 0
+    assert ends(story) == []
+    firsts = [min(choosable(request)) for request in model.searches]
+    # One that was vetoed and the two behind it, which show no change, are not asked about again.
+    assert firsts == list(range(firsts[0], firsts[-1] + 1, 3))
+    assert len(firsts) <= cost.requests_at_most
+
+
+async def test_layout_as_evidence_is_refused_twice_and_then_no_break(chat: Chat) -> None:
+    model = Model(at(11), "The *** at the end.")
+    with model.llm:
+        story = await chat.searched(model)
+    assert ends(story) == []
+    assert len([r for r in model.searches if 11 in choosable(r)]) >= 2
+    assert any("lines, stars or headings" in request.text for request in model.searches)
 
 
 async def test_an_answer_that_was_not_to_be_given_is_asked_for_once_more_and_then_none(

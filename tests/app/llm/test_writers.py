@@ -15,6 +15,7 @@ from app.llm.model_writer import ModelWriter
 from app.llm.prompt_files import load_prompts
 from app.llm.writer import SceneDraft, make_writer
 from app.prompt.tokens import estimate_tokens
+from app.story.answers import BreakAnswer
 from app.story.messages import Message, MessageKind, digest
 
 SCENE_ANSWER = json.dumps(
@@ -191,7 +192,7 @@ async def test_a_message_becomes_a_sentence() -> None:
 async def test_a_break_is_an_index_among_the_eligible() -> None:
     backend = ScriptedBackend('{"sceneBreakAt": 4, "rationale": "dawn"}')
     written = await writer_of(backend).find_break(messages(8), first=2, last=5)
-    assert written.value == 3
+    assert written.value == BreakAnswer(3, "dawn")
     prompt = backend.requests[0].prompt
     assert "Message #3 [CHARACTER] Bo:" in prompt
     assert "Message #2 " not in prompt
@@ -202,12 +203,12 @@ async def test_a_break_is_an_index_among_the_eligible() -> None:
 
 async def test_no_break_is_none() -> None:
     backend = ScriptedBackend('{"sceneBreakAt": false, "rationale": "same room"}')
-    assert (await writer_of(backend).find_break(messages(8))).value is None
+    assert (await writer_of(backend).find_break(messages(8))).value.place is None
 
 
 async def test_where_no_message_is_eligible_nothing_is_asked() -> None:
     backend = ScriptedBackend("x")
-    assert (await writer_of(backend).find_break(messages(3), first=3)).value is None
+    assert (await writer_of(backend).find_break(messages(3), first=3)).value.place is None
     assert backend.requests == []
 
 
@@ -221,7 +222,7 @@ async def test_a_break_at_an_ineligible_message_is_refused() -> None:
 async def test_a_barred_message_is_read_and_cannot_be_chosen() -> None:
     backend = ScriptedBackend('{"sceneBreakAt": 4}', '{"sceneBreakAt": 5}')
     written = await writer_of(backend).find_break(messages(8), first=2, barred={3})
-    assert written.value == 4
+    assert written.value.place == 4
     assert len(backend.requests) == 2
     assert "Message #4 " not in backend.requests[0].prompt
     assert messages(8)[3].text in backend.requests[0].prompt
@@ -229,13 +230,13 @@ async def test_a_barred_message_is_read_and_cannot_be_chosen() -> None:
 
 async def test_where_a_choice_is_forced_none_is_no_answer() -> None:
     backend = ScriptedBackend('{"sceneBreakAt": false}', '{"sceneBreakAt": 5}')
-    assert (await writer_of(backend).find_break(messages(8), forced=True)).value == 4
+    assert (await writer_of(backend).find_break(messages(8), forced=True)).value.place == 4
     assert all("has to be chosen: false" in request.prompt for request in backend.requests)
     backend = ScriptedBackend('{"sceneBreakAt": false}')
     with pytest.raises(AnswerUnusable, match="although one had to be"):
         await writer_of(backend).find_break(messages(8), forced=True)
     assert len(backend.requests) == 2
-    assert (await writer_of(backend).find_break(messages(8))).value is None
+    assert (await writer_of(backend).find_break(messages(8))).value.place is None
     assert "has to be chosen: false" not in backend.requests[-1].prompt
 
 
@@ -269,7 +270,7 @@ async def test_the_built_in_way_needs_nothing() -> None:
     assert "Orrin Keep" in running.value
     assert (running.prompt_tokens, running.output_tokens) == (0, 0)
     assert "Orrin Keep" in (await writer.message_recap(scene[0])).value
-    assert (await writer.find_break(scene)).value is None
+    assert (await writer.find_break(scene)).value.place is None
     await writer.aclose()
 
 

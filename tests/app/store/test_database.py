@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
+import peewee
 import pytest
+from playhouse.migrations import Runner
 
 from app.errors import StoreError, StoreTooNew
+from app.store.database import MIGRATIONS
 from app.store.store import Store
+from app.story.scenes import BreakOrigin, SceneBreak
 
 
 async def test_a_unit_that_fails_changes_nothing(store: Store) -> None:
@@ -76,3 +81,28 @@ async def store_at(path: Path) -> None:
         await store.open()
     finally:
         await store.aclose()
+
+
+async def test_breaks_of_the_first_schema_get_an_empty_rationale_that_undo_knows(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "story.sqlite3"
+    old = peewee.SqliteDatabase(str(path))
+    Runner(old, directory=str(MIGRATIONS)).up("0001_first")
+    old.execute_sql("INSERT INTO chat (id, path, first_seen) VALUES (1, 'chat', 0)")
+    old.execute_sql(
+        "INSERT INTO scene_break (chat_id, anchor, origin, cue, confidence, name, is_visible, "
+        "is_collapsed) VALUES (1, 'a', 'model', 'model', 1, 'Old', 1, 0)"
+    )
+    old.close()
+
+    store = Store(path)
+    await store.open()
+    mark = SceneBreak("a", BreakOrigin.MODEL, "model", name="Old")
+    assert await store.run(lambda: store.scenes.breaks(1)) == {"a": mark}
+    told = replace(mark, rationale="They part.")
+    await store.run_undoable(1, "reason", lambda: store.scenes.save(1, [told]))
+    assert await store.run(lambda: store.scenes.breaks(1)) == {"a": told}
+    await store.run(lambda: store.undo.undo(1))
+    assert await store.run(lambda: store.scenes.breaks(1)) == {"a": mark}
+    await store.aclose()

@@ -102,7 +102,16 @@ def test_what_says_nothing_is_refused(answer: str) -> None:
     ],
 )
 def test_a_break_is_a_number_or_none(answer: str, number: int | None) -> None:
-    assert read_break(answer, {3, 4, 5}) == number
+    assert read_break(answer, {3, 4, 5}).place == number
+
+
+def test_the_reason_for_a_break_is_one_short_line() -> None:
+    answer = '{"sceneBreakAt": 4, "rationale": "  They part.\\n\\u0007' + "Slowly. " * 99 + '"}'
+    rationale = read_break(answer, {4}).rationale
+    assert rationale.startswith("They part. Slowly.")
+    assert rationale.endswith("…")
+    assert len(rationale) <= 300
+    assert read_break('{"sceneBreakAt": 4, "rationale": ["no text"]}', {4}).rationale == ""
 
 
 @pytest.mark.parametrize(
@@ -114,6 +123,10 @@ def test_a_break_is_a_number_or_none(answer: str, number: int | None) -> None:
         "4",
         "",
         '{"sceneBreakAt": 4',
+        '{"sceneBreakAt": 4, "rationale": "A --- follows."}',
+        '{"sceneBreakAt": 4, "rationale": "The *** after it separates two scenes."}',
+        '{"sceneBreakAt": 4, "rationale": "There is a divider behind it."}',
+        '{"sceneBreakAt": 4, "rationale": "Chapter 3 begins."}',
     ],
 )
 def test_a_message_that_was_not_eligible_is_no_answer(answer: str) -> None:
