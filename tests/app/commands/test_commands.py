@@ -43,7 +43,8 @@ def test_scenes_cover_the_chat_without_a_gap(commands: Commands, demo_chat: Path
     data = commands.json("scenes", str(demo_chat))
     assert data["messages"] == 145
     scenes = data["scenes"]
-    assert all(scene.keys() == {"first", "last", "name", "cue", "confidence"} for scene in scenes)
+    keys = {"first", "last", "name", "cue", "confidence", "rationale"}
+    assert all(scene.keys() == keys for scene in scenes)
     assert [scene["first"] for scene in scenes] == [0, *(s["last"] + 1 for s in scenes[:-1])]
     assert scenes[-1]["last"] == 144
     assert scenes[-1]["cue"] is None
