@@ -182,7 +182,7 @@ class Desk(QObject):
         if story is not None and not is_bare and tools is None:
             actions.append((self._actions["sync"], "sync"))
             if key == "story" and self.story_stage is not None:
-                actions.insert(0, (self.story_stage.page.break_here, "scissors"))
+                actions.insert(0, (self.story_stage.page.break_here, "split"))
         self._frame.header.set_actions(actions)
         self._frame.header.show_undo(story is not None and not is_bare and tools is None)
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QHelpEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from app.story.story import Story
 from ui.story import geometry as geo
-from ui.story.message_delegate import (
-    TOOL_TIPS,
-    RowState,
-    has_recap_line,
-    needs_redo,
-    state_tip,
-)
-from ui.story.message_model import STALE_SCENE, MessageModel, MessageRow
+from ui.story.break_drag import BreakDrag
+from ui.story.held_row import find, remember
+from ui.story.message_delegate import RowState
+from ui.story.message_model import MessageModel
+from ui.story.parts import FOLD, NAME, REDO, is_grip, part_at
+from ui.story.row_tips import tip_of
 from ui.story.rows import RowKind
 from ui.story.settling_table import WHEEL_STEP, SettlingTable, Spot, VisibleRange
 from ui.theme.source import ThemeSource
@@ -25,19 +30,6 @@ from ui.theme.source import ThemeSource
 __all__ = ["ChatView", "VisibleRange"]
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-
-REDO = "redo"
-REDO_WIDTH = 96  # of "Stale. Redo R" at the right of a recap line
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A row as one state of the story knows it, to be found again in the next."""
-
-    anchor: str
-    index: int
-    is_scene: bool
-    y: int = 0
 
 
 class ChatView(SettlingTable):
@@ -47,6 +39,7 @@ class ChatView(SettlingTable):
         tool_used: (tool, message index); tools are those of `geometry.TOOLS` and "redo".
         fold_asked: (scene index, fold or unfold).
         rename_asked, scene_redo_asked: scene index.
+        break_dropped: (index of the scene that a dragged break ends, message index to end it at).
         menu_asked: QPoint on the screen; the row asked about is current.
         current_changed: nothing; another row is current, or none.
     """
@@ -55,6 +48,7 @@ class ChatView(SettlingTable):
     fold_asked = Signal(int, bool)
     rename_asked = Signal(int)
     scene_redo_asked = Signal(int)
+    break_dropped = Signal(int, int)
     menu_asked = Signal(object)
     current_changed = Signal()
 
@@ -63,6 +57,9 @@ class ChatView(SettlingTable):
     ) -> None:
         super().__init__(model, theme, parent)
         self._pressed: tuple[int, str] = (-1, "")
+        self.drag = BreakDrag(self, model, theme)
+        self.drag.dropped.connect(self.break_dropped)
+        self.drag.changed.connect(self.viewport().update)
         self.setAccessibleName("Story")
         theme.changed.connect(self._on_palette_changed)
         theme.reading_size_changed.connect(self._on_reading_size_changed)
@@ -83,46 +80,26 @@ class ChatView(SettlingTable):
         is_other = story.chat.path != before.chat.path or not self._rows.rowCount()
         follows = self.is_at_end() and len(story.messages) > len(before.messages)
         reading = self._reference()
-        held = self._remember(reading.row, reading.y) if reading else None
-        current = self._remember(self.currentIndex().row())
+        held = remember(self._rows, reading.row, reading.y) if reading else None
+        current = remember(self._rows, self.currentIndex().row())
         self._is_settling = True
         try:
             self._rows.set_story(story, first_changed=first_changed)
         finally:
             self._is_settling = False
         self.attention.hovered, self.attention.tool = -1, ""
-        row = self._find(current)
+        row = find(self._rows, current)
         if row >= 0 and not is_other:
             self.select_row(row)
         self.attention.current = self.currentIndex().row()
-        row = self._find(held)
+        row = find(self._rows, held)
         if is_other or follows:
             self.updateGeometries()
             self.scroll_to_end()
         else:
             self.updateGeometries()
             self.settle(Spot(row, held.y) if held and row >= 0 else None)
-
-    def _remember(self, row: int, y: int = 0) -> _Held | None:
-        if not 0 <= row < self._rows.rowCount():
-            return None
-        place = self._rows.place(row)
-        anchor = self._rows.story.messages[place.message].anchor
-        return _Held(anchor, place.message, place.kind is not RowKind.MESSAGE, y)
-
-    def _find(self, held: _Held | None) -> int:
-        """The row that shows what `held` showed, -1 when its message is gone."""
-        if held is None:
-            return -1
-        messages, layout = self._rows.story.messages, self._rows.layout
-        index = held.index
-        if index >= len(messages) or messages[index].anchor != held.anchor:
-            index = next((i for i, m in enumerate(messages) if m.anchor == held.anchor), -1)
-        if index < 0:
-            return -1
-        if held.is_scene:
-            return layout.row_of_scene(layout.scene_of_message(index))
-        return layout.row_of_message(index)
+        self.drag.follow_story()
 
     def find_text(self, text: str) -> None:
         """Mark every place where `text` stands; "" marks none."""
@@ -184,6 +161,10 @@ class ChatView(SettlingTable):
     # Keyboard
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.drag.is_active:
+            if event.key() == Qt.Key.Key_Escape:
+                self._let_go()
+            return
         self.attention.by_key = True
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         match event.key() if plain else None:
@@ -267,6 +248,7 @@ class ChatView(SettlingTable):
         self._repaint_row(self.attention.current)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._let_go()
         self.attention.has_focus = False
         super().focusOutEvent(event)
         self._repaint_row(self.attention.current)
@@ -275,7 +257,8 @@ class ChatView(SettlingTable):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         point = event.position().toPoint()
-        self._hover(*self._hit(point))
+        if not self.drag.move(point):
+            self._hover(*self._hit(point))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover(-1, "")
@@ -283,25 +266,35 @@ class ChatView(SettlingTable):
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         super().scrollContentsBy(dx, dy)
-        if self.attention.hovered >= 0:
+        if self.attention.hovered >= 0 and not self.drag.is_active:
             self._hover(-1, "")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self.drag.is_active:
+            self._let_go()
+            return
         self.attention.by_key = False
-        row, part = self._hit(event.position().toPoint())
+        point = event.position().toPoint()
+        row, part = self._hit(point)
         self._pressed = (row, part)
         if row >= 0:
             self.select_row(row)
         else:
             self._repaint_row(self.attention.current)
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if is_left and row >= 0 and is_grip(self._rows, row, part):
+            self.drag.press(self._rows.place(row).scene, point)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         hit = self._hit(event.position().toPoint())
+        if self.drag.release():
+            self._hover(*hit)
+            return
         row, part = hit
         if event.button() != Qt.MouseButton.LeftButton or hit != self._pressed or row < 0:
             return
         place = self._rows.place(row)
-        if part == "fold":
+        if part == FOLD:
             self.fold_asked.emit(place.scene, place.kind is not RowKind.FOLDED)
         elif part == REDO and place.kind is not RowKind.MESSAGE:
             self.scene_redo_asked.emit(place.scene)
@@ -309,41 +302,31 @@ class ChatView(SettlingTable):
             self.tool_used.emit(part, place.message)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._let_go()
         row, part = self._hit(event.position().toPoint())
-        if row >= 0 and part == "name":
+        if row >= 0 and part == NAME:
             self.rename_asked.emit(self._rows.place(row).scene)
 
+    def _let_go(self) -> None:
+        """Leave a break that is in hand where it was."""
+        self.drag.cancel()
+        self._pressed = (-1, "")
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._let_go()
+        super().hideEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.drag.is_active:
+            self.drag.paint(QPainter(self.viewport()))
+
     def _hit(self, point: QPoint) -> tuple[int, str]:
-        """Row under a point and which part of it: a tool, "redo", "fold", "name" or ""."""
-        row = self.rowAt(point.y())
-        column = self.column
+        """Row under a point and which part of it, as in `parts.part_at`."""
+        row, column = self.rowAt(point.y()), self.column
         if row < 0 or not column.card_left <= point.x() < column.card_left + column.card_width:
             return -1, ""
-        area = self.row_rect(row)
-        shown = self._rows.message_row(row)
-        if shown is not None:
-            return row, self._message_part(area, shown, point)
-        scene = self._rows.scene_row(row)
-        if scene is not None and scene.is_stale and self._is_at_redo(area, point):
-            return row, REDO
-        if self._rows.place(row).kind is RowKind.FOLDED:
-            return row, "fold" if point.y() < area.y() + geo.FOLDED_HEIGHT else ""
-        return row, "fold" if point.x() < column.text_left - 6 else "name"
-
-    def _is_at_redo(self, area: QRect, point: QPoint) -> bool:
-        in_row = point.y() < area.y() + geo.DIVIDER_HEIGHT
-        return in_row and 0 <= self.column.text_right - point.x() < REDO_WIDTH
-
-    def _message_part(self, area: QRect, shown: MessageRow, point: QPoint) -> str:
-        column = self.column
-        for tool in geo.TOOLS:
-            if geo.tool_rect(area, column, tool).contains(point):
-                return tool
-        card = geo.card_rect(area, column)
-        in_line = card.bottom() - geo.RECAP_HEIGHT - geo.CARD_FOOT <= point.y() <= card.bottom()
-        if has_recap_line(shown) and needs_redo(shown) and in_line:
-            return REDO if 0 <= column.text_right - point.x() < REDO_WIDTH else ""
-        return ""
+        return row, part_at(self._rows, row, self.row_rect(row), column, point)
 
     def _hover(self, row: int, part: str) -> None:
         state = self.attention
@@ -351,6 +334,10 @@ class ChatView(SettlingTable):
             return
         before = state.hovered
         state.hovered, state.tool = row, part
+        if row >= 0 and is_grip(self._rows, row, part):
+            self.viewport().setCursor(Qt.CursorShape.SplitVCursor)
+        else:
+            self.viewport().unsetCursor()
         self._repaint_row(before)
         self._repaint_row(row)
 
@@ -362,12 +349,8 @@ class ChatView(SettlingTable):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
             row, part = self._hit(event.pos())
-            tip = TOOL_TIPS.get(part, "")
-            if part == REDO and row >= 0 and self._rows.message_row(row) is None:
-                tip = f"{STALE_SCENE} Write it anew. (R)"
-            shown = self._rows.message_row(row) if row >= 0 and not tip else None
-            if shown is not None and event.pos().x() < self.column.text_left - 8:
-                tip = state_tip(shown)
+            in_gutter = event.pos().x() < self.column.text_left - 8
+            tip = tip_of(self._rows, row, part, in_gutter=in_gutter) if row >= 0 else ""
             QToolTip.showText(event.globalPos(), tip, self)
             return True
         return super().viewportEvent(event)

@@ -39,7 +39,7 @@ TOOL_ICONS = {
     "remember": "bookmark",
     "exclude": "barred",
     "edit": "pencil",
-    "break": "scissors",
+    "break": "split",
 }
 TOOL_TIPS = {
     "remember": "Keep this message's recap even when the budget is full. (M)",
@@ -106,8 +106,10 @@ class MessageDelegate(QStyledItemDelegate):
         else:
             scene = self._model.scene_row(row)
             assert scene is not None
-            is_lit = row in (self.state.hovered, self.state.current)
-            card = self._scenes.paint(painter, area, column, scene, is_lit=is_lit)
+            is_hovered = row == self.state.hovered
+            is_lit = is_hovered or row == self.state.current
+            is_held = is_hovered and self.state.tool == "name" and scene.scene.number > 1
+            card = self._scenes.paint(painter, area, column, scene, is_lit=is_lit, is_held=is_held)
             if row == self.state.current:
                 self._paint_bar(painter, card, tokens)
         if row == self.state.current and self.state.has_focus and self.state.by_key:

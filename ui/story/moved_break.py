@@ -1,4 +1,4 @@
-"""Keeps a break that is moved step by step the current row: its key can be pressed again."""
+"""Keeps a break that is moved the current row: its key can be pressed again."""
 
 from __future__ import annotations
 
@@ -26,6 +26,17 @@ class MovedBreak:
         self._is_message = target.message is not None
         self._scene = number if self._is_message else number + 1
         return removable.anchor, target.story.messages[place].anchor
+
+    def place(self, story: Story, scene: int, last: int) -> tuple[str, str] | None:
+        """Anchors from and to which the break goes that ends a scene; None when it is gone.
+
+        scene: index. last: index of the message that ends the scene from then on.
+        """
+        closing = story.scenes[scene].closing if scene < len(story.scenes) else None
+        if closing is None or last >= len(story.messages):
+            return None
+        self._is_message, self._scene = False, scene + 1
+        return closing.anchor, story.messages[last].anchor
 
     def follow(self, story: Story) -> None:
         """Another state is shown: make the row current that the break stands on now."""

@@ -138,6 +138,7 @@ class StoryPage(QWidget):
         view.fold_asked.connect(self._fold)
         view.rename_asked.connect(self._rename)
         view.scene_redo_asked.connect(self._redo_scene)
+        view.break_dropped.connect(self._drop_break)
         view.menu_asked.connect(self._show_menu)
         view.current_changed.connect(self._on_current_changed)
         self.strip.place_wanted.connect(view.jump_to)
@@ -307,6 +308,11 @@ class StoryPage(QWidget):
 
     def _move_break(self, target: Target, by: int) -> None:
         if (places := self._moved.ask(target, by)) is not None:
+            self._ask("scenes.move", *places)
+
+    def _drop_break(self, scene: int, last: int) -> None:
+        places = self._moved.place(self._shown, scene, last)
+        if places is not None:
             self._ask("scenes.move", *places)
 
     def _message_of(self, target: Target) -> Message | None:

@@ -24,6 +24,7 @@ from ui.theme.style import rounded
 
 CARD_RADIUS = 8
 STAND_IN_ROOM = 300  # px that number, name and range of a scene keep
+GRIP_ROOM = 24  # px of the rule that the dots of its grip take
 CHEVRON_LEFT = 28  # centre of a divider's chevron, from the card's edge
 
 
@@ -34,16 +35,29 @@ class ScenePainter:
         self._theme = theme
 
     def paint(
-        self, painter: QPainter, area: QRect, column: Column, row: SceneRow, *, is_lit: bool
+        self,
+        painter: QPainter,
+        area: QRect,
+        column: Column,
+        row: SceneRow,
+        *,
+        is_lit: bool,
+        is_held: bool = False,
     ) -> QRect:
-        """Draw a scene's row; returns the part of it that is the scene's own."""
+        """Draw a scene's row; returns the part of it that is the scene's own.
+
+        is_held: the pointer is where the break above can be taken hold of.
+        """
         if row.is_folded:
             return self._paint_folded(painter, area, column, row, is_lit=is_lit)
-        return self._paint_divider(painter, area, column, row, is_lit=is_lit)
+        right, left = self._paint_divider(painter, area, column, row, is_lit=is_lit)
+        self._paint_rule(painter, left, right, area.y() + geo.DIVIDER_HEIGHT / 2, is_held=is_held)
+        return QRect(column.card_left, area.y(), column.card_width, geo.DIVIDER_HEIGHT)
 
     def _paint_divider(
         self, painter: QPainter, area: QRect, column: Column, row: SceneRow, *, is_lit: bool
-    ) -> QRect:
+    ) -> tuple[float, float]:
+        """Words and chevron; returns where the rule behind them ends and begins."""
         tokens = self._theme.tokens
         card = QRect(column.card_left, area.y(), column.card_width, geo.DIVIDER_HEIGHT)
         if is_lit:
@@ -71,9 +85,24 @@ class ScenePainter:
         room = right - left - 4 - meta().width(span) - 40
         left = title.draw(painter, row.name, tokens.t1, left + 5, middle, room)
         left = meta().draw(painter, span, tokens.t3, left + 12, middle) + 12
-        if right > left:
+        return right, left
+
+    def _paint_rule(
+        self, painter: QPainter, left: float, right: float, middle: float, *, is_held: bool
+    ) -> None:
+        """The line behind a divider's words; with dots to take hold of it by."""
+        tokens = self._theme.tokens
+        if right <= left:
+            return
+        if not is_held or right - left < 2 * GRIP_ROOM:
             painter.fillRect(QRectF(left, middle, right - left, 1), tokens.line2)
-        return card
+            return
+        centre = round((left + right) / 2)
+        for start, end in ((left, centre - GRIP_ROOM / 2), (centre + GRIP_ROOM / 2, right)):
+            painter.fillRect(QRectF(start, middle, end - start, 1), tokens.line2)
+        for column in (-6, -1, 4):
+            for row in (-3, 2):
+                painter.fillRect(QRectF(centre + column, middle + row, 2, 2), tokens.t2)
 
     def _paint_folded(
         self, painter: QPainter, area: QRect, column: Column, row: SceneRow, *, is_lit: bool

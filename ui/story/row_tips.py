@@ -1,0 +1,27 @@
+"""What the column says of a row, or of a part of it, under a resting pointer."""
+
+from __future__ import annotations
+
+from ui.story import words
+from ui.story.message_delegate import TOOL_TIPS, state_tip
+from ui.story.message_model import STALE_SCENE, MessageModel
+from ui.story.parts import REDO, is_grip
+
+
+def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
+    """One tooltip, "" for none. in_gutter: the pointer rests left of the text."""
+    if part in TOOL_TIPS:
+        return TOOL_TIPS[part]
+    shown = model.message_row(row)
+    if shown is not None:
+        return state_tip(shown) if in_gutter else ""
+    if part == REDO:
+        return f"{STALE_SCENE} Write it anew. (R)"
+    if not is_grip(model, row, part):
+        return ""
+    scene = model.layout.scenes[model.place(row).scene - 1]
+    assert scene.closing is not None
+    return (
+        f"{words.break_cue(scene.closing)}.\n"
+        f"Drag it to end scene {scene.number} elsewhere. (Alt Shift Up, Alt Shift Down)"
+    )
