@@ -10,6 +10,7 @@ from app.store.chats import Chats
 from app.store.database import Database
 from app.store.drafts import Drafts
 from app.store.hiding import Hiding
+from app.store.memories import Memories
 from app.store.operations import Operations
 from app.store.recaps import Recaps
 from app.store.scenes import Scenes
@@ -33,6 +34,7 @@ class Store:
         self.hiding = Hiding(self._database)
         self.scenes = Scenes(self._database)
         self.recaps = Recaps(self._database)
+        self.memories = Memories(self._database)
         self.drafts = Drafts(self._database)
         self.operations = Operations(self._database)
         self.settings = SettingsTable(self._database)

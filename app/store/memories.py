@@ -1,0 +1,291 @@
+"""What is remembered: memories, entities and documents of chats and of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from app.memory.records import (
+    Document,
+    DocumentKind,
+    Ending,
+    Entity,
+    Expiration,
+    Grounding,
+    Memory,
+    MemoryChange,
+    Remembered,
+    Review,
+    Source,
+    Tier,
+)
+from app.store.database import Database
+
+PASS = "pass"
+
+
+class _Body(msgspec.Struct, omit_defaults=True):
+    """The fields of a memory that nothing is searched by and that seldom change."""
+
+    subject: str = ""
+    target: str = ""
+    field: str = ""
+    magnitude: str = ""
+    detail: str = ""
+    told_by: str = ""
+    channel: str = ""
+    importance: int = 2
+    expiration: Expiration = Expiration.PERMANENT
+    is_pinned: bool = False
+    entities: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+    witnessed_by: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    grounding: Grounding = Grounding.DIRECT
+    notes: tuple[str, ...] = ()
+    made_by: str = ""
+    created: float = 0.0
+
+
+_BODY_FIELDS = _Body.__struct_fields__
+_encode = msgspec.json.Encoder().encode
+_decode_body = msgspec.json.Decoder(_Body).decode
+_decode_endings = msgspec.json.Decoder(tuple[Ending, ...]).decode
+_decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
+_decode_sections = msgspec.json.Decoder(dict[str, str]).decode
+
+_MEMORY = (
+    "memory_id, chat_id, character, tier, type, text, body, endings, review, confidence, "
+    "unconfirmed_passes, last_confirmed, recalls, is_consolidated"
+)
+_ENTITY = "entity_id, chat_id, character, name, type, aliases, first_seen, last_seen, is_locked"
+_DOCUMENT = (
+    "document_id, chat_id, character, kind, subject, text, sections, until, inputs, made_by, "
+    "created"
+)
+
+
+class Memories:
+    """Reads and writes what is remembered. A memory in a new state replaces its row."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self, chat_id: int, characters: Sequence[str] = ()) -> Remembered:
+        """All that a chat remembers by itself and that these characters keep, oldest first."""
+        where, values = _whose(chat_id, characters)
+        read = self._database.execute
+        return Remembered(
+            tuple(
+                _memory(row)
+                for row in read(f"SELECT {_MEMORY} FROM memory WHERE {where} ORDER BY id", values)
+            ),
+            tuple(
+                _entity(row)
+                for row in read(f"SELECT {_ENTITY} FROM entity WHERE {where} ORDER BY id", values)
+            ),
+            tuple(
+                _document(row)
+                for row in read(
+                    f"SELECT {_DOCUMENT} FROM document WHERE {where} ORDER BY id", values
+                )
+            ),
+        )
+
+    def write(self, change: MemoryChange) -> None:
+        """Write a change: new rows, and new states of those that are there.
+
+        What the user deleted stays deleted, also when the work that made it is done again.
+        """
+        self._upsert("memory", "memory_id", _MEMORY, [_memory_row(m) for m in change.memories])
+        self._upsert("entity", "entity_id", _ENTITY, [_entity_row(e) for e in change.entities])
+        documents = [_document_row(d) for d in change.documents]
+        self._upsert("document", "document_id", _DOCUMENT, documents)
+        self._database.execute_many(
+            "UPDATE memory SET is_deleted = 1 WHERE memory_id = ?",
+            [(memory_id,) for memory_id in sorted(change.removed)],
+        )
+
+    def delete_documents(self, ids: Iterable[str]) -> None:
+        """Put longer texts away; the one before each counts again."""
+        self._database.execute_many(
+            "UPDATE document SET is_deleted = 1 WHERE document_id = ?", [(i,) for i in ids]
+        )
+
+    def delete_entities(self, ids: Iterable[str]) -> None:
+        """Put entities away."""
+        self._database.execute_many(
+            "UPDATE entity SET is_deleted = 1 WHERE entity_id = ?", [(i,) for i in ids]
+        )
+
+    def extracted(self, chat_id: int, task: str = PASS) -> frozenset[tuple[str, str]]:
+        """(anchor, content hash) of each message that a task has read."""
+        rows = self._database.execute(
+            "SELECT anchor, content_hash FROM extracted WHERE chat_id = ? AND task = ?",
+            (chat_id, task),
+        )
+        return frozenset((str(anchor), str(content)) for anchor, content in rows)
+
+    def set_extracted(
+        self, chat_id: int, messages: Iterable[tuple[str, str]], task: str = PASS
+    ) -> None:
+        """Note that a task has read these messages: (anchor, content hash)."""
+        self._database.execute_many(
+            "INSERT OR IGNORE INTO extracted (chat_id, task, anchor, content_hash) "
+            "VALUES (?, ?, ?, ?)",
+            [(chat_id, task, anchor, content) for anchor, content in messages],
+        )
+
+    def forget_extracted(self, chat_id: int, task: str = PASS) -> None:
+        """Let a task read the chat from its beginning again."""
+        self._database.execute(
+            "DELETE FROM extracted WHERE chat_id = ? AND task = ?", (chat_id, task)
+        )
+
+    def hashes_elsewhere(
+        self, chat_id: int, memories: Iterable[Memory]
+    ) -> dict[tuple[int, str], str]:
+        """Content hashes, as last seen, of the sources that lie in other chats.
+
+        "" for a message that is no longer there; a chat that is not known is left out.
+        """
+        wanted = {
+            (source.chat, source.anchor)
+            for memory in memories
+            for source in memory.sources
+            if source.chat != chat_id
+        }
+        found: dict[tuple[int, str], str] = {}
+        for other in {chat for chat, _ in wanted}:
+            rows = self._database.execute(
+                "SELECT anchor, content_hash, position FROM known_message WHERE chat_id = ?",
+                (other,),
+            )
+            now = {str(anchor): str(text) for anchor, text, position in rows if position >= 0}
+            if rows:
+                found |= {key: now.get(key[1], "") for key in wanted if key[0] == other}
+        return found
+
+    def _upsert(self, table: str, key: str, columns: str, rows: list[tuple[Any, ...]]) -> None:
+        names = columns.split(", ")
+        marks = ", ".join("?" * len(names))
+        # Only rows that differ are touched, so that the undo journal holds what was done.
+        sets = ", ".join(f"{name} = excluded.{name}" for name in names if name != key)
+        differs = " OR ".join(f"{name} IS NOT excluded.{name}" for name in names if name != key)
+        self._database.execute_many(
+            f"INSERT INTO {table} ({columns}) VALUES ({marks}) "
+            f"ON CONFLICT ({key}) DO UPDATE SET {sets} WHERE {differs}",
+            rows,
+        )
+
+
+def _whose(chat_id: int, characters: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
+    marks = ", ".join("?" * len(characters))
+    mine = "chat_id = ? AND character = ''"
+    if not characters:
+        return f"is_deleted = 0 AND {mine}", (chat_id,)
+    return f"is_deleted = 0 AND (({mine}) OR character IN ({marks}))", (chat_id, *characters)
+
+
+def _memory(row: tuple[Any, ...]) -> Memory:
+    body = _decode_body(row[6])
+    return Memory(
+        id=row[0],
+        chat=row[1],
+        character=row[2],
+        tier=Tier(row[3]),
+        type=row[4],
+        text=row[5],
+        endings=_decode_endings(row[7]),
+        review=Review(row[8]),
+        confidence=row[9],
+        unconfirmed_passes=row[10],
+        last_confirmed=row[11],
+        recalls=row[12],
+        is_consolidated=bool(row[13]),
+        **{name: getattr(body, name) for name in _BODY_FIELDS},
+    )
+
+
+def _memory_row(memory: Memory) -> tuple[Any, ...]:
+    body = _Body(**{name: getattr(memory, name) for name in _BODY_FIELDS})
+    return (
+        memory.id,
+        memory.chat,
+        memory.character,
+        memory.tier.value,
+        memory.type,
+        memory.text,
+        _encode(body).decode(),
+        _encode(memory.endings).decode(),
+        memory.review.value,
+        memory.confidence,
+        memory.unconfirmed_passes,
+        memory.last_confirmed,
+        memory.recalls,
+        int(memory.is_consolidated),
+    )
+
+
+def _entity(row: tuple[Any, ...]) -> Entity:
+    return Entity(
+        id=row[0],
+        chat=row[1],
+        character=row[2],
+        name=row[3],
+        type=row[4],
+        aliases=_decode_names(row[5]),
+        first_seen=row[6],
+        last_seen=row[7],
+        is_locked=bool(row[8]),
+    )
+
+
+def _entity_row(entity: Entity) -> tuple[Any, ...]:
+    return (
+        entity.id,
+        entity.chat,
+        entity.character,
+        entity.name,
+        entity.type,
+        _encode(entity.aliases).decode(),
+        entity.first_seen,
+        entity.last_seen,
+        int(entity.is_locked),
+    )
+
+
+def _document(row: tuple[Any, ...]) -> Document:
+    return Document(
+        id=row[0],
+        chat=row[1],
+        character=row[2],
+        kind=DocumentKind(row[3]),
+        subject=row[4],
+        text=row[5],
+        sections=_decode_sections(row[6]),
+        until=row[7],
+        inputs=row[8],
+        made_by=row[9],
+        created=row[10],
+    )
+
+
+def _document_row(document: Document) -> tuple[Any, ...]:
+    return (
+        document.id,
+        document.chat,
+        document.character,
+        document.kind.value,
+        document.subject,
+        document.text,
+        _encode(dict(document.sections)).decode(),
+        document.until,
+        document.inputs,
+        document.made_by,
+        document.created,
+    )

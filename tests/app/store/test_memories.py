@@ -1,0 +1,106 @@
+"""What is remembered comes back as it was written."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.memory.records import (
+    Document,
+    DocumentKind,
+    Ending,
+    EndReason,
+    Entity,
+    Memory,
+    MemoryChange,
+    Source,
+    Tier,
+)
+from app.store.store import Store
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    store = Store(tmp_path / "store.sqlite3")
+    await store.open()
+    yield store
+    await store.aclose()
+
+
+def memory(number: int, **fields: object) -> Memory:
+    made = Memory(f"m{number}", 1, Tier.LONG_TERM, "fact", f"Fact {number}.")
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+async def test_what_is_written_is_read_back_whole(store: Store) -> None:
+    chat = await store.run(lambda: store.chats.id_of("a.jsonl"))
+    whole = Memory(
+        "id",
+        chat,
+        Tier.EPISTEMIC,
+        "hiding",
+        "that it burned",
+        subject="A",
+        target="B",
+        told_by="C",
+        channel="told",
+        sources=(Source(chat, "x", "h"),),
+        endings=(Ending(EndReason.RETIRED, sources=(Source(chat, "y", "g"),)),),
+        notes=("why",),
+    )
+    entity = Entity("e", chat, "A", "character", aliases=("Ay",), is_locked=True)
+    text = Document("d", chat, DocumentKind.PROFILE, "t", subject="A", sections={"one": "1"})
+    change = MemoryChange((whole,), (entity,), (text,))
+    await store.run(lambda: store.memories.write(change))
+    found = await store.run(lambda: store.memories.load(chat))
+    assert found.memories == (whole,)
+    assert found.entities == (entity,)
+    assert found.documents == (text,)
+
+
+async def test_a_character_keeps_its_memories_across_chats(store: Store) -> None:
+    first, second = await store.run(
+        lambda: (store.chats.id_of("a.jsonl"), store.chats.id_of("b.jsonl"))
+    )
+    kept = memory(1, chat=first, character="A.png")
+    own = memory(2, chat=first)
+    await store.run(lambda: store.memories.write(MemoryChange((kept, own))))
+    assert (await store.run(lambda: store.memories.load(second, ["A.png"]))).memories == (kept,)
+    assert (await store.run(lambda: store.memories.load(first, ["A.png"]))).memories == (kept, own)
+    assert (await store.run(lambda: store.memories.load(second))).memories == ()
+
+
+async def test_what_the_user_deleted_is_not_made_again(store: Store) -> None:
+    chat = await store.run(lambda: store.chats.id_of("a.jsonl"))
+    made = memory(1, chat=chat)
+    await store.run(lambda: store.memories.write(MemoryChange((made,))))
+    await store.run(lambda: store.memories.write(MemoryChange(removed=frozenset({"m1"}))))
+    await store.run(lambda: store.memories.write(MemoryChange((made,))))
+    assert (await store.run(lambda: store.memories.load(chat))).memories == ()
+
+
+async def test_an_edit_is_undone_though_the_memory_was_confirmed_since(store: Store) -> None:
+    chat = await store.run(lambda: store.chats.id_of("a.jsonl"))
+    made = memory(1, chat=chat)
+    await store.run(lambda: store.memories.write(MemoryChange((made,))))
+    edited = replace(made, text="Otherwise.")
+    write = store.memories.write
+    await store.run_undoable(chat, "Edit a memory", lambda: write(MemoryChange((edited,))))
+    confirmed = replace(edited, confidence=0.75)
+    await store.run(lambda: write(MemoryChange((confirmed,))))
+    assert await store.run(lambda: store.undo.undo(chat)) == "Edit a memory"
+    found = (await store.run(lambda: store.memories.load(chat))).memories
+    assert found == (replace(made, confidence=0.75),)
+
+
+async def test_a_message_counts_as_read_in_the_words_that_it_had(store: Store) -> None:
+    chat = await store.run(lambda: store.chats.id_of("a.jsonl"))
+    await store.run(lambda: store.memories.set_extracted(chat, [("x", "h"), ("x", "h")]))
+    assert await store.run(lambda: store.memories.extracted(chat)) == {("x", "h")}
+    await store.run(lambda: store.memories.forget_extracted(chat))
+    assert not await store.run(lambda: store.memories.extracted(chat))
