@@ -207,6 +207,11 @@ class Companion:
         return self._library.taverns
 
     @property
+    def chats_in_pages(self) -> tuple[Path, ...]:
+        """Files of the chats that SillyTavern's pages show now."""
+        return self._link.shown
+
+    @property
     def demo(self) -> ChatRef:
         """The story that comes with Tavernkeep."""
         return chat_ref_for(next(DEMO_CHATS.glob("*/*.jsonl")))
