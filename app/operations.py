@@ -38,12 +38,18 @@ FINISHED = frozenset(
 )
 
 
+Work = tuple[int, str, str]  # chat, key, anchor
+
+
 @dataclass(frozen=True, slots=True)
 class OperationSpec:
     """Work that the planner wants done.
 
     chat: store id. key: kind, input digests and prompt version; two specs with one key are the
     same work. anchor: the message it is about. label: for people, without story text.
+    needs: keys of operations of the same chat whose results it is made from; it waits until they
+    are done, and as long as one of them has failed. after: keys of such that it only lets go
+    first, however they end. Keys that nobody has queued hold nothing up.
     """
 
     kind: OperationKind
@@ -53,6 +59,13 @@ class OperationSpec:
     label: str
     priority: int = 0
     params: dict[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+    @property
+    def work(self) -> Work:
+        """What makes it the same work as another."""
+        return self.chat, self.key, self.anchor
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +79,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation as the queue keeps it. Times are seconds since the epoch."""
+    """An operation as the queue keeps it. Times are seconds since the epoch.
+
+    moved_rank, moved_place: where the user has put it, None where it came by itself.
+    pauses_before: the queue stops when it would begin it. held: why it cannot begin yet, a
+    sentence, "" when it can; not stored.
+    """
 
     id: int
     spec: OperationSpec
@@ -80,3 +98,40 @@ class Operation:
     prompt_tokens: int = 0
     output_tokens: int = 0
     backend: str = ""
+    moved_rank: int | None = None
+    moved_place: float | None = None
+    pauses_before: bool = False
+    held: str = ""
+
+    @property
+    def rank(self) -> int:
+        """What goes first: the greater."""
+        return self.spec.priority if self.moved_rank is None else self.moved_rank
+
+    @property
+    def place(self) -> float:
+        """What goes first among one rank: the smaller."""
+        return float(self.id) if self.moved_place is None else self.moved_place
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUp:
+    """A backlog that the user wants worked off, as it is kept over the end of a run.
+
+    begun: seconds since the epoch. backend: who it was promised of. is_stopped: no longer; what
+    is left waits for the user's word.
+    """
+
+    chat: int
+    begun: float
+    backend: str
+    is_stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What was done of a chat since a moment. seconds: of work, pauses left out."""
+
+    done: int = 0
+    failed: int = 0
+    seconds: float = 0.0

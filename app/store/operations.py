@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
 
-from app.operations import FINISHED, Operation, OperationKind, OperationSpec, OperationStatus
+from app.operations import (
+    FINISHED,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    OperationStatus,
+    Worked,
+)
 from app.store.database import Database
 
 HISTORY_KEPT = 500
@@ -54,8 +61,24 @@ class Operations:
                 output_tokens=0,
                 backend="",
             ).execute()
+            self._write_needs(number, spec)
             added.append(Operation(number, spec, OperationStatus.PENDING, created=now))
         return tuple(added)
+
+    def set_needs(self, operation_id: int, spec: OperationSpec) -> None:
+        """What an operation waits for from now on."""
+        table = self._tables.OperationNeed
+        table.delete().where(table.operation_id == operation_id).execute()
+        self._write_needs(operation_id, spec)
+
+    def _write_needs(self, operation_id: int, spec: OperationSpec) -> None:
+        # What is needed is waited for in any case.
+        needs = {**dict.fromkeys(spec.after, 0), **dict.fromkeys(spec.needs, 1)}
+        if needs:
+            rows = [(operation_id, key, required) for key, required in needs.items()]
+            self._database.execute_many(
+                "INSERT INTO operation_need (operation_id, key, is_required) VALUES (?, ?, ?)", rows
+            )
 
     def unfinished(self) -> tuple[Operation, ...]:
         """What is still to do, in the order of its making."""
@@ -72,7 +95,29 @@ class Operations:
         where = table.status.in_(statuses) if finished else table.status.not_in(statuses)
         order = table.id.desc() if finished else table.id
         rows = table.select().where(where).order_by(order).limit(limit).dicts()
-        return tuple(_operation(row) for row in rows)
+        return self._operations(list(rows))
+
+    def ended(self, chat_id: int, keys: Collection[str]) -> dict[str, Operation]:
+        """The newest finished operation of each key in a chat, where there is one."""
+        table = self._tables.Operation
+        statuses = [status.value for status in FINISHED]
+        found: dict[str, Operation] = {}
+        for key in keys:
+            where = (table.chat_id == chat_id) & (table.key == key) & table.status.in_(statuses)
+            rows = list(table.select().where(where).order_by(table.id.desc()).limit(1).dicts())
+            for operation in self._operations(rows):
+                found[key] = operation
+        return found
+
+    def _operations(self, rows: list[dict[str, Any]]) -> tuple[Operation, ...]:
+        numbers = {row["id"] for row in rows}
+        needs: dict[int, list[tuple[str, bool]]] = {}
+        waiting = self._tables.OperationNeed
+        # All at once: there are few, and a list of numbers may be too long for one statement.
+        for number, key, is_required in waiting.select().tuples() if numbers else ():
+            if number in numbers:
+                needs.setdefault(number, []).append((key, bool(is_required)))
+        return tuple(_operation(row, needs.get(row["id"], [])) for row in rows)
 
     def update(self, operation: Operation) -> None:
         """Write where the operation stands now."""
@@ -87,8 +132,16 @@ class Operations:
             "prompt_tokens": operation.prompt_tokens,
             "output_tokens": operation.output_tokens,
             "backend": operation.backend,
+            "moved_rank": operation.moved_rank,
+            "moved_place": operation.moved_place,
+            "pauses_before": int(operation.pauses_before),
         }
         table.update(**values).where(table.id == operation.id).execute()
+
+    def remove(self, operation_id: int) -> None:
+        """Forget an operation that never was begun."""
+        table = self._tables.Operation
+        table.delete().where(table.id == operation_id).execute()
 
     def recover(self) -> None:
         """After a crash: what was running is pending again; long history is let go."""
@@ -104,7 +157,43 @@ class Operations:
             .order_by(table.id.desc())
             .limit(HISTORY_KEPT)
         )
-        table.delete().where(table.status.in_(finished) & table.id.not_in(kept)).execute()
+        # What a catch-up has done is counted until it is through.
+        catch_up = self._tables.CatchUp
+        followed = catch_up.select(catch_up.chat_id).where(catch_up.is_stopped == 0)
+        table.delete().where(
+            table.status.in_(finished) & table.id.not_in(kept) & table.chat_id.not_in(followed)
+        ).execute()
+
+    def worked(self, chat_id: int, since: float, kinds: Collection[OperationKind]) -> Worked:
+        """What ended in a chat since a moment (seconds since the epoch), and how long it took."""
+        rows = self._database.execute(
+            "SELECT status, COUNT(*), SUM(finished - started) FROM operation"
+            " WHERE chat_id = ? AND finished >= ? AND started IS NOT NULL"
+            f" AND kind IN ({', '.join('?' * len(kinds))}) GROUP BY status",
+            (chat_id, since, *(kind.value for kind in kinds)),
+        )
+        found = {status: (count, seconds or 0.0) for status, count, seconds in rows}
+        return Worked(
+            done=found.get(OperationStatus.DONE.value, (0, 0.0))[0],
+            failed=found.get(OperationStatus.FAILED.value, (0, 0.0))[0],
+            seconds=sum(seconds for _, seconds in found.values()),
+        )
+
+    def durations(self, backend: str, limit: int) -> tuple[tuple[OperationKind, float], ...]:
+        """Kind and seconds of the operations that a backend did last, newest first."""
+        table = self._tables.Operation
+        rows = (
+            table.select(table.kind, table.finished - table.started)
+            .where(
+                (table.backend == backend)
+                & (table.status == OperationStatus.DONE.value)
+                & table.started.is_null(False)
+            )
+            .order_by(table.id.desc())
+            .limit(limit)
+            .tuples()
+        )
+        return tuple((OperationKind(kind), float(seconds)) for kind, seconds in rows)
 
     def result(self, key: str) -> Any | None:
         """What an operation of this key made before, in any chat; None when nothing."""
@@ -123,7 +212,7 @@ class Operations:
         ).execute()
 
 
-def _operation(row: dict[str, Any]) -> Operation:
+def _operation(row: dict[str, Any], needs: Sequence[tuple[str, bool]]) -> Operation:
     spec = OperationSpec(
         kind=OperationKind(row["kind"]),
         chat=row["chat_id"],
@@ -132,6 +221,8 @@ def _operation(row: dict[str, Any]) -> Operation:
         label=row["label"],
         priority=row["priority"],
         params=msgspec.json.decode(row["params"]),
+        needs=tuple(key for key, is_required in needs if is_required),
+        after=tuple(key for key, is_required in needs if not is_required),
     )
     return Operation(
         id=row["id"],
@@ -146,4 +237,7 @@ def _operation(row: dict[str, Any]) -> Operation:
         prompt_tokens=row["prompt_tokens"],
         output_tokens=row["output_tokens"],
         backend=row["backend"],
+        moved_rank=row["moved_rank"],
+        moved_place=row["moved_place"],
+        pauses_before=bool(row["pauses_before"]),
     )

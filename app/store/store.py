@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from app.store.catch_ups import CatchUps
 from app.store.chats import Chats
 from app.store.database import Database
 from app.store.drafts import Drafts
@@ -37,6 +38,7 @@ class Store:
         self.memories = Memories(self._database)
         self.drafts = Drafts(self._database)
         self.operations = Operations(self._database)
+        self.catch_ups = CatchUps(self._database)
         self.settings = SettingsTable(self._database)
         self.token_counts = TokenCounts(self._database)
         self.undo = UndoJournal(self._database)

@@ -117,6 +117,25 @@ class Operation(peewee.Model):
     prompt_tokens = IntegerField()
     output_tokens = IntegerField()
     backend = TextField()
+    moved_rank = IntegerField(null=True)
+    moved_place = FloatField(null=True)
+    pauses_before = IntegerField(default=0)
+
+
+class OperationNeed(peewee.Model):
+    operation_id = IntegerField()
+    key = CharField()
+    is_required = IntegerField()
+
+    class Meta:
+        primary_key = peewee.CompositeKey("operation_id", "key")
+
+
+class CatchUp(peewee.Model):
+    chat_id = IntegerField(primary_key=True)
+    begun = FloatField()
+    backend = TextField()
+    is_stopped = IntegerField()
 
 
 class Result(peewee.Model):
@@ -184,6 +203,8 @@ class Tables:
         self.RunningChoice = bound(RunningChoice)
         self.MessageRecap = bound(MessageRecap)
         self.Operation = bound(Operation)
+        self.OperationNeed = bound(OperationNeed)
+        self.CatchUp = bound(CatchUp)
         self.Result = bound(Result)
         self.TokenCount = bound(TokenCount)
         self.Setting = bound(Setting)

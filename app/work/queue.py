@@ -6,22 +6,25 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 
-from app.errors import (
-    BackendError,
-    BackendRefused,
-    OperationOutdated,
-    PromptTooLong,
-    StoreError,
-    TavernkeepError,
-)
-from app.llm.retries import retry_delay
-from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome
+from app.errors import BackendRefused, PromptTooLong, StoreError, TavernkeepError
+from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome, Work
 from app.signals import Signal
 from app.store.store import Store
 from app.tasks import TaskSupervisor
+from app.work.endings import begun, done, ended_with
+from app.work.waiting import (
+    Key,
+    Surroundings,
+    moved_first,
+    moved_up,
+    needed_keys,
+    next_operation,
+    order,
+    surroundings,
+)
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +39,8 @@ After = Callable[[Operation], Awaitable[None]]
 
 
 class OperationQueue:
-    """Runs operations by priority, then age; a failing or waiting one never blocks the others.
+    """Runs operations by priority, then age; a failing or waiting one blocks none that do not
+    need its result.
 
     perform: does one operation; raises BackendError or another TavernkeepError when it cannot.
     after: awaited when an operation has ended, however, and before the next begins.
@@ -65,9 +69,10 @@ class OperationQueue:
         self._in_scope = in_scope
         self._open: dict[int, Operation] = {}
         self._history: list[Operation] = []
-        self._failed: dict[tuple[int, str, str], Operation] = {}
+        self._failed: dict[Work, Operation] = {}
+        self._ended: dict[Key, Operation] = {}  # of what others need
         self._cancelled: set[int] = set()
-        self._times: Counter[tuple[int, str, str]] = Counter()
+        self._times: Counter[Work] = Counter()
         self._refusals = 0
         self._running: asyncio.Task[Operation] | None = None
         self._current: int | None = None  # the operation that the worker has in hand
@@ -75,12 +80,20 @@ class OperationQueue:
         self._idle = asyncio.Event()
         self.is_paused = False
         self.pause_reason = ""  # a sentence when the queue paused by itself
+        self._stopped_before: int | None = None
         self.changed: Signal[tuple[Operation, ...]] = Signal("changed")
 
     @property
     def operations(self) -> tuple[Operation, ...]:
         """Unfinished operations in their order of work, then the newest finished ones."""
-        return (*sorted(self._open.values(), key=_order), *self._history)
+        around = self._surroundings()
+        unfinished = sorted(self._open.values(), key=order)
+        return (*(replace(op, held=around.held(op)) for op in unfinished), *self._history)
+
+    @property
+    def stopped_before(self) -> Operation | None:
+        """The operation that the queue was to pause before, while it does."""
+        return self._open.get(self._stopped_before or 0) if self.is_paused else None
 
     def waiting(self, chat_id: int) -> tuple[Operation, ...]:
         """Operations of a chat that wait to be tried again."""
@@ -94,9 +107,26 @@ class OperationQueue:
         """Operations of a chat that failed in this run and were not done since, oldest first."""
         return tuple(op for op in self._failed.values() if op.spec.chat == chat_id)
 
+    def is_open(self, spec: OperationSpec) -> bool:
+        """Whether this work is queued."""
+        return any(operation.spec.work == spec.work for operation in self._open.values())
+
+    def is_given_up(self, spec: OperationSpec) -> bool:
+        """Whether this work failed or was cancelled in this run: only the user brings it back."""
+        return spec.work in self._failed
+
     def left(self, chat_id: int) -> int:
         """How many operations of a chat are not done."""
         return sum(op.spec.chat == chat_id for op in self._open.values())
+
+    def running(self, chat_id: int) -> Operation | None:
+        """The operation of a chat that runs now."""
+        for operation in self._open.values():
+            if operation.spec.chat == chat_id and operation.status is OperationStatus.RUNNING:
+                return operation
+        return None
+
+    # --- coming and going
 
     async def start(self) -> None:
         """Take up what an earlier run left, and begin."""
@@ -105,26 +135,100 @@ class OperationQueue:
         unfinished = await self._store.run(operations.unfinished)
         self._open = {operation.id: operation for operation in unfinished}
         self._history = list(await self._store.run(lambda: operations.recent(HISTORY_SHOWN)))
+        await self._remember_ends([operation.spec for operation in unfinished])
         self._tasks.spawn(self._work(), name="operation queue")
 
     async def add(self, specs: Sequence[OperationSpec]) -> None:
-        """Queue what is not queued yet and did not fail, or was cancelled, in this run."""
-        queued = {_work_of(operation.spec) for operation in self._open.values()}
-        wanted = [
-            spec
-            for spec in specs
-            if (work := _work_of(spec)) not in queued
-            and work not in self._failed
-            and self._times[work] < TIMES_DONE_AT_MOST
-        ]
+        """Queue what is not queued yet and did not fail, or was cancelled, in this run.
+
+        What is queued already waits from now on for what the spec says.
+        """
+        queued = {operation.spec.work: operation for operation in self._open.values()}
+        wanted = []
+        for spec in specs:
+            operation = queued.get(spec.work)
+            if operation is not None:
+                await self._wait_for(operation, spec)
+            elif spec.work not in self._failed and self._times[spec.work] < TIMES_DONE_AT_MOST:
+                wanted.append(spec)
         if wanted:
             await self._add(wanted)
         self._wake.set()  # what an earlier run left may be in scope only now
 
     async def _add(self, specs: Sequence[OperationSpec]) -> None:
+        await self._remember_ends(specs)
         added = await self._store.run(lambda: self._store.operations.add(specs))
         self._open.update((operation.id, operation) for operation in added)
         self._announce()
+
+    async def _wait_for(self, operation: Operation, spec: OperationSpec) -> None:
+        old = operation.spec
+        is_same = (old.needs, old.after) == (spec.needs, spec.after)
+        if is_same or operation.id == self._current:
+            return
+        await self._remember_ends([spec])
+        await self._store.run(lambda: self._store.operations.set_needs(operation.id, spec))
+        now = self._open.get(operation.id)
+        if now is not None:
+            self._open[now.id] = replace(
+                now, spec=replace(now.spec, needs=spec.needs, after=spec.after)
+            )
+            self._announce()
+
+    async def _remember_ends(self, specs: Sequence[OperationSpec]) -> None:
+        """How that ended which these need, also in an earlier run."""
+        for chat in {spec.chat for spec in specs if spec.needs}:
+            keys = {key for of, key in needed_keys(specs) if of == chat}
+            found = await self._store.run(
+                lambda chat=chat, keys=keys: self._store.operations.ended(chat, keys)  # type: ignore[misc]
+            )
+            self._ended.update(((chat, key), operation) for key, operation in found.items())
+
+    async def let_go(self, chat_id: int, is_unwanted: Callable[[Operation], bool]) -> None:
+        """Drop what waits in a chat and is wanted no more; it may be planned again at any time.
+
+        What was never begun leaves no trace.
+        """
+        unwanted = [
+            replace(operation, status=OperationStatus.OUTDATED, finished=time.time())
+            for operation in self._open.values()
+            if operation.spec.chat == chat_id
+            and operation.id != self._current
+            and operation.id not in self._cancelled
+            and is_unwanted(operation)
+        ]
+        if unwanted:
+            await self._drop(unwanted)
+
+    async def _drop(self, operations: Sequence[Operation]) -> None:
+        """All at once take them out of what is to do, as they stand now."""
+        numbers = {operation.id for operation in operations}
+        self._cancelled |= numbers  # or the worker begins one meanwhile
+        store = self._store.operations
+
+        def is_traceless(operation: Operation) -> bool:
+            return not operation.attempts and operation.status is OperationStatus.OUTDATED
+
+        def unit() -> None:
+            for operation in operations:
+                if is_traceless(operation):
+                    store.remove(operation.id)
+                else:
+                    store.update(operation)
+
+        try:
+            await self._store.run(unit)
+        except StoreError:
+            self._cancelled -= numbers
+            raise
+        for number in numbers:
+            self._open.pop(number, None)
+        needed = needed_keys(other.spec for other in self._open.values())
+        for operation in operations:
+            self._finish(operation, needed, is_shown=not is_traceless(operation))
+        self._announce()
+
+    # --- what the user does
 
     def pause(self) -> None:
         """Begin nothing new; what runs is finished."""
@@ -133,15 +237,38 @@ class OperationQueue:
 
     def resume(self) -> None:
         """Go on."""
+        before = self.stopped_before
+        if before is not None:  # it forgets the pause for good when it begins
+            self._open[before.id] = replace(before, pauses_before=False)
         self.is_paused, self.pause_reason, self._refusals = False, "", 0
+        self._stopped_before = None
         self._announce()
 
     def _hold(self, reason: str) -> None:
         self.is_paused, self.pause_reason = True, reason
         self._announce()
 
-    async def cancel(self, operation_id: int) -> None:
-        """Drop an operation; one that runs is stopped at once, one that is done stays done."""
+    async def pause_before(self, operation_id: int, *, wanted: bool = True) -> None:
+        """Stop when this one would begin, or no longer; also in a later run."""
+        operation = self._open.get(operation_id)
+        if operation is None or operation_id == self._current:
+            return
+        await self._store_state(replace(operation, pauses_before=wanted))
+        if not wanted and operation_id == self._stopped_before:
+            self.resume()
+
+    async def move_up(self, operation_id: int, *, first: bool = False) -> None:
+        """Let a waiting operation go one place further up, or before all others."""
+        move = moved_first if first else moved_up
+        moved = move(operation_id, tuple(self._open.values()))
+        if moved is not None and operation_id != self._current:
+            await self._store_state(moved)
+
+    async def cancel(self, operation_id: int, *, is_final: bool = True) -> None:
+        """Drop an operation; one that runs is stopped at once, one that is done stays done.
+
+        is_final: it is not planned again in this run.
+        """
         operation = self._open.get(operation_id)
         if operation is None:
             return
@@ -150,9 +277,47 @@ class OperationQueue:
                 self._cancelled.add(operation_id)
                 self._running.cancel()
                 await asyncio.wait([self._running])
-            return
-        self._cancelled.add(operation_id)
-        await self._settle(replace(operation, status=OperationStatus.CANCELLED))
+        else:
+            self._cancelled.add(operation_id)
+            await self._settle(replace(operation, status=OperationStatus.CANCELLED))
+        if not is_final:
+            self._failed.pop(operation.spec.work, None)
+
+    async def clear(self, chat_id: int | None = None) -> tuple[Operation, ...]:
+        """Cancel all that waits, in one chat or in all; gives it, for `put_back`.
+
+        What runs goes on. It is not planned again in this run.
+        """
+        waiting = [
+            operation
+            for operation in sorted(self._open.values(), key=order)
+            if chat_id in (None, operation.spec.chat)
+            and operation.id != self._current
+            and operation.id not in self._cancelled
+        ]
+        now = time.time()
+        cleared = [replace(o, status=OperationStatus.CANCELLED, finished=now) for o in waiting]
+        if cleared:
+            self._failed.update((operation.spec.work, operation) for operation in cleared)
+            await self._drop(cleared)
+        return tuple(waiting)
+
+    async def put_back(self, operations: Sequence[Operation]) -> None:
+        """Queue again what was cleared, each in its old place."""
+        self._forget_failures([operation.spec.work for operation in operations])
+        queued = {operation.spec.work for operation in self._open.values()}
+        back = [operation for operation in operations if operation.spec.work not in queued]
+        store = self._store.operations
+
+        def unit() -> None:
+            for operation in back:
+                store.update(operation)
+
+        await self._store.run(unit)
+        numbers = {operation.id for operation in back}
+        self._history = [old for old in self._history if old.id not in numbers]
+        self._open.update((operation.id, operation) for operation in back)
+        self._announce()
 
     async def retry(self, operation_id: int) -> None:
         """Queue again what failed or was cancelled, or try a waiting one now."""
@@ -165,29 +330,29 @@ class OperationQueue:
             return
         old = next((op for op in self._history if op.id == operation_id), None)
         if old is not None:
-            self._forget_failures([_work_of(old.spec)])
+            self._forget_failures([old.spec.work])
             await self._add([old.spec])
 
-    async def retry_all(self) -> None:
+    async def retry_all(self, chat_id: int | None = None) -> None:
         """Queue again everything that failed in this run, and go on if refusals paused us."""
         again = [
             operation.spec
             for operation in self._failed.values()
-            if operation.status is OperationStatus.FAILED
+            if operation.status is OperationStatus.FAILED and chat_id in (None, operation.spec.chat)
         ]
-        self._forget_failures([_work_of(spec) for spec in again])
+        self._forget_failures([spec.work for spec in again])
         if again:
             await self._add(again)
         if self.pause_reason:
             self.resume()
 
-    def _forget_failures(self, works: Sequence[tuple[int, str, str]]) -> None:
+    def _forget_failures(self, works: Sequence[Work]) -> None:
         for work in works:
             self._failed.pop(work, None)
             self._times.pop(work, None)
 
     async def wait_idle(self) -> None:
-        """Until nothing is pending or running; waiting and paused ones do not count."""
+        """Until nothing is pending or running; waiting, held and paused ones do not count."""
         while self._current is not None or self._next() is not None:
             self._idle.clear()
             await self._idle.wait()
@@ -196,26 +361,29 @@ class OperationQueue:
         self._wake.set()
         self.changed.emit(self.operations)
 
+    # --- the worker
+
+    def _surroundings(self) -> Surroundings:
+        return surroundings(self._open.values(), self._ended)
+
     def _next(self) -> Operation | None:
         if self.is_paused:
             return None
-        now = time.time()
-        ready = [
+        ours = [
             operation
             for operation in self._open.values()
-            if operation.id not in self._cancelled
-            and self._in_scope(operation.spec)
-            and (
-                operation.status is OperationStatus.PENDING
-                or (operation.status is OperationStatus.WAITING and operation.not_before <= now)
-            )
+            if operation.id not in self._cancelled and self._in_scope(operation.spec)
         ]
-        return min(ready, key=_order, default=None)
+        return next_operation(ours, self._surroundings(), now=time.time())
 
     async def _work(self) -> None:
         while True:
             self._wake.clear()
             operation = self._next()
+            if operation is not None and operation.pauses_before:
+                self.is_paused, self._stopped_before = True, operation.id
+                self._announce()
+                continue
             if operation is None:
                 self._idle.set()
                 await self._sleep()
@@ -250,57 +418,30 @@ class OperationQueue:
 
     async def _attempt(self, operation: Operation) -> Operation:
         """Try it once; gives the operation as it stands then."""
-        before = operation
-        operation = replace(
-            operation,
-            status=OperationStatus.RUNNING,
-            attempts=operation.attempts + 1,
-            started=time.time(),
-            error="",
-        )
+        attempt = begun(operation)
         try:
-            await self._store_state(operation)
-            outcome = await self._perform(operation)
+            await self._store_state(attempt)
+            outcome = await self._perform(attempt)
         except StoreError as error:
             self._hold(f"Paused: {error}")
-            return before
-        except OperationOutdated as error:
-            return replace(operation, error=str(error), status=OperationStatus.OUTDATED)
-        except BackendError as error:
-            return self._after_fault(operation, error)
-        except TavernkeepError as error:
-            return replace(operation, error=str(error), status=OperationStatus.FAILED)
-        except Exception:
-            log.exception("Operation %d (%s) failed", operation.id, operation.spec.kind.value)
-            sentence = "An error in Tavernkeep itself; the log has the details."
-            return replace(operation, error=sentence, status=OperationStatus.FAILED)
+            return operation
+        except Exception as error:
+            ended = ended_with(attempt, error)
+            if ended.status is OperationStatus.FAILED:
+                self._count_refusal(error)
+            return ended
         self._refusals = 0
-        return replace(
-            operation,
-            status=OperationStatus.DONE,
-            prompt_tokens=outcome.prompt_tokens,
-            output_tokens=outcome.output_tokens,
-            backend=outcome.backend,
-        )
+        return done(attempt, outcome)
 
-    def _after_fault(self, operation: Operation, error: BackendError) -> Operation:
-        delay = retry_delay(operation.attempts, error)
-        if delay is not None:
-            return replace(
-                operation,
-                status=OperationStatus.WAITING,
-                error=str(error),
-                not_before=time.time() + delay,
-            )
+    def _count_refusal(self, error: Exception) -> None:
         if isinstance(error, BackendRefused) and not isinstance(error, PromptTooLong):
             self._refusals += 1
             if self._refusals >= REFUSALS_IN_A_ROW:
                 self._hold(f"Paused: {error}")
-        return replace(operation, status=OperationStatus.FAILED, error=str(error))
 
     async def _settle(self, operation: Operation) -> None:
         """Keep the operation's new state, and tell whoever waits for its end."""
-        work = _work_of(operation.spec)
+        work = operation.spec.work
         if operation.status in FINISHED:
             operation = replace(operation, finished=time.time())
             self._times[work] += 1
@@ -326,18 +467,19 @@ class OperationQueue:
         await self._store.run(lambda: self._store.operations.update(operation))
         if operation.status in FINISHED:
             self._open.pop(operation.id, None)
-            self._cancelled.discard(operation.id)
-            self._history.insert(0, operation)
-            del self._history[HISTORY_SHOWN:]
+            needed = needed_keys(other.spec for other in self._open.values())
+            self._finish(operation, needed)
         else:
             self._open[operation.id] = operation
         self._announce()
 
-
-def _work_of(spec: OperationSpec) -> tuple[int, str, str]:
-    return spec.chat, spec.key, spec.anchor
-
-
-def _order(operation: Operation) -> tuple[bool, int, int]:
-    is_running = operation.status is OperationStatus.RUNNING
-    return (not is_running, -operation.spec.priority, operation.id)
+    def _finish(
+        self, operation: Operation, needed: Collection[Key], *, is_shown: bool = True
+    ) -> None:
+        self._cancelled.discard(operation.id)
+        key = (operation.spec.chat, operation.spec.key)
+        if key in needed:
+            self._ended[key] = operation
+        if is_shown:
+            self._history.insert(0, operation)
+            del self._history[HISTORY_SHOWN:]

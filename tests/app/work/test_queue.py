@@ -133,7 +133,7 @@ async def test_retry_after_is_honoured(store: Store, tasks: TaskSupervisor) -> N
     assert len(tries) == 2
 
 
-@pytest.mark.expects_log("app.work.queue")
+@pytest.mark.expects_log("app.work.endings")
 async def test_an_error_of_our_own_fails_one_operation_only(
     store: Store, tasks: TaskSupervisor
 ) -> None:
