@@ -17,7 +17,7 @@ from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
 from app.llm.writer import OnText, RecapWriter, make_writer
-from app.operations import Operation, OperationSpec
+from app.operations import Operation, OperationSpec, OperationStatus
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
 from app.prompt.assembly import assemble
@@ -47,6 +47,7 @@ from app.work.prompt_edits import PromptEdits
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 
+RETIRE_SECONDS = 600.0
 RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
 BUSY = "Another Tavernkeep works in this data folder: this shows what it has, and writes nothing."
 DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
@@ -131,11 +132,13 @@ class Companion:
     async def start(self) -> None:
         """Look for taverns and begin to work. Raises NoTavern for a place that was given."""
         await self._load_library()
+        await self.prompts.look()
         if self._parts.lock.is_held:
             await self._queue.start()
         if self._parts.wishes.watch:
             await self._library.watch()
             await self._link.start(self._library.taverns)
+            self._tasks.spawn(self.prompts.watch(), name="watching the prompts")
         self._is_started = True
         self._announce_health()
 
@@ -191,6 +194,7 @@ class Companion:
         self._link.refresh_asked.connect(self._on_refresh_asked)
         self._link.refused.connect(self._on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
+        self.prompts.broken.connect(self._on_prompt_broken)
 
     async def aclose(self) -> None:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
@@ -232,7 +236,7 @@ class Companion:
             operations=self._queue.operations,
             is_paused=self._queue.is_paused,
             pause_reason=self._queue.pause_reason,
-            problem=self._setup_problem,
+            problem=self._setup_problem or self.prompts.problem,
             writer_label=self._current_writer().label,
             is_writing=self._mirror.is_used,
             unwritten=tuple(self._mirror.waiting.values()),
@@ -439,7 +443,7 @@ class Companion:
         if name in ("backend", "prompt_preset"):
             try:
                 old, self._writer = self._writer, self._make_writer(self._spec)
-                await old.aclose()
+                self._tasks.spawn(self._retire(old), name="closing a writer")
             except PromptUnusable as error:  # a prompt file that somebody edited by hand
                 self._setup_problem = str(error)
         if name == "tavern":
@@ -527,6 +531,27 @@ class Companion:
         )
 
     def _current_writer(self) -> RecapWriter:
+    async def _retire(self, writer: RecapWriter) -> None:
+        """Close a writer once what it is writing now has ended: it was paid for."""
+        ended = asyncio.Event()
+        running = {op.id for op in self.operations if op.status is OperationStatus.RUNNING}
+
+        def look(operations: tuple[Operation, ...]) -> None:
+            now = {op.id for op in operations if op.status is OperationStatus.RUNNING}
+            if running.isdisjoint(now):
+                ended.set()
+
+        self._queue.changed.connect(look)
+        try:
+            look(self.operations)
+            async with asyncio.timeout(RETIRE_SECONDS):
+                await ended.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._queue.changed.disconnect(look)
+            await writer.aclose()
+
         return self._writer
 
     def _writing(self) -> Writing:
@@ -583,6 +608,9 @@ class Companion:
         self._tasks.spawn(self._follow(path), name="refreshing a chat")
 
     def _on_slot_refused(self, refused: tuple[Path, str]) -> None:
+    def _on_prompt_broken(self, sentence: str) -> None:
+        self.trouble.emit((self.prompts.folder, sentence))
+
         path, key = refused
         sentence = (
             f"Another extension in SillyTavern already fills {key}, and keeps it. Switch that "

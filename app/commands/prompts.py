@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import difflib
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -14,17 +16,21 @@ from app.errors import UsageError
 from app.llm.prompt_presets import Conflict
 from app.work.prompt_edits import PromptEdits
 
-HELP = "list prompts, show or revert one, export or import yours, use a preset"
+HELP = "list prompts, show, save, compare or revert one, and presets of yours"
 
 Printed = tuple[dict[str, Any], list[str]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("deed", choices=tuple(_DEEDS))
+    parser.add_argument("deed", choices=tuple(_DEEDS), help=_EXPLAINED)
     parser.add_argument(
         "what", nargs="?", metavar="TASK|FILE|PRESET", help='a preset "" is your own prompts'
     )
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="save: your prompt (default: stdin)"
+    )
+    parser.add_argument("--replace", action="store_true", help="keep: in place of a preset there")
     parser.add_argument(
         "--conflict",
         choices=[conflict.value for conflict in Conflict],
@@ -35,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(options: argparse.Namespace) -> None:
     """Do it, and print what is so then."""
-    if options.deed != "list" and options.what is None:
+    if options.deed not in _NEED_NOTHING and options.what is None:
         raise UsageError(f"Say what to {options.deed}: tavernkeep prompts {options.deed} ...")
     async with companion_for(options) as companion:
         companion.pause()
@@ -60,8 +66,10 @@ async def _list(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     presets = list(await prompts.presets())
     lines = [f"{_whose(task):<22} {task['task']:<16} {task['title']}" for task in tasks]
     lines += [str(task["problem"]) for task in tasks if task["problem"]]
-    lines += [f"preset: {name}" for name in presets]
-    return {"tasks": tasks, "presets": presets, "folder": str(prompts.folder)}, lines
+    in_force = prompts.state.preset
+    lines += [f"preset: {name}{', in force' * (name == in_force)}" for name in presets]
+    folder = str(prompts.folder)
+    return {"tasks": tasks, "presets": presets, "preset": in_force, "folder": folder}, lines
 
 
 def _whose(task: dict[str, Any]) -> str:
@@ -75,6 +83,53 @@ def _whose(task: dict[str, Any]) -> str:
 async def _show(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     text = await prompts.text(options.what)
     return {"task": options.what, "text": text}, [text]
+
+
+async def _save(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
+    text = await asyncio.to_thread(_text_in, options.file)
+    saved = await prompts.save(options.what, text)
+    sentence = "In force from now on." if saved.is_yours else "It is as ours: ours is in force."
+    return {"task": saved.task, "yours": saved.is_yours}, [sentence]
+
+
+def _text_in(file: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError("The file is no text in UTF-8.") from error
+
+
+async def _diff(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
+    ours = (await prompts.shipped_text(options.what)).splitlines()
+    yours = (await prompts.text(options.what)).splitlines()
+    lines = list(difflib.unified_diff(ours, yours, "ours", "yours", lineterm=""))
+    return {"task": options.what, "lines": lines}, lines or ["No difference to ours."]
+
+
+async def _check(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
+    problems = list(prompts.state.problems)
+    return {"problems": problems}, problems or ["All prompts can be used."]
+
+
+async def _keep(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
+    name = await prompts.save_preset(options.what, replace=options.replace)
+    return {"preset": name}, [f"Your prompts are kept as the preset {name}."]
+
+
+async def _delete(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
+    await prompts.delete_preset(options.what)
+    return {"preset": options.what}, [f"The preset {options.what} is deleted."]
+
+
+async def _undo(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
+    label = await prompts.undo()
+    return {"undone": label}, [f"Taken back: {label}." if label else "Nothing to take back."]
+
+
+async def _redo(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
+    label = await prompts.redo()
+    return {"redone": label}, [f"Done again: {label}." if label else "Nothing to do again."]
 
 
 async def _revert(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
@@ -107,8 +162,20 @@ async def _use(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
 _DEEDS: dict[str, Callable[[PromptEdits, argparse.Namespace], Awaitable[Printed]]] = {
     "list": _list,
     "show": _show,
+    "save": _save,
+    "diff": _diff,
     "revert": _revert,
+    "check": _check,
     "export": _export,
     "import": _import,
+    "keep": _keep,
     "use": _use,
+    "delete": _delete,
+    "undo": _undo,
+    "redo": _redo,
 }
+_NEED_NOTHING = ("list", "check", "undo", "redo")
+_EXPLAINED = (
+    "list; show, save, diff, revert TASK; check; export, import FILE; keep (your prompts as), use, "
+    "delete PRESET; undo; redo"
+)

@@ -9,9 +9,12 @@ A file is a header between two lines of `---`, then a section `# System` and one
     inputs: messages, tokens
     output: JSON object {"name", "recap"}
     max_output_tokens: 2048
+    purpose: Recaps a scene when it has ended.
+    input messages: The scene.
     ---
 
-A user's own file may say `based_on: VERSION DIGEST`: which of ours it was made from.
+What it is for and what each input holds are told to whoever edits it, never to a model. A user's
+own file need not say it, and may say `based_on: VERSION DIGEST`: which of ours it was made from.
 
 `{{name}}` stands for an input. It is replaced as it is: nothing inside the replaced text is read
 again, and no sign in it has a meaning. The system section holds what stays the same from call to
@@ -41,6 +44,7 @@ TASKS_OF = {
     "message_recap": ("message_recap",),
     STAGED_RECAP: STAGES,
 }
+ABOUT = "input "  # begins the key of a line that explains an input
 HEADER_KEYS = frozenset({"task", "version", "inputs", "output", "max_output_tokens"})
 PLACEHOLDER = re.compile(r"\{\{\s{0,8}([A-Za-z_][A-Za-z0-9_]{0,60})\s{0,8}\}\}")
 SECTION = re.compile(r"^#[ \t]+(system|user)[ \t]*$", re.IGNORECASE | re.MULTILINE)
@@ -53,7 +57,8 @@ class Prompt:
     """One task's prompt.
 
     digest: of all that a model sees of it; another digest writes other texts. based_on: version
-    and digest of the shipped one that a user's was made from, "" when that is not known.
+    and digest of the shipped one that a user's was made from, "" when that is not known. purpose:
+    one sentence on when it is used. about: each input that the header explains, and its sentence.
     """
 
     task: str
@@ -66,6 +71,8 @@ class Prompt:
     digest: str
     title: str = ""
     based_on: str = ""
+    purpose: str = ""
+    about: tuple[tuple[str, str], ...] = ()
 
     @property
     def mark(self) -> str:
@@ -83,9 +90,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The prompts of all tasks."""
+    """The prompts of all tasks. problems: sentences on the user's files that were passed over."""
 
     by_task: Mapping[str, Prompt]
+    problems: tuple[str, ...] = ()
 
     def __getitem__(self, task: str) -> Prompt:
         return self.by_task[task]
@@ -105,19 +113,23 @@ class Prompts:
 
 
 def load_prompts(user_dir: Path | None = None, shipped_dir: Path = SHIPPED) -> Prompts:
-    """Read all prompts; a file of the same name in `user_dir` replaces the shipped one.
+    """Read all prompts; a usable file of the same name in `user_dir` replaces the shipped one.
 
-    Raises PromptUnusable. A user's file may leave inputs out; it cannot have others than the
-    shipped one.
+    A user's file may leave inputs out; it cannot have others than the shipped one. Raises
+    PromptUnusable for a shipped file only: where a user's cannot be used, ours is.
     """
     prompts: dict[str, Prompt] = {}
+    problems = list[str]()
     for task in TASKS:
         shipped = read_prompt(shipped_dir / f"{task}.md", task)
         prompts[task] = shipped
         own = user_dir / f"{task}.md" if user_dir is not None else None
         if own is not None and own.is_file():
-            prompts[task] = adapted(read_prompt(own, task), shipped)
-    return Prompts(prompts)
+            try:
+                prompts[task] = adapted(read_prompt(own, task), shipped)
+            except PromptUnusable as error:
+                problems.append(f"{error} Ours is used.")
+    return Prompts(prompts, tuple(problems))
 
 
 def read_prompt(path: Path, task: str) -> Prompt:
@@ -162,6 +174,12 @@ def parse_prompt(text: str, task: str) -> Prompt:
         ),
         title=header.get("title") or task,
         based_on=header.get("based_on", ""),
+        purpose=header.get("purpose", ""),
+        about=tuple(
+            (key.removeprefix(ABOUT).strip(), value)
+            for key, value in header.items()
+            if key.startswith(ABOUT)
+        ),
     )
 
 

@@ -14,12 +14,14 @@ from app.llm.prompt_files import (
     SHIPPED,
     TASKS,
     Prompt,
+    Prompts,
     adapted,
     based_on,
     load_prompts,
     parse_prompt,
     read_prompt,
 )
+from app.llm.prompt_text import PromptText, file_of, findings, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class PromptTask:
     """One task and the prompt in force for it.
 
     inputs: names that a prompt may ask for, all of ours. version: of ours. is_outdated: ours has
-    changed since yours was made from it. problem: why yours cannot be used, "" when it can.
+    changed since yours was made from it. problem: why yours cannot be used and ours is in force,
+    "" when it can. purpose and about: see Prompt.
     """
 
     task: str
@@ -38,6 +41,18 @@ class PromptTask:
     is_yours: bool
     is_outdated: bool = False
     problem: str = ""
+    purpose: str = ""
+    about: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptView:
+    """A task as it is edited: ours, what is in force, and what ours asks for."""
+
+    task: PromptTask
+    shipped: Prompt
+    ours: PromptText
+    in_force: PromptText
 
 
 class PromptLibrary:
@@ -59,6 +74,15 @@ class PromptLibrary:
         own = self._own(task)
         return _text_of(own if own.is_file() else self._shipped / own.name)
 
+    def view(self, task: str) -> PromptView:
+        """A task as it is edited. Raises UsageError."""
+        own, shipped = self._own(task), self._shipped_prompt(task)
+        in_force = shipped
+        if own.is_file():
+            with contextlib.suppress(PromptUnusable):
+                in_force = adapted(read_prompt(own, task), shipped)
+        return PromptView(self._task(task), shipped, text_of(shipped), text_of(in_force))
+
     def shipped_text(self, task: str) -> str:
         """Our file. Raises UsageError."""
         return _text_of(self._shipped / self._own(task).name)
@@ -77,6 +101,15 @@ class PromptLibrary:
             write_prompt(own, text)
         return self._task(task)
 
+    def save_text(self, task: str, text: PromptText) -> PromptTask:
+        """As `save`, of what is edited. Raises UsageError, PromptUnusable."""
+        self._own(task)
+        shipped = self._shipped_prompt(task)
+        found = findings(text, shipped)
+        if found.problem:
+            raise PromptUnusable(found.problem)
+        return self.save(task, file_of(text, shipped))
+
     def revert(self, task: str) -> bool:
         """Go back to ours; false when it was in force already. Raises UsageError."""
         own = self._own(task)
@@ -93,8 +126,12 @@ class PromptLibrary:
         return texts
 
     def check(self) -> None:
-        """Read all prompts as a writer would. Raises PromptUnusable."""
-        load_prompts(self.folder, self._shipped)
+        """See that every file of the user's can be used. Raises PromptUnusable."""
+        self.own_texts()
+
+    def in_force(self) -> Prompts:
+        """All prompts as a writer has them."""
+        return load_prompts(self.folder, self._shipped)
 
     def checked(self, task: str, text: str) -> str:
         """A file from elsewhere, if it can be used. Raises PromptUnusable, UsageError."""
@@ -121,6 +158,8 @@ class PromptLibrary:
             is_yours=is_yours,
             is_outdated=is_outdated,
             problem=problem,
+            purpose=shipped.purpose,
+            about=shipped.about,
         )
 
     def _own(self, task: str) -> Path:
@@ -139,12 +178,13 @@ def checked_prompt(text: str, shipped: Prompt) -> Prompt:
     return adapted(parse_prompt(text, shipped.task), shipped)
 
 
-def write_prompt(path: Path, text: str) -> None:
-    """Write a prompt file so that at any moment the old or the new one stands there.
+def write_prompt(path: Path, text: str | bytes) -> None:
+    """Write a prompt file, or another beside it, so that at any moment the old or the new stands
+    there.
 
     Raises PromptUnusable where that cannot be done; the old one stays.
     """
-    data = _encoded(text, path.stem)
+    data = _encoded(text, path.stem) if isinstance(text, str) else text
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)

@@ -7,10 +7,11 @@ from contextlib import aclosing
 from pathlib import Path
 
 from app.errors import NoTavern
+from app.folder_watcher import FileChange
 from app.signals import Signal
 from app.sillytavern.card import CardReader
 from app.sillytavern.data_folders import Character, Group, Tavern, find_taverns
-from app.sillytavern.watcher import FileChange, TavernWatcher
+from app.sillytavern.watcher import TavernWatcher
 from app.story.story import ChatRef
 from app.tasks import TaskSupervisor
 

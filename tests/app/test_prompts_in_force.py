@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -120,3 +122,94 @@ async def test_a_second_program_in_the_folder_changes_no_prompt(
         with pytest.raises(StoreError, match="Another Tavernkeep"):
             await second.prompts.revert("scene_recap")
         assert await second.prompts.tasks()
+
+
+async def test_what_is_being_written_ends_with_the_prompt_it_began_with(
+    companion: Companion, model: FakeLlm, demo_tavern: WrittenTavern
+) -> None:
+    path, begun, goes_on = demo_tavern.chat, threading.Event(), threading.Event()
+
+    def slow(request: RecordedRequest) -> str:
+        begun.set()
+        goes_on.wait(20)
+        return answer(request)
+
+    model.reply = slow
+    await companion.open_story(path)
+    await asyncio.to_thread(begun.wait, 20)
+    await companion.prompts.save("scene_recap", await with_word(companion, "scene_recap", "Hm."))
+    assert len(model.requests) == 1
+    goes_on.set()
+    _, failures = await companion.finished(path)
+    assert not failures
+    assert "Hm." not in model.requests[0].text
+    scenes = [r.text for r in model.requests[1:] if "finished scene" in r.text]
+    assert scenes
+    assert all("Hm." in text for text in scenes), "what waited is written with the new one"
+    asked = [text.replace("Hm.", "") for text in (model.requests[0].text, *scenes)]
+    assert len(asked) == len(set(asked)), "the one that was under way is not asked for twice"
+
+
+async def test_files_changed_on_disk_are_in_force_at_once_and_a_broken_one_is_said(
+    demo_tavern: WrittenTavern, model: FakeLlm, tmp_path: Path
+) -> None:
+    folders = user_folders(tmp_path / "own data")
+    spec = f"openai:{MODEL}@{model.url}"
+    async with (
+        asyncio.timeout(20),
+        open_companion(folders, tavern=demo_tavern.user_folder, llm=spec) as companion,
+    ):
+        told, broken = asyncio.Event(), list[tuple[Path, str]]()
+        companion.prompts.state_changed.connect(lambda _state: told.set())
+        companion.trouble.connect(lambda said: broken.append(said))
+        file = folders.data / "prompts" / "scene_recap.md"
+        while not file.parent.is_dir():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        ours = companion.prompts.state.version
+        text = await with_word(companion, "scene_recap", "By hand.")
+        file.write_text(text, encoding="utf-8")
+        await told.wait()
+        assert companion.prompts.state.version != ours
+        assert companion._writing().prompt_version == companion.prompts.state.version
+        told.clear()
+        file.write_text("broken", encoding="utf-8")
+        await told.wait()
+        assert companion.prompts.state.version == ours, "ours stands in"
+        assert companion._writing().prompt_version == ours
+        assert "scene_recap" in broken[0][1]
+        assert companion.health.backend.sentence.endswith(broken[0][1])
+        told.clear()
+        await companion.prompts.revert("scene_recap")
+        assert not companion.prompts.problem
+
+
+async def test_a_broken_file_at_the_start_is_said_and_the_model_still_writes(
+    demo_tavern: WrittenTavern, model: FakeLlm, tmp_path: Path
+) -> None:
+    folders = user_folders(tmp_path / "own data")
+    (folders.data / "prompts").mkdir(parents=True)
+    (folders.data / "prompts" / "scene_recap.md").write_bytes(b"\xff")
+    spec = f"openai:{MODEL}@{model.url}"
+    async with open_companion(
+        folders, tavern=demo_tavern.user_folder, llm=spec, watch=False
+    ) as companion:
+        assert MODEL in companion._current_writer().label
+        assert companion.health.backend.sentence.endswith("Ours is used.")
+
+
+async def test_deeds_on_prompts_are_taken_back_with_the_preset_that_was_in_force(
+    companion: Companion,
+) -> None:
+    prompts = companion.prompts
+    await prompts.save("scene_recap", await with_word(companion, "scene_recap", "One."))
+    await prompts.save_preset("Mine")
+    await prompts.use_preset("Mine")
+    await prompts.save("scene_recap", await with_word(companion, "scene_recap", "Two."))
+    assert prompts.state.undo == "prompt “Recap of a scene”"
+    await prompts.undo()
+    assert "One." in await prompts.text("scene_recap")
+    assert await prompts.undo() == "use of the preset “Mine”"
+    assert companion.settings["prompt_preset"] == ""
+    assert prompts.state.redo == "use of the preset “Mine”"
+    await prompts.redo()
+    assert prompts.state.preset == "Mine"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -73,11 +74,56 @@ def test_prompts_are_given_away_taken_in_and_used(prompts: Prompts, tmp_path: Pa
     assert "Be brief." not in prompts.json("show", TASK)["text"]
 
 
+def test_a_file_is_saved_compared_and_taken_back(prompts: Prompts, tmp_path: Path) -> None:
+    file = tmp_path / "mine.md"
+    text = prompts.own.shipped_text(TASK).replace("# User", "Be brief.\n\n# User", 1)
+    file.write_text(text, encoding="utf-8")
+    assert prompts.json("diff", TASK)["lines"] == []
+    assert prompts.json("save", TASK, str(file)) == {"task": TASK, "yours": True}
+    assert "+Be brief." in prompts.json("diff", TASK)["lines"]
+    assert prompts.json("undo")["undone"] == "prompt “Recap of a message”"
+    assert prompts.json("diff", TASK)["lines"] == []
+    assert prompts.json("redo")["redone"]
+    assert "Be brief." in prompts.json("show", TASK)["text"]
+    file.write_text(prompts.own.shipped_text(TASK), encoding="utf-8")
+    assert prompts.json("save", TASK, str(file))["yours"] is False
+
+
+def test_a_prompt_is_saved_from_standard_input(
+    prompts: Prompts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = prompts.own.shipped_text(TASK).replace("# User", "Be brief.\n\n# User", 1)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert prompts.json("save", TASK)["yours"] is True
+
+
+def test_a_preset_is_kept_used_deleted_and_brought_back(prompts: Prompts) -> None:
+    prompts.change("Be brief.")
+    assert prompts.json("keep", "Mine") == {"preset": "Mine"}
+    assert "There is a preset" in prompts.run("keep", "mine")[2]
+    assert prompts.json("keep", "mine", "--replace") == {"preset": "Mine"}
+    prompts.json("use", "Mine")
+    assert prompts.json("list")["preset"] == "Mine"
+    prompts.json("delete", "Mine")
+    assert (prompts.json("list")["presets"], prompts.json("list")["preset"]) == ([], "")
+    assert prompts.json("undo")["undone"] == "deletion of the preset “Mine”"
+    assert (prompts.json("list")["presets"], prompts.json("list")["preset"]) == (["Mine"], "Mine")
+
+
+def test_a_broken_file_is_said_and_ours_is_shown_as_in_force(prompts: Prompts) -> None:
+    prompts.own.folder.mkdir(parents=True)
+    (prompts.own.folder / f"{TASK}.md").write_text("no prompt")
+    [problem] = prompts.json("check")["problems"]
+    assert problem.endswith("Ours is used.")
+    assert "yours, unusable" in prompts.run("list")[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
         (("show",), 2, "Say what to show"),
         (("show", "nope"), 2, "There is no prompt 'nope'"),
+        (("save", TASK, "/nowhere/at all.md"), 1, "No such file"),
         (("use", "nope"), 2, "There is no preset 'nope'"),
         (("import", "/nowhere/at all.json"), 1, "No such file"),
     ],

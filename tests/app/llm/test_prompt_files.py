@@ -96,8 +96,20 @@ def test_a_users_file_replaces_the_shipped_one(tmp_path: Path) -> None:
     assert prompts.version != shipped.version
 
 
-def test_a_users_file_cannot_ask_for_what_there_is_not(tmp_path: Path) -> None:
+def test_where_a_users_file_asks_for_what_there_is_not_ours_is_used_and_it_is_said(
+    tmp_path: Path,
+) -> None:
     own = GOOD.replace("task: t", "task: message_recap")
     (tmp_path / "message_recap.md").write_text(own, encoding="utf-8")
-    with pytest.raises(PromptUnusable, match="a, b"):
-        load_prompts(tmp_path)
+    prompts = load_prompts(tmp_path)
+    assert prompts.by_task == load_prompts().by_task
+    assert len(prompts.problems) == 1
+    assert "a, b" in prompts.problems[0]
+    assert prompts.problems[0].endswith("Ours is used.")
+
+
+def test_every_shipped_prompt_explains_each_of_its_inputs_in_a_sentence() -> None:
+    for prompt in load_prompts().by_task.values():
+        assert prompt.purpose.endswith(".")
+        assert {name for name, _ in prompt.about} == prompt.inputs
+        assert all(sentence.endswith(".") for _, sentence in prompt.about)

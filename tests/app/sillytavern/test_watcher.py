@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 import watchfiles
 
-from app.sillytavern import watcher as watcher_module
-from app.sillytavern.watcher import ChangedFile, FileChange, TavernWatcher
+from app import folder_watcher as watcher_module
+from app.folder_watcher import ChangedFile, FileChange
+from app.sillytavern.watcher import TavernWatcher
 from app.tasks import TaskSupervisor
 from tests.chat_files import jsonl, message, save_like_sillytavern, write_chat
 
@@ -149,7 +150,7 @@ async def test_what_the_system_does_not_tell_is_found_by_the_slow_check(
             assert await told(news, until="chat.jsonl") == [("chat.jsonl", CHANGED)]
 
 
-@pytest.mark.expects_log("app.sillytavern.watcher")
+@pytest.mark.expects_log("app.folder_watcher")
 async def test_without_watches_left_it_polls(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(*folders: str, force_polling: bool | None, **options: Any) -> Any:
         if not force_polling:
