@@ -200,6 +200,7 @@ class Companion:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
         await self._mirror.aclose()
         await self._link.aclose()
+        self._chats.close()
         await self._tasks.aclose()
         await self._writer.aclose()
 
@@ -361,10 +362,10 @@ class Companion:
                 self._tasks.spawn(self._follow(chat.path), name="opening the newest chat")
 
     async def sync(self) -> None:
-        """Look at everything again, now."""
+        """Look at everything again, now, and give the pages their slots anew."""
         await self._load_library()
         for path in self._chats.paths:
-            self._chats.reread_soon(path)
+            self._tasks.spawn(self._follow(path), name="refreshing a chat")
 
     def catch_up(self, path: Path) -> CatchUpPlan | None:
         """What recapping an open chat's backlog would take, while that waits for the user."""

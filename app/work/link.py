@@ -142,6 +142,8 @@ class BridgeLink:
     def _on_event(self, heard: tuple[Page, Event]) -> None:
         page, event = heard
         if event.name == "chat_changed":
+            if event.chat is not None:
+                self._chats.reread(event.chat.to_path(page.user_folder))
             self.changed.emit(None)
         elif event.name == "refresh_asked" and event.chat is not None:
             self.refresh_asked.emit(event.chat.to_path(page.user_folder))

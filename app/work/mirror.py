@@ -20,6 +20,7 @@ from app.sillytavern.page_writing import hide, set_extras
 from app.store.store import Store
 from app.story.auto_hide import HideState
 from app.tasks import TaskSupervisor
+from app.work.bursts import Bursts
 from app.work.mirror_plan import Difference, difference, is_wanted
 from app.work.open_chat import OpenChat
 
@@ -67,14 +68,13 @@ class Mirror:
         self._debounce = debounce_seconds
         self._quiet = quiet_seconds
         self._tasks = TaskSupervisor()
-        self._timers: dict[Path, tuple[asyncio.TimerHandle, OpenChat, float]] = {}
+        self._bursts = Bursts(LONGEST_DEBOUNCE_SECONDS)  # what changes all the time is written too
         self._writing: dict[Path, asyncio.Task[None]] = {}
         self._again: dict[Path, OpenChat] = {}
         self._chats_waiting: dict[Path, tuple[OpenChat, str]] = {}
         self._connected: set[Path] = set()  # taverns with a page
         self._seen: dict[Path, float] = {}  # when they had one last
         self._started = time.monotonic()
-        self._is_closed = False
         self.is_used = False  # whether any chat is to be written
         self.changed: Signal[None] = Signal("changed")
 
@@ -95,10 +95,7 @@ class Mirror:
 
     async def flush(self) -> None:
         """Write everything that is due, now."""
-        for path, (timer, chat, _) in tuple(self._timers.items()):
-            timer.cancel()
-            del self._timers[path]
-            self._start(chat)
+        self._bursts.flush()
         while self._writing:
             await asyncio.wait(self._writing.values())
 
@@ -106,32 +103,14 @@ class Mirror:
         """Write what is due, but not for longer than FLUSH_SECONDS."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.flush(), FLUSH_SECONDS)
-        self._is_closed = True
-        for timer, _, _ in self._timers.values():
-            timer.cancel()
-        self._timers.clear()
+        self._bursts.close()
         self._again.clear()
         await self._tasks.aclose()
 
     # --- when
 
     def _schedule(self, chat: OpenChat, seconds: float) -> None:
-        if self._is_closed:
-            return
-        path, now = chat.chat.path, time.monotonic()
-        first = now
-        if path in self._timers:
-            timer, _, first = self._timers[path]
-            timer.cancel()
-            # What changes all the time is written all the same.
-            seconds = min(seconds, max(0.0, first + LONGEST_DEBOUNCE_SECONDS - now))
-        loop = asyncio.get_running_loop()
-        timer = loop.call_later(seconds, self._on_due, chat)
-        self._timers[path] = (timer, chat, first)
-
-    def _on_due(self, chat: OpenChat) -> None:
-        del self._timers[chat.chat.path]
-        self._start(chat)
+        self._bursts.after(seconds, chat.chat.path, partial(self._start, chat))
 
     def _start(self, chat: OpenChat) -> None:
         path = chat.chat.path

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.work.break_planner import HEURISTIC, search_cost, search_specs
+from app.work.bursts import Bursts
 from app.work.catch_up import catch_up_plan
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.planner import Writing, plan
@@ -29,6 +31,10 @@ from app.work.token_ledger import TokenLedger
 log = logging.getLogger(__name__)
 
 Enqueue = Callable[[Sequence[OperationSpec]], Any]
+
+# Events come often and several for one change; SillyTavern saves a moment after most of them.
+REFRESH_SECONDS = 0.3
+LONGEST_REFRESH_SECONDS = 1.0
 
 
 class OpenChats:
@@ -58,6 +64,7 @@ class OpenChats:
         self._chats: dict[tuple[Path, int | None], OpenChat] = {}
         self._opening: dict[tuple[Path, int | None], asyncio.Lock] = {}
         self._rereading: dict[Path, bool] = {}
+        self._bursts = Bursts(LONGEST_REFRESH_SECONDS)
         self.writing: Callable[[], Writing] | None = None
         self.enqueue: Enqueue | None = None
         self.asks_first = False
@@ -185,8 +192,17 @@ class OpenChats:
             if chat.chat_id == operation.spec.chat:
                 await self.refresh(chat)
 
+    def close(self) -> None:
+        """Read nothing again."""
+        self._bursts.close()
+
     def reread_soon(self, path: Path) -> None:
-        """The file may have changed. Several calls while one reading runs make one more."""
+        """The file may have changed, or is about to. What comes in bursts is read once."""
+        if (path, None) in self._chats:
+            self._bursts.after(REFRESH_SECONDS, path, partial(self.reread, path))
+
+    def reread(self, path: Path) -> None:
+        """Read an open chat again now. Several calls while one reading runs make one more."""
         if path in self._rereading:
             self._rereading[path] = True
             return

@@ -42,9 +42,57 @@ class TavernPage:
         await self.evaluate(f"name => {CONTEXT}.openCharacterChat(name)", name)
         await self.page.wait_for_function(f"name => {CONTEXT}.chatId === name", arg=name)
 
-    async def slash(self, command: str) -> None:
-        """Run a slash command of SillyTavern's own."""
-        await self.evaluate(f"text => {CONTEXT}.executeSlashCommandsWithOptions(text)", command)
+    async def slash(self, command: str) -> str:
+        """Run a slash command of SillyTavern's own. Returns what it hands on."""
+        script = f"async text => (await {CONTEXT}.executeSlashCommandsWithOptions(text)).pipe"
+        return str(await self.evaluate(script, command))
+
+    async def edit(self, index: int, text: str) -> None:
+        """Write a message anew with the pencil, and wait until SillyTavern has it."""
+        await self._press(index, ".mes_edit")
+        await self.page.fill("#curEditTextarea", text)
+        await self._press(index, ".mes_edit_done")
+        await self.page.wait_for_function(
+            f"([index, text]) => {CONTEXT}.chat[index].mes === text", arg=[index, text]
+        )
+
+    async def move_up(self, index: int) -> None:
+        """Exchange a message with the one above it."""
+        await self._press(index, ".mes_edit")
+        await self._press(index, ".mes_edit_up")
+        await self._press(index - 1, ".mes_edit_cancel")
+
+    async def delete_from(self, index: int) -> None:
+        """Delete a message and all behind it, with "Delete messages" and its boxes."""
+        await self.evaluate("() => $('#option_delete_mes').trigger('click')")
+        await self.page.click(f'#chat .mes[mesid="{index}"] .del_checkbox')
+        await self.evaluate("() => $('#dialogue_del_mes_ok').trigger('click')")
+        await self.page.wait_for_function(f"index => {CONTEXT}.chat.length === index", arg=index)
+
+    async def delete(self, index: int) -> None:
+        """Delete one message with the pencil's waste bin."""
+        length = await self.length()
+        await self._press(index, ".mes_edit")
+        await self._press(index, ".mes_edit_delete")
+        await self.page.click("dialog.popup[open] .popup-button-ok")
+        await self.page.wait_for_function(
+            f"length => {CONTEXT}.chat.length === length", arg=length - 1
+        )
+
+    async def swipe(self, direction: str, swipe: int) -> None:
+        """Swipe the last message "left" or "right", and wait until it shows this swipe."""
+        await self.evaluate(f"direction => {CONTEXT}.swipe[direction]()", direction)
+        await self.page.wait_for_function(
+            f"""swipe => {CONTEXT}.chat.at(-1).swipe_id === swipe
+                && !document.body.dataset.generating""",
+            arg=swipe,
+        )
+
+    async def _press(self, index: int, button: str) -> None:
+        """Click what belongs to a message; most of it is hidden until the mouse is there."""
+        selector = f'#chat .mes[mesid="{index}"] {button}'
+        await self.page.wait_for_selector(selector, state="attached")
+        await self.evaluate("selector => $(selector).trigger('click')", selector)
 
     async def send(self, text: str) -> RecordedRequest:
         """Send a message, and wait for the answer. Returns what the model was asked first."""
@@ -86,6 +134,10 @@ class TavernPage:
                 }"""
             )
         )
+
+    async def open_name(self) -> str:
+        """Name of the open chat."""
+        return str(await self.evaluate(f"() => {CONTEXT}.chatId"))
 
     async def length(self) -> int:
         """Messages of the open chat."""
