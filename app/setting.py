@@ -25,6 +25,7 @@ class Section(Enum):
     MESSAGES = "Message recaps", "One sentence for each message, and when it is written."
     INCLUSION = "Recaps that count", "Which of the message recaps are remembered, newest first."
     INJECTION = "Recaps in the prompt", "Whether and where the message recaps that count are put."
+    MEMORY = "Memory", "What is remembered beside the recaps, and how it is kept in order."
     CHATS = "SillyTavern's chats", "What is written into them. Without these, nothing is."
 
     @property

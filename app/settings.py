@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors import UsageError
+from app.memory_settings import MEMORY_SETTINGS
 from app.prompt.slots import Position, Role
 from app.setting import Scope, Section, Setting
 
@@ -499,7 +500,9 @@ _SETTINGS = (
     ),
 )
 
-REGISTRY: Mapping[str, Setting] = {setting.name: setting for setting in _SETTINGS}
+REGISTRY: Mapping[str, Setting] = {
+    setting.name: setting for setting in (*_SETTINGS, *MEMORY_SETTINGS)
+}
 
 
 @dataclass(frozen=True, slots=True)

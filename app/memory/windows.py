@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+from msgspec import structs
 
 from app.memory.records import Source
 from app.story.messages import Message, MessageKind
@@ -62,3 +64,44 @@ def is_told(message: Message) -> bool:
 def settled(messages: Sequence[Message]) -> Sequence[Message]:
     """The messages that nobody swipes any more: a trailing reply waits (design.md, decision 6)."""
     return messages if not messages or messages[-1].is_user else messages[:-1]
+
+
+def windows_within(window: Window, room: int, count: Callable[[str], int]) -> tuple[Window, ...]:
+    """The window, in parts of at most `room` tokens each; nothing that is new is left out.
+
+    Messages that are only there to understand it go first. A message that is too long by itself is
+    shown piece by piece, each under its own number of one part.
+    """
+    if count(window.text) <= room:
+        return (window,)
+    if window.new_from > 1:
+        shorter = Window(window.chat, window.messages[1:], window.new_from - 1)
+        return windows_within(shorter, room, count)
+    parts: list[Window] = []
+    part: list[Message] = []
+    for message in window.messages:
+        for piece in _pieces(message, room, count):
+            if part and count(Window(window.chat, (*part, piece)).text) > room:
+                parts.append(Window(window.chat, tuple(part)))
+                part = []
+            part.append(piece)
+    return (*parts, Window(window.chat, tuple(part)))
+
+
+def _pieces(message: Message, room: int, count: Callable[[str], int]) -> list[Message]:
+    """The message, cut between words where it is longer than the room."""
+    whole = Window(0, (message,)).text
+    tokens = count(whole)
+    if tokens <= room:
+        return [message]
+    # One slice may be denser than the whole: a fifth is left free.
+    size = max(200, len(message.text) * room * 4 // (tokens * 5))
+    pieces, start, text = [], 0, message.text
+    while start < len(text):
+        end = start + size
+        if end < len(text):
+            end = max(text.rfind(" ", start + size // 2, end), text.rfind("\n", start, end)) + 1
+            end = end if end > start else start + size
+        pieces.append(structs.replace(message, text=text[start:end]))
+        start = end
+    return pieces

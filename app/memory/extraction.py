@@ -1,0 +1,193 @@
+"""From what a model claims of a window to memories that stand on messages, or wait for review."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.memory.claims import Claim, ClaimedEnd, ReadAnswer
+from app.memory.records import (
+    ARC,
+    Ending,
+    EndReason,
+    Expiration,
+    Grounding,
+    Memory,
+    Review,
+    Source,
+    Tier,
+)
+from app.memory.windows import Window
+from app.story.messages import combined_digest
+
+# A claim and what it cites share at least one such word (spec/smart-memory.md §21.3).
+MEANINGFUL = re.compile(r"[^\W\d_]{4,}")
+SAME_THREAD = 0.25  # Jaccard of a resolution in words with the arc that it means (§8.6)
+
+NO_SOURCE = "It cites no message."
+WRONG_SOURCE = "It cites a message that was not shown."
+OTHER_WORDS = "The message that it cites says nothing of it."
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Whose work makes memories. key: of the operation. character: who keeps what outlives the
+    chat, "" for nobody. now: seconds since the epoch.
+    """
+
+    key: str
+    chat: int
+    character: str
+    made_by: str
+    now: float
+
+
+KEPT_BY_CHARACTER = frozenset({Tier.LONG_TERM, Tier.RELATIONSHIPS, Tier.EPISTEMIC})
+
+
+def proposed(answer: ReadAnswer, window: Window, work: Work) -> tuple[Memory, ...]:
+    """The claims as memories, in their order; what lacks ground waits for review (§21.3)."""
+    made = []
+    for place, claim in enumerate(answer.claims):
+        sources, note = grounded(claim, window)
+        memory = Memory(
+            id=combined_digest("memory", work.key, str(window.new_from), str(place)),
+            chat=work.chat,
+            tier=claim.tier,
+            type=claim.type,
+            text=claim.text,
+            character=work.character if claim.tier in KEPT_BY_CHARACTER else "",
+            subject=claim.subject,
+            target=claim.target,
+            field=claim.field,
+            magnitude=claim.magnitude,
+            detail=claim.detail,
+            told_by=claim.told_by,
+            channel=claim.channel,
+            importance=claim.importance,
+            expiration=claim.expiration
+            if claim.tier is not Tier.SESSION or claim.expiration is not Expiration.PERMANENT
+            else Expiration.SESSION,
+            last_confirmed=work.now,
+            entities=tuple(dict.fromkeys(mention.name for mention in claim.entities)),
+            triggers=claim.triggers,
+            witnessed_by=window.speakers if claim.tier is Tier.LONG_TERM else (),
+            sources=sources,
+            grounding=Grounding.UNGROUNDED if note else Grounding.DIRECT,
+            review=Review.WAITING if note else Review.NONE,
+            notes=(note,) if note else (),
+            made_by=work.made_by,
+            created=work.now,
+        )
+        made.append(memory)
+    return tuple(made)
+
+
+def grounded(claim: Claim, window: Window) -> tuple[tuple[Source, ...], str]:
+    """What a claim stands on, and why it has to wait, "" when it does not.
+
+    A claim that waits is put to the newest message of the window, so that it has a place.
+    """
+    newest = window.sources([len(window.messages)]) or ()
+    if not claim.sources:
+        return newest, NO_SOURCE
+    cited = window.sources(claim.sources)
+    if cited is None:
+        return newest, WRONG_SOURCE
+    if claim.tier in (Tier.SESSION, Tier.LONG_TERM):
+        shown = {source.anchor for source in cited}
+        texts = [f"{m.name} {m.text}" for m in window.messages if m.anchor in shown]
+        if not _shares_a_word(claim, texts):
+            return cited, OTHER_WORDS
+    return cited, ""
+
+
+def _shares_a_word(claim: Claim, texts: Sequence[str]) -> bool:
+    said = _meaningful(f"{claim.subject} {claim.text}")
+    heard = _meaningful(" ".join(texts))
+    # Without such words, in Japanese say, there is nothing to compare.
+    return not said or not heard or bool(said & heard)
+
+
+def _meaningful(text: str) -> frozenset[str]:
+    return frozenset(word[:5] for word in MEANINGFUL.findall(text.casefold()))
+
+
+def ended(
+    ends: Iterable[ClaimedEnd],
+    window: Window,
+    active: Sequence[Memory],
+    shown: Mapping[Tier, Sequence[str]],
+) -> tuple[Memory, ...]:
+    """The memories that the answer ends, with their new endings.
+
+    active: what holds. shown: ids by tier in the order of the numbers that the model saw.
+    """
+    by_id = {memory.id: memory for memory in active}
+    changed: dict[str, Memory] = {}
+    for end in ends:
+        sources = window.sources(end.sources) if end.sources else None
+        if not sources:
+            sources = _likeliest(end, window)
+        for memory in _meant(end, active, by_id, shown.get(end.tier, ())):
+            reason = EndReason.RESOLVED if memory.type == ARC else EndReason.RETIRED
+            ending = Ending(reason, sources=sources, text=end.resolution)
+            known = changed.get(memory.id, memory)
+            if ending not in known.endings:
+                changed[memory.id] = replace(known, endings=(*known.endings, ending))
+    return tuple(changed.values())
+
+
+def _meant(
+    end: ClaimedEnd,
+    active: Sequence[Memory],
+    by_id: Mapping[str, Memory],
+    shown: Sequence[str],
+) -> list[Memory]:
+    if end.numbers:
+        ids = [shown[number - 1] for number in end.numbers if 1 <= number <= len(shown)]
+        return [by_id[memory_id] for memory_id in ids if memory_id in by_id]
+    same = [memory for memory in active if memory.tier is end.tier]
+    if end.tier is Tier.ARCS:
+        words = _words(end.text)
+        return [arc for arc in same if _jaccard(words, _words(arc.text)) >= SAME_THREAD]
+    if end.tier is Tier.RELATIONSHIPS:
+        return [
+            feeling
+            for feeling in same
+            if _is_same(feeling.subject, end.subject)
+            and _is_same(feeling.target, end.target)
+            and _is_same(feeling.text, end.text)
+        ]
+    if end.tier is Tier.STATE_LEDGER:
+        return [
+            value
+            for value in same
+            if _is_same(value.subject, end.subject) and value.field == end.field
+        ]
+    return []
+
+
+def _likeliest(end: ClaimedEnd, window: Window) -> tuple[Source, ...]:
+    """Where an end that cites nothing was told: the new message with most of its words."""
+    words = _words(f"{end.subject} {end.text} {end.resolution}")
+    numbers = range(window.new_from, len(window.messages) + 1)
+    best = max(
+        numbers,
+        key=lambda number: (len(words & _words(window.messages[number - 1].text)), number),
+        default=len(window.messages),
+    )
+    return window.sources([best]) or ()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.casefold()))
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def _is_same(one: str, other: str) -> bool:
+    return one.casefold().strip() == other.casefold().strip()
