@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from ui.controls.buttons import key_text
 
+ALSO_CALLED = "also called"  # property of an action: further words that find it
+
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:

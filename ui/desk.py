@@ -229,7 +229,8 @@ class Desk(QObject):
             if action is not search
         ]
         if self.story_stage is not None and self.page_key == "story":
-            shown += [(action, "book") for action in self.story_stage.page.actions()]
+            page = self.story_stage.page
+            shown += [(action, page.story_actions.icon(action)) for action in page.actions()]
         return tuple(shown)
 
     def _shown_story(self) -> Story | None:

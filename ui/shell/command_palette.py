@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.story.story import Story
+from ui.actions import ALSO_CALLED
 from ui.controls.buttons import key_text
 from ui.controls.fields import Field
 from ui.controls.surfaces import FloatingSheet
@@ -73,7 +74,7 @@ def find_entries(
         for action, icon in actions
         if action.isEnabled()
         and action.isVisible()
-        and all(word in action.text().casefold() for word in words)
+        and all(word in _names(action) for word in words)
     ]
     if story is None:
         return tuple(found)
@@ -85,6 +86,10 @@ def find_entries(
     if len(needle.strip()) >= 2:
         found.extend(_messages(needle.strip().casefold(), story))
     return tuple(found)
+
+
+def _names(action: QAction) -> str:
+    return f"{action.text()} {action.property(ALSO_CALLED) or ''}".casefold()
 
 
 def _messages(needle: str, story: Story) -> list[Entry]:

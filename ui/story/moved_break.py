@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.story.story import Story
 from ui.story.chat_view import ChatView
 from ui.story.message_model import MessageModel
-from ui.story.story_actions import Target
+from ui.story.target import Target
 
 
 class MovedBreak:

@@ -15,7 +15,14 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -119,10 +126,12 @@ class SceneList(QTableView):
     Signals:
         scene_chosen: scene index, by click, Return or the arrow keys.
         rename_asked: scene index, by F2 or a double click.
+        menu_asked: (scene index, QPoint on the screen).
     """
 
     scene_chosen = Signal(int)
     rename_asked = Signal(int)
+    menu_asked = Signal(int, object)
 
     def __init__(self, model: SceneModel, theme: ThemeSource, parent: QWidget | None = None):
         super().__init__(parent)
@@ -207,6 +216,15 @@ class SceneList(QTableView):
         if row >= 0:
             self.rename_asked.emit(self._scenes.number(row))
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        row, point = self.rowAt(event.pos().y()), event.globalPos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            row = self._delegate.current
+            area = self.visualRect(self._scenes.index(max(row, 0), 0))
+            point = self.viewport().mapToGlobal(area.topLeft() + QPoint(TITLE_LEFT, 24))
+        if row >= 0:
+            self.menu_asked.emit(self._scenes.number(row), point)
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._hover(self.rowAt(event.position().toPoint().y()))
 
@@ -237,10 +255,12 @@ class Navigator(QWidget):
 
     Signals:
         scene_chosen, rename_asked: scene index.
+        menu_asked: (scene index, QPoint on the screen).
     """
 
     scene_chosen = Signal(int)
     rename_asked = Signal(int)
+    menu_asked = Signal(int, object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -255,6 +275,7 @@ class Navigator(QWidget):
         self._lay_out()
         self.list.scene_chosen.connect(self.scene_chosen)
         self.list.rename_asked.connect(self.rename_asked)
+        self.list.menu_asked.connect(self.menu_asked)
         self._filter.textChanged.connect(self._on_filter_changed)
         theme.changed.connect(self._on_palette_changed)
         self.set_story(self._model.story, no_bars())

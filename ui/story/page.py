@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from app.errors import UsageError
 from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
@@ -18,6 +15,7 @@ from ui.controls.surfaces import Line
 from ui.session import Session
 from ui.story.bars import bars_of, no_bars
 from ui.story.chat_view import ChatView
+from ui.story.deeds import StoryDeeds
 from ui.story.find_bar import FindBar
 from ui.story.inline_editors import NameEditor, RecapEditor
 from ui.story.message_model import MessageModel, empty_story
@@ -26,8 +24,9 @@ from ui.story.navigator import Navigator
 from ui.story.page_states import ReadingState, Sentence
 from ui.story.rows import is_folded
 from ui.story.settling_table import VisibleRange
-from ui.story.story_actions import StoryActions, Target
+from ui.story.story_actions import StoryActions
 from ui.story.strip import Strip
+from ui.story.target import Target
 from ui.theme import theme as window_theme
 from ui.theme.source import ThemeSource
 
@@ -47,18 +46,21 @@ class StoryPage(QWidget):
     Signals:
         chat_wanted: the reader wants to choose a chat.
         message_chosen: message index, -1 when a scene or nothing is current.
+        breaks_wanted: the reader wants the model to look for scene breaks.
 
     `navigator` is made here and placed by the window; `break_here` is the page's main action.
     """
 
     chat_wanted = Signal()
     message_chosen = Signal(int)
+    breaks_wanted = Signal()
 
     def __init__(
         self, session: Session, theme: ThemeSource = window_theme, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._session = session
+        self._deeds = StoryDeeds(session)
         self._shown: Story = empty_story()
         self._bars = no_bars()
         self.model = MessageModel(self)
@@ -145,6 +147,7 @@ class StoryPage(QWidget):
         self.strip.scene_opened.connect(self._open_scene)
         self.navigator.scene_chosen.connect(self._open_scene)
         self.navigator.rename_asked.connect(self._rename)
+        self.navigator.menu_asked.connect(self._on_navigator_menu)
         self.find_bar.found.connect(self._on_found)
         self.find_bar.text_changed.connect(view.find_text)
         self.find_bar.closed.connect(view.setFocus)
@@ -260,51 +263,27 @@ class StoryPage(QWidget):
 
     def _on_action(self, name: str) -> None:
         target = self.target()
-        message = self._message_of(target)
-        removable = target.removable()
         match name:
-            case "break_here" if message is not None:
-                self._ask("mark_break", message.anchor)
-            case "remove_break" if removable is not None:
-                self._ask("remove_break", removable.anchor)
-            case "delete_break" if removable is not None:
-                self._ask("scenes.delete", removable.anchor)
             case "move_up" | "move_down":
                 self._move_break(target, -1 if name == "move_up" else 1)
-            case "recap_message" if message is not None:
-                self._ask("recap_messages", (message.anchor,))
-            case "recap_missing":
-                self._ask("recap_missing")
-            case "rebuild" if (closing := target.closing()) is not None:
-                self._ask("rebuild_running_recap", closing.anchor)
+            case "find_breaks":
+                self.breaks_wanted.emit()
             case "rename" if target.scene is not None:
                 self._rename(target.scene)
             case "fold" | "unfold" if target.scene is not None:
                 self._fold(target.scene, name == "fold")
             case "previous_scene" | "next_scene":
                 self._step_scene(1 if name == "next_scene" else -1)
-            case "remember" | "exclude" if message is not None:
-                self._mark(message, name)
-            case "redo_recap":
-                self._redo(target)
             case "edit_recap" if target.message is not None:
                 self._edit_recap(target.message)
             case "find":
                 self.find_bar.open_at(self.view.visible.first)
+            case _:
+                self._deeds.act(name, target)
         self._adjust_actions()
 
-    def _redo(self, target: Target) -> None:
-        """The message's own recap where it has one or failed to get one, else the scene's."""
-        message = self._message_of(target)
-        if message is not None and target.redoes_message:
-            self._ask("recap_messages", (message.anchor,))
-        elif (closing := target.closing()) is not None:
-            self._ask("redo_scene_recap", closing.anchor)
-
     def _redo_scene(self, scene: int) -> None:
-        closing = self._shown.scenes[scene].closing
-        if closing is not None:
-            self._ask("redo_scene_recap", closing.anchor)
+        self._deeds.redo_scene(self._shown, scene)
 
     def _move_break(self, target: Target, by: int) -> None:
         if (places := self._moved.ask(target, by)) is not None:
@@ -318,30 +297,16 @@ class StoryPage(QWidget):
     def _message_of(self, target: Target) -> Message | None:
         return None if target.message is None else self._shown.messages[target.message]
 
-    def _mark(self, message: Message, name: str) -> None:
-        recap = self._shown.message_recaps.get(message.anchor)
-        if name == "remember":
-            is_set = recap is not None and recap.is_remembered
-            self._ask("set_message_mark", message.anchor, remembered=not is_set)
-        else:
-            is_set = recap is not None and recap.is_excluded
-            self._ask("set_message_mark", message.anchor, excluded=not is_set)
-
     def _on_tool(self, tool: str, index: int) -> None:
-        message = self._shown.messages[index]
-        if tool == "break":
-            self._ask("mark_break", message.anchor)
-        elif tool == "edit":
+        if tool == "edit":
             self._edit_recap(index)
-        elif tool == "redo":
-            self._ask("recap_messages", (message.anchor,))
-        elif tool in ("remember", "exclude"):
-            self._mark(message, tool)
+            return
+        names = {"break": "break_here", "redo": "recap_message"}
+        scene = self.model.layout.scene_of_message(index)
+        self._deeds.act(names.get(tool, tool), Target(self._shown, index, scene, True))
 
     def _fold(self, scene: int, folds: bool) -> None:
-        shown = self._shown.scenes[scene]
-        if shown.closing is not None and is_folded(shown) != folds:
-            self._ask("collapse_scene", shown.closing.anchor, folds)
+        self._deeds.fold(self._shown, scene, folds)
 
     def _rename(self, scene: int) -> None:
         shown = self._shown.scenes[scene]
@@ -355,10 +320,7 @@ class StoryPage(QWidget):
         self._names.edit(scene, name, row)
 
     def _on_named(self, scene: int, name: str) -> None:
-        if scene < len(self._shown.scenes):
-            closing = self._shown.scenes[scene].closing
-            if closing is not None:
-                self._ask("rename_scene", closing.anchor, name)
+        self._deeds.rename(self._shown, scene, name)
 
     def _edit_recap(self, index: int) -> None:
         row = self.model.layout.row_of_message(index)
@@ -376,13 +338,18 @@ class StoryPage(QWidget):
         if wanted >= 0:
             self.view.jump_to_scene(wanted, selects=True)
 
+    def _on_navigator_menu(self, scene: int, point: QPoint) -> None:
+        self.view.jump_to_scene(scene, selects=True)
+        self._show_menu(point)
+
     def _show_menu(self, point: QPoint) -> None:
         actions = self.story_actions
-        on_scene = self.view.is_on_scene()
+        target = self.target()
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._count_missing()
-        shown = actions.for_scene() if on_scene else actions.for_message(self.target())
+        on_scene = self.view.is_on_scene()
+        shown = actions.for_scene(target) if on_scene else actions.for_message(target)
         for action in shown:
             if action is None:
                 menu.addSeparator()
@@ -393,7 +360,7 @@ class StoryPage(QWidget):
 
     def _count_missing(self) -> None:
         """Say in the menu how much work it would be."""
-        missing = self._session.companion.edits.missing_recaps(self._shown.chat.path)
+        missing = self._deeds.missing_recaps(self._shown)
         action = self.story_actions.recap_missing
         action.setEnabled(missing > 0)
         noun = "message" if missing == 1 else "messages"
@@ -402,17 +369,8 @@ class StoryPage(QWidget):
         )
 
     def _is_scene_stale(self, scene: Scene) -> bool:
-        edits = self._session.companion.edits
-        try:
-            return scene.closing is not None and edits.is_scene_recap_stale(
-                self._shown.chat.path, scene.closing.anchor
-            )
-        except UsageError:  # the story moved on, and the next state of it is on its way
-            return False
+        return self._deeds.is_scene_stale(self._shown, scene)
 
-    def _ask(self, deed: str, *arguments: Any, **options: Any) -> None:
-        """Ask the Companion for a change of the chat shown; failures are told by the session."""
-        path = self._shown.chat.path
-        call = attrgetter(deed)(self._session.companion.edits)
-        coroutine: Coroutine[Any, Any, object] = call(path, *arguments, **options)
-        self._session.do(coroutine, name=deed.replace("_", " ").replace(".", ": "))
+    def _ask(self, deed: str, *arguments: Any) -> None:
+        """Ask the Companion for a change of the chat shown."""
+        self._deeds.ask(self._shown, deed, *arguments)

@@ -8,69 +8,196 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.story.messages import MessageRecap
-from app.story.scenes import Scene, SceneBreak
-from app.story.story import Story
+from app.story.scenes import Scene
+from ui.actions import ALSO_CALLED
 from ui.story.rows import is_folded
+from ui.story.target import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What the actions act on: the current row, or the newest message when there is none.
+class StoryActionSpec:
+    """name: of the attribute. sentence: the tooltip. also: words that find it in the palette."""
 
-    message: index, None on a scene's own row. scene: index, None in an empty story.
-    """
+    name: str
+    text: str
+    key: str
+    sentence: str
+    icon: str = "book"
+    also: str = ""
+    is_checkable: bool = False
 
-    story: Story
-    message: int | None
-    scene: int | None
-    is_chosen: bool
 
-    def the_scene(self) -> Scene | None:
-        return self.story.scenes[self.scene] if self.scene is not None else None
-
-    def closing(self) -> SceneBreak | None:
-        """The break that ends the target's scene: it holds the scene's name and fold."""
-        scene = self.the_scene()
-        return scene.closing if scene is not None else None
-
-    def removable(self) -> SceneBreak | None:
-        """On a scene's row the break above it, on a scene's last message the break below."""
-        scene = self.the_scene()
-        if scene is None or self.scene is None:
-            return None
-        if self.message is None:
-            return self.story.scenes[self.scene - 1].closing if self.scene else None
-        return scene.closing if self.message == scene.last else None
-
-    def broken_scene(self) -> int | None:
-        """Index of the scene whose break `removable` gives."""
-        if self.removable() is None or self.scene is None:
-            return None
-        return self.scene - 1 if self.message is None else self.scene
-
-    def break_place(self, by: int) -> int | None:
-        """Message that the break would stand on, moved by so many; both scenes keep a message."""
-        number = self.broken_scene()
-        if number is None:
-            return None
-        scenes = self.story.scenes
-        place = scenes[number].last + by
-        most = scenes[number + 1].last - 1 if number + 1 < len(scenes) else scenes[number].last
-        return place if scenes[number].first <= place <= most else None
-
-    @property
-    def redoes_message(self) -> bool:
-        """Whether a redo means the message's own recap: it has one, or failed to get one."""
-        recap = self.recap()
-        return self.is_chosen and bool(recap.text or recap.error)
-
-    def recap(self) -> MessageRecap:
-        """The recap and marks of the target message."""
-        if self.message is None:
-            return MessageRecap()
-        anchor = self.story.messages[self.message].anchor
-        return self.story.message_recaps.get(anchor, MessageRecap())
+SCENE_ACTIONS = (
+    StoryActionSpec(
+        "break_here",
+        "Break scene here",
+        "B",
+        "End the scene with this message. (B)",
+        icon="split",
+        also="split cut new scene",
+    ),
+    StoryActionSpec(
+        "split",
+        "Split scene here",
+        "",
+        "Cut the scene in two behind this message. (B)",
+        icon="split",
+        also="break cut",
+    ),
+    StoryActionSpec(
+        "merge_previous",
+        "Merge with the scene above",
+        "Ctrl+Shift+J",
+        "Join the scene with the one before it.",
+        icon="fold",
+        also="join previous",
+    ),
+    StoryActionSpec(
+        "merge_next",
+        "Merge with the scene below",
+        "Ctrl+J",
+        "Join the scene with the one behind it.",
+        icon="fold",
+        also="join next",
+    ),
+    StoryActionSpec(
+        "toggle_break",
+        "Hide break",
+        "H",
+        "Join the two scenes at this break. It keeps its name and recaps, and can be shown again.",
+        icon="eye",
+        also="remove show join break",
+    ),
+    StoryActionSpec(
+        "move_up",
+        "Move break up",
+        "Alt+Shift+Up",
+        "End the scene one message earlier.",
+        icon="chevron-up",
+        also="scene boundary earlier",
+    ),
+    StoryActionSpec(
+        "move_down",
+        "Move break down",
+        "Alt+Shift+Down",
+        "End the scene one message later.",
+        icon="chevron-down",
+        also="scene boundary later",
+    ),
+    StoryActionSpec(
+        "delete_break",
+        "Delete break and its recaps",
+        "Ctrl+Del",
+        "Join the two scenes and put the recaps away that end here.",
+        icon="trash",
+        also="remove scene",
+    ),
+    StoryActionSpec(
+        "rename",
+        "Rename scene",
+        "F2",
+        "Give the scene a name. (F2)",
+        icon="pencil",
+        also="title",
+    ),
+    StoryActionSpec(
+        "fold",
+        "Fold scene",
+        "",
+        "Show the scene as one line. (Left)",
+        icon="chevron-right",
+        also="collapse",
+    ),
+    StoryActionSpec(
+        "unfold",
+        "Unfold scene",
+        "",
+        "Show its messages. (Right)",
+        icon="chevron-down",
+        also="expand",
+    ),
+    StoryActionSpec(
+        "find_breaks",
+        "Find scene breaks with the model",
+        "Ctrl+Shift+B",
+        "Let the model look for scene breaks. What it takes is said first.",
+        icon="search",
+        also="detect scenes ai search",
+    ),
+    StoryActionSpec(
+        "previous_scene", "Previous scene", "Alt+Up", "Go to the scene before. (Alt Up)"
+    ),
+    StoryActionSpec("next_scene", "Next scene", "Alt+Down", "Go down a scene. (Alt Down)"),
+    StoryActionSpec(
+        "redo_recap",
+        "Redo scene recap",
+        "R",
+        "Write the recap anew. (R)",
+        icon="loop",
+        also="again",
+    ),
+    StoryActionSpec(
+        "rebuild",
+        "Rebuild running recap from here",
+        "",
+        "Fold the scenes in anew, from this one on. The versions there are stay.",
+        icon="layers",
+    ),
+)
+MESSAGE_ACTIONS = (
+    StoryActionSpec(
+        "remember",
+        "Remember",
+        "M",
+        "Keep this message's recap even when the budget is full. (M)",
+        "bookmark",
+        "long-term recap",
+        is_checkable=True,
+    ),
+    StoryActionSpec(
+        "exclude",
+        "Exclude",
+        "X",
+        "Leave this message's recap out. (X)",
+        "barred",
+        "leave out recap",
+        is_checkable=True,
+    ),
+    StoryActionSpec(
+        "recap_message",
+        "Recap this message",
+        "Shift+R",
+        "Write its recap now. (Shift R)",
+        icon="document",
+    ),
+    StoryActionSpec(
+        "recap_scene_messages",
+        "Recap the messages of this scene",
+        "",
+        "Write the recap of each message of this scene anew.",
+        icon="document",
+    ),
+    StoryActionSpec(
+        "recap_missing",
+        "Recap all messages without one",
+        "",
+        "Write the recaps of all messages that lack one.",
+        icon="document",
+        also="missing",
+    ),
+    StoryActionSpec(
+        "edit_recap", "Edit recap", "E", "Write this message's recap yourself. (E)", icon="pencil"
+    ),
+    StoryActionSpec(
+        "clear_recap",
+        "Clear recap",
+        "",
+        "Take this message's recap away. It can be undone.",
+        icon="trash",
+        also="delete remove message recap",
+    ),
+    StoryActionSpec("find", "Find in chat", "Ctrl+F", "Find a text. (Ctrl F)", icon="search"),
+)
 
 
 class StoryActions(QObject):
@@ -85,82 +212,41 @@ class StoryActions(QObject):
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
         self._page = page
-        self.break_here = self._make(
-            "break_here", "Break scene here", "B", "End the scene with this message. (B)"
-        )
+        self._icons = {spec.name: spec.icon for spec in (*SCENE_ACTIONS, *MESSAGE_ACTIONS)}
+        made = {spec.name: self._make(spec) for spec in (*SCENE_ACTIONS, *MESSAGE_ACTIONS)}
+        self.break_here = made["break_here"]
         # The window has this action with this key as well: here the key is only shown, and the
         # column answers it itself where there is no window around it.
         self.break_here.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        self.remove_break = self._make(
-            "remove_break", "Remove break", "", "Join the two scenes at this break."
-        )
-        self.move_up = self._make(
-            "move_up", "Move break up", "Alt+Shift+Up", "End the scene one message earlier."
-        )
-        self.move_down = self._make(
-            "move_down", "Move break down", "Alt+Shift+Down", "End the scene one message later."
-        )
-        self.delete_break = self._make(
-            "delete_break",
-            "Delete break and its recaps",
-            "",
-            "Join the two scenes and put the recaps away that end here.",
-        )
-        self.rename = self._make("rename", "Rename scene", "F2", "Give the scene a name. (F2)")
-        self.fold = self._make("fold", "Fold scene", "", "Show the scene as one line. (Left)")
-        self.unfold = self._make("unfold", "Unfold scene", "", "Show its messages. (Right)")
-        self.previous_scene = self._make(
-            "previous_scene", "Previous scene", "Alt+Up", "Go to the scene before. (Alt Up)"
-        )
-        self.next_scene = self._make(
-            "next_scene", "Next scene", "Alt+Down", "Go to the scene after. (Alt Down)"
-        )
-        self.remember = self._make(
-            "remember",
-            "Remember",
-            "M",
-            "Keep this message's recap even when the budget is full. (M)",
-            checkable=True,
-        )
-        self.exclude = self._make(
-            "exclude", "Exclude", "X", "Leave this message's recap out. (X)", checkable=True
-        )
-        self.redo_recap = self._make(
-            "redo_recap", "Redo scene recap", "R", "Write the recap anew. (R)"
-        )
-        self.recap_message = self._make(
-            "recap_message", "Recap this message", "Shift+R", "Write its recap now. (Shift R)"
-        )
-        self.recap_missing = self._make(
-            "recap_missing",
-            "Recap all messages without one",
-            "",
-            "Write the recaps of all messages that lack one.",
-        )
-        self.rebuild = self._make(
-            "rebuild",
-            "Rebuild running recap from here",
-            "",
-            "Fold the scenes in anew, from this one on. The versions there are stay.",
-        )
-        self.edit_recap = self._make(
-            "edit_recap", "Edit recap", "E", "Write this message's recap yourself. (E)"
-        )
-        self.find = self._make("find", "Find in chat", "Ctrl+F", "Find a text. (Ctrl F)")
+        self.split = made["split"]
+        self.merge_previous, self.merge_next = made["merge_previous"], made["merge_next"]
+        self.toggle_break, self.delete_break = made["toggle_break"], made["delete_break"]
+        self.move_up, self.move_down = made["move_up"], made["move_down"]
+        self.rename, self.fold, self.unfold = made["rename"], made["fold"], made["unfold"]
+        self.find_breaks, self.find = made["find_breaks"], made["find"]
+        self.previous_scene, self.next_scene = made["previous_scene"], made["next_scene"]
+        self.redo_recap, self.rebuild = made["redo_recap"], made["rebuild"]
+        self.remember, self.exclude = made["remember"], made["exclude"]
+        self.recap_message, self.edit_recap = made["recap_message"], made["edit_recap"]
+        self.recap_scene_messages = made["recap_scene_messages"]
+        self.recap_missing, self.clear_recap = made["recap_missing"], made["clear_recap"]
 
-    def _make(
-        self, name: str, text: str, key: str, tip: str, *, checkable: bool = False
-    ) -> QAction:
-        action = QAction(text, self._page)
-        action.setObjectName(f"story.{name}")
-        action.setToolTip(tip)
-        action.setCheckable(checkable)
-        if key:
-            action.setShortcut(QKeySequence(key))
+    def _make(self, spec: StoryActionSpec) -> QAction:
+        action = QAction(spec.text, self._page)
+        action.setObjectName(f"story.{spec.name}")
+        action.setToolTip(spec.sentence)
+        action.setProperty(ALSO_CALLED, spec.also)
+        action.setCheckable(spec.is_checkable)
+        if spec.key:
+            action.setShortcut(QKeySequence(spec.key))
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         action.triggered.connect(self._on_triggered)
         self._page.addAction(action)
         return action
+
+    def icon(self, action: QAction) -> str:
+        """Name of an action's icon."""
+        return self._icons.get(action.objectName().removeprefix("story."), "book")
 
     def _on_triggered(self, _checked: bool = False) -> None:
         sender = self.sender()
@@ -169,20 +255,36 @@ class StoryActions(QObject):
 
     def adjust(self, target: Target) -> None:
         """Enable what makes sense for the target, and name it exactly."""
-        scene, closing = target.the_scene(), target.closing()
-        has_message = target.message is not None and target.is_chosen
-        ends_already = scene is not None and closing is not None and target.message == scene.last
+        self._adjust_breaks(target)
+        self._adjust_scene(target)
+        self._adjust_message(target)
+        self.find_breaks.setEnabled(bool(target.story.messages))
+        self.find.setEnabled(bool(target.story.messages))
+
+    def _adjust_breaks(self, target: Target) -> None:
+        scene, is_chosen = target.the_scene(), target.is_chosen
+        ends_already = scene is not None and scene.is_closed and target.message == scene.last
         self.break_here.setEnabled(target.message is not None and not ends_already)
         self.break_here.setToolTip(_break_tip(target, ends_already=ends_already))
-        removable = target.removable()
-        self.remove_break.setEnabled(removable is not None and target.is_chosen)
-        above = target.message is None
-        self.remove_break.setText(
-            _removal(target.story, target.scene, above) if removable else "Remove break"
-        )
-        self.delete_break.setEnabled(removable is not None and target.is_chosen)
-        self.move_up.setEnabled(target.is_chosen and target.break_place(-1) is not None)
-        self.move_down.setEnabled(target.is_chosen and target.break_place(1) is not None)
+        self.split.setEnabled(is_chosen and target.splits())
+        if scene is not None and target.splits():
+            self.split.setText(f"Split scene {scene.number} after #{target.message}")
+        removable, hidden = target.removable(), target.hidden_break()
+        place = _place_of_break(target)
+        self.toggle_break.setEnabled(is_chosen and (removable or hidden) is not None)
+        self.toggle_break.setText(f"{'Hide' if hidden is None else 'Show'} break{place}")
+        self.delete_break.setEnabled(is_chosen and removable is not None)
+        self.delete_break.setText(f"Delete break{place} and its recaps")
+        self.move_up.setEnabled(is_chosen and target.break_place(-1) is not None)
+        self.move_down.setEnabled(is_chosen and target.break_place(1) is not None)
+
+    def _adjust_scene(self, target: Target) -> None:
+        scene, closing, number = target.the_scene(), target.closing(), target.scene
+        for action, by, side in ((self.merge_previous, -1, "above"), (self.merge_next, 1, "below")):
+            can_merge = target.is_chosen and target.merged(by) is not None
+            action.setEnabled(can_merge)
+            other = f"scene {scene.number + by}" if can_merge and scene else "the scene"
+            action.setText(f"Merge with {other} {side}")
         self.rename.setEnabled(closing is not None)
         self.rename.setToolTip(
             "Give the scene a name. (F2)" if closing else "An open scene is named when it closes."
@@ -193,64 +295,74 @@ class StoryActions(QObject):
             "Show the scene as one line. (Left)" if closing else "An open scene cannot be folded."
         )
         self.unfold.setEnabled(folded)
-        self.previous_scene.setEnabled(target.scene is not None)
-        self.next_scene.setEnabled(
-            target.scene is not None and target.scene + 1 < len(target.story.scenes)
-        )
-        recap = target.recap()
-        self.remember.setEnabled(has_message)
-        self.remember.setChecked(recap.is_remembered)
-        self.exclude.setEnabled(has_message)
-        self.exclude.setChecked(recap.is_excluded)
-        self.redo_recap.setEnabled(closing is not None or target.redoes_message)
-        self.redo_recap.setText(
-            "Redo message recap" if target.redoes_message else "Redo scene recap"
-        )
-        self.recap_message.setEnabled(has_message)
-        self.recap_missing.setEnabled(bool(target.story.messages))
+        self.previous_scene.setEnabled(number is not None)
+        self.next_scene.setEnabled(number is not None and number + 1 < len(target.story.scenes))
         self.rebuild.setEnabled(closing is not None and bool(target.story.running.versions))
         self.rebuild.setText(
             f"Rebuild running recap from scene {scene.number}"
             if scene is not None and closing is not None
             else "Rebuild running recap from here"
         )
-        self.edit_recap.setEnabled(has_message)
-        self.find.setEnabled(bool(target.story.messages))
+
+    def _adjust_message(self, target: Target) -> None:
+        recap, has_message = target.recap(), target.message is not None and target.is_chosen
+        for action in (self.remember, self.exclude, self.recap_message, self.edit_recap):
+            action.setEnabled(has_message)
+        self.remember.setChecked(recap.is_remembered)
+        self.exclude.setChecked(recap.is_excluded)
+        self.clear_recap.setEnabled(has_message and bool(recap.text))
+        self.redo_recap.setEnabled(target.closing() is not None or target.redoes_message)
+        self.redo_recap.setText(
+            "Redo message recap" if target.redoes_message else "Redo scene recap"
+        )
+        self.recap_scene_messages.setEnabled(target.is_chosen and target.scene is not None)
+        self.recap_scene_messages.setText(_scene_recaps(target.the_scene()))
+        self.recap_missing.setEnabled(bool(target.story.messages))
 
     def for_message(self, target: Target) -> tuple[QAction | None, ...]:
         """Menu of a message; None is a line."""
         own = () if target.redoes_message else (self.recap_message,)
+        breaks: tuple[QAction, ...] = (self.split if target.splits() else self.break_here,)
+        if target.removable() is not None:
+            breaks = (self.toggle_break, self.move_up, self.move_down, self.delete_break)
+        elif target.hidden_break() is not None:
+            breaks = (*breaks, self.toggle_break)
         return (
-            self.break_here,
-            self.remove_break,
-            self.move_up,
-            self.move_down,
+            *breaks,
             None,
             self.remember,
             self.exclude,
-            self.edit_recap,
+            None,
             *own,
             self.redo_recap,
+            self.edit_recap,
+            self.clear_recap,
+            None,
+            self.recap_scene_messages,
             self.recap_missing,
             None,
             self.rename,
             self.fold,
         )
 
-    def for_scene(self) -> tuple[QAction | None, ...]:
+    def for_scene(self, target: Target) -> tuple[QAction | None, ...]:
         """Menu of a divider or folded scene; None is a line."""
         return (
             self.rename,
-            self.fold,
-            self.unfold,
+            self.unfold if self.unfold.isEnabled() else self.fold,
+            None,
+            self.merge_previous,
+            self.merge_next,
+            self.move_up,
+            self.move_down,
+            self.toggle_break,
+            self.delete_break,
             None,
             self.redo_recap,
             self.rebuild,
+            self.recap_scene_messages,
             None,
-            self.move_up,
-            self.move_down,
-            self.remove_break,
-            self.delete_break,
+            self.find_breaks,
         )
 
 
@@ -262,11 +374,17 @@ def _break_tip(target: Target, *, ends_already: bool) -> str:
     return f"End the scene with #{target.message}. (B)"
 
 
-def _removal(story: Story, scene: int | None, is_above: bool) -> str:
-    """ "Remove break before #89" or "after #98"."""
+def _place_of_break(target: Target) -> str:
+    """ " before #89" on a scene's row, " after #98" on a message; "" where no break is."""
+    scene = target.the_scene()
+    if scene is None or (target.removable() or target.hidden_break()) is None:
+        return ""
+    return f" before #{scene.first}" if target.message is None else f" after #{target.message}"
+
+
+def _scene_recaps(scene: Scene | None) -> str:
     if scene is None:
-        return "Remove break"
-    shown = story.scenes[scene]
-    return (
-        f"Remove break before #{shown.first}" if is_above else f"Remove break after #{shown.last}"
-    )
+        return "Recap the messages of this scene"
+    if scene.length == 1:
+        return f"Recap the message of scene {scene.number}"
+    return f"Recap the {scene.length:,} messages of scene {scene.number}"

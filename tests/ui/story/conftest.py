@@ -50,6 +50,8 @@ class Deeds(QObject):
             "rebuild_running_recap",
             "move",
             "delete",
+            "split",
+            "merge",
         )
         if name not in known:
             raise AttributeError(name)

@@ -122,8 +122,8 @@ def test_a_scene_cannot_be_ended_twice(page: StoryPage, session: ListeningSessio
     session.show(story(40, (9,)))
     page.view.jump_to(9, selects=True)
     assert not page.break_here.isEnabled()
-    assert page.story_actions.remove_break.text() == "Remove break after #9"
-    page.story_actions.remove_break.trigger()
+    assert page.story_actions.toggle_break.text() == "Hide break after #9"
+    page.story_actions.toggle_break.trigger()
     assert session.companion.asked == [("remove_break", "a000009")]
 
 
@@ -132,8 +132,8 @@ def test_on_a_divider_the_break_above_it_is_removed(
 ) -> None:
     session.show(story(40, (9, 19)))
     page.view.jump_to_scene(1, selects=True)
-    assert page.story_actions.remove_break.text() == "Remove break before #10"
-    page.story_actions.remove_break.trigger()
+    assert page.story_actions.toggle_break.text() == "Hide break before #10"
+    page.story_actions.toggle_break.trigger()
     assert session.companion.asked == [("remove_break", "a000009")]
 
 
