@@ -10,10 +10,10 @@ import pytest_asyncio
 from app.errors import BridgeError
 from app.prompt.slots import Position, SlotSet
 from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_protocol import ChatIdentity
+from app.sillytavern.bridge_protocol import ChatIdentity, Event
 from tests.e2e.bridge import RecordingBridge, chat, slot_set
 from tests.e2e.conftest import CHATS, RunningTavern
-from tests.e2e.page import TavernPage
+from tests.e2e.page import CONTEXT, TavernPage
 
 pytestmark = [
     pytest.mark.e2e,
@@ -264,6 +264,59 @@ async def test_events_of_a_turn_come_in_order_and_dry_runs_do_not(
     assert names == expected
     received = bridge.events[names.index("message_received")]
     assert received.index == received.length - 1
+
+
+async def test_what_is_done_to_messages_is_announced(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    await page.send("What is done here?")
+    last = await page.length() - 1
+    bridge.events.clear()
+    await page.edit(0, "The harbour lay still.")
+    await announced(bridge, "message_edited", "message_updated", index=0)
+    await page.swipe("right", 1)
+    await announced(bridge, "message_swiped", "message_received", index=last)
+    await page.slash("/delswipe 2")
+    await announced(bridge, "swipe_deleted", index=last)
+    await page.delete(last)
+    (deleted,) = await announced(bridge, "message_deleted")
+    assert deleted.length == last
+
+
+async def test_older_messages_that_are_loaded_are_announced(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    await page.evaluate(f"() => {{ {CONTEXT}.powerUserSettings.chat_truncation = 2; }}")
+    await page.open_chat("Mill")
+    await page.page.click("#show_more_messages")
+    await page.evaluate(f"() => {{ {CONTEXT}.powerUserSettings.chat_truncation = 100; }}")
+    await announced(bridge, "more_loaded")
+
+
+async def test_what_is_done_to_chats_is_announced(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    await page.slash("/newchat")
+    await announced(bridge, "chat_changed", "chat_created")
+    bridge.events.clear()
+    old = await page.open_name()
+    await page.slash("/renamechat Passing")
+    _, renamed = await announced(bridge, "chat_changed", "chat_renamed")
+    assert (renamed.previous, renamed.subject) == (old, "Passing")
+    await page.slash("/delchat")
+    (deleted,) = await announced(bridge, "chat_deleted")
+    assert deleted.subject == "Passing"
+
+
+async def announced(bridge: RecordingBridge, *names: str, index: int | None = None) -> list[Event]:
+    """The first event of each name, once all have come; about this message, if one is given."""
+
+    def look() -> list[Event] | None:
+        heard = [e for e in bridge.events if index is None or e.index == index]
+        found = [next((e for e in heard if e.name == name), None) for name in names]
+        return None if None in found else [event for event in found if event]
+
+    return await bridge.until(look)
 
 
 async def test_a_key_that_another_extension_fills_is_left_alone(

@@ -1,0 +1,143 @@
+"""Each thing that SillyTavern's page announces, and what the program does about it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from websockets.asyncio.client import ClientConnection, connect
+
+from app.llm.tokenizer import counter_for
+from app.prompt.slots import SlotSet
+from app.settings import Settings
+from app.sillytavern import bridge_installer
+from app.sillytavern.bridge_protocol import EVENTS
+from app.sillytavern.data_folders import find_taverns
+from app.store.store import Store
+from app.tasks import TaskSupervisor
+from app.work import open_chats
+from app.work.link import BridgeLink
+from app.work.open_chat import OpenChat
+from app.work.open_chats import OpenChats
+from tests.labelled import WrittenTavern
+
+AT_ONCE = {"chat_changed"}
+PASSED_ON = {"refresh_asked", "slot_refused"}
+SOON = sorted(EVENTS - AT_ONCE - PASSED_ON)
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A link with one page that shows one open chat."""
+
+    link: BridgeLink
+    chats: OpenChats
+    path: Path
+    page: ClientConnection
+    heard: asyncio.Queue[Any]
+
+    async def say(self, **frame: Any) -> None:
+        """Send a frame about the chat."""
+        chat = {"kind": "solo", "avatar": f"{self.path.parent.name}.png", "chat": self.path.stem}
+        await self.page.send(json.dumps({"chat": chat, "length": 9, **frame}))
+
+    async def next(self) -> Any:
+        async with asyncio.timeout(5):
+            return await self.heard.get()
+
+    def edit_file(self) -> None:
+        """Write the last message anew."""
+        *lines, last = self.path.read_text().splitlines()
+        lines.append(json.dumps({**json.loads(last), "mes": "Written anew."}))
+        self.path.write_text("\n".join(lines))
+
+
+async def no_slots(_chat: OpenChat) -> SlotSet:
+    return SlotSet()
+
+
+@pytest_asyncio.fixture
+async def linked(
+    demo_tavern: WrittenTavern, store: Store, tasks: TaskSupervisor
+) -> AsyncIterator[Linked]:
+    chats = OpenChats(store, counter_for(), (), Settings({}), tasks)
+    link = BridgeLink(chats, no_slots)
+    bridge_installer.install(demo_tavern.user_folder)
+    await link.start(find_taverns(demo_tavern.user_folder))
+    await chats.open(demo_tavern.chat)
+    pairing = bridge_installer.extension_folder(demo_tavern.user_folder) / "pairing.json"
+    paired = json.loads(pairing.read_text())
+    heard: asyncio.Queue[Any] = asyncio.Queue()
+    async with connect(
+        f"ws://127.0.0.1:{paired['port']}",
+        origin="http://127.0.0.1:8000",
+        subprotocols=["tavernkeep.v1", f"token.{paired['token']}"],
+        proxy=None,
+    ) as page:
+        linked = Linked(link, chats, demo_tavern.chat, page, heard)
+        await linked.say(type="hello", version="0.1.0", page="p")
+        await page.recv()
+        chats.changed.connect(heard.put_nowait)
+        yield linked
+    chats.close()
+    await link.aclose()
+
+
+@pytest.mark.parametrize("name", SOON)
+async def test_an_event_has_the_chat_read_again(linked: Linked, name: str) -> None:
+    linked.edit_file()
+    await linked.say(type="event", name=name)
+    change = await linked.next()
+    assert change.first_message is not None
+    chat = linked.chats.get(linked.path)
+    assert chat is not None
+    assert chat.story.messages[-1].text == "Written anew."
+
+
+async def test_a_change_without_an_event_has_the_chat_read_again(linked: Linked) -> None:
+    linked.edit_file()
+    await linked.say(type="changed", first=0)
+    assert (await linked.next()).first_message is not None
+
+
+async def test_events_wait_for_the_end_of_their_burst(
+    linked: Linked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_chats, "REFRESH_SECONDS", 3600)
+    linked.link.refresh_asked.connect(linked.heard.put_nowait)
+    chat = linked.chats.get(linked.path)
+    assert chat is not None
+    before = chat.last_read
+    linked.edit_file()
+    for name in SOON:
+        await linked.say(type="event", name=name)
+    await linked.say(type="event", name="refresh_asked")  # frames come in their order
+    assert await linked.next() == linked.path
+    assert chat.last_read == before
+
+
+async def test_a_change_of_chat_has_it_read_at_once(
+    linked: Linked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_chats, "REFRESH_SECONDS", 3600)
+    shown: asyncio.Queue[None] = asyncio.Queue()
+    linked.link.changed.connect(shown.put_nowait)
+    linked.edit_file()
+    await linked.say(type="event", name="chat_changed")
+    assert (await linked.next()).first_message is not None
+    assert not shown.empty()
+
+
+async def test_what_is_not_about_reading_is_passed_on(linked: Linked) -> None:
+    linked.link.refresh_asked.connect(linked.heard.put_nowait)
+    linked.link.refused.connect(linked.heard.put_nowait)
+    await linked.say(type="event", name="refresh_asked")
+    assert await linked.next() == linked.path
+    await linked.say(type="event", name="slot_refused", subject="1_memory")
+    assert await linked.next() == (linked.path, "1_memory")
