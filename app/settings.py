@@ -473,8 +473,16 @@ _SETTINGS = (
     Setting(
         "message_recap_again",
         True,
-        "Recap again what changed",
-        "Write the recap anew when a message is edited or swiped.",
+        "Recap again what was edited",
+        "Write the recap anew when a message that has one is edited.",
+        scope=Scope.CHAT,
+        section=Section.MESSAGES,
+    ),
+    Setting(
+        "message_recap_on_swipe",
+        True,
+        "Recap another swipe",
+        "Write a recap of a message's other swipe when the one before had one.",
         scope=Scope.CHAT,
         section=Section.MESSAGES,
     ),

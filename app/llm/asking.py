@@ -42,11 +42,13 @@ class Spent:
 
     prompt: int = 0
     output: int = 0
+    reasoning: str = ""  # of the last answer
 
     def add(self, request: Request, answer: Answer, count: Callable[[str], int]) -> None:
         prompt, output = answer.prompt_tokens, answer.output_tokens
         self.prompt += prompt if prompt is not None else count(request.system + request.prompt)
         self.output += output if output is not None else count(answer.text + answer.reasoning)
+        self.reasoning = answer.reasoning
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Task:
 
     def written(self, value: T) -> Written[T]:
         """A value with what it took."""
-        return Written(value, self.spent.prompt, self.spent.output)
+        return Written(value, self.spent.prompt, self.spent.output, self.spent.reasoning)
 
 
 class Asker:

@@ -20,11 +20,15 @@ API_KEY_VARIABLE = "TAVERNKEEP_API_KEY"
 
 @dataclass(frozen=True, slots=True)
 class Written(Generic[T_co]):
-    """What was written, and what it took: tokens of all prompts and answers, 0 without a model."""
+    """What was written, and what it took: tokens of all prompts and answers, 0 without a model.
+
+    reasoning: of the model's last answer, split off it.
+    """
 
     value: T_co
     prompt_tokens: int = 0
     output_tokens: int = 0
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

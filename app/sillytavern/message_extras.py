@@ -127,7 +127,7 @@ def other_swipe_recaps(raw: bytes) -> tuple[MessageRecap, ...]:
         recap = message_recap(line)
         if recap is not None:
             source = recap.source_hash or line.content_hash
-            found.append(structs.replace(recap, source_hash=source))
+            found.append(structs.replace(recap, source_hash=source, swipe=at))
     return tuple(found)
 
 
@@ -237,6 +237,8 @@ def _recap(block: dict[str, Any], source_hash: str) -> MessageRecap:
         is_lagging=_is_true(block.get("lagging")),
         error=_string(block.get("error")),
         source_hash=source_hash if text else "",
+        reasoning=_string(block.get("reasoning")) if text else "",
+        prefill=_string(block.get("prefill")) if text else "",
     )
 
 

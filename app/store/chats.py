@@ -12,12 +12,17 @@ RETIRED = -1
 
 BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed, rationale"
 SEARCHED_COLUMNS = "first, last, shown_first, shown_last, digest, searcher, is_forced"
-RECAP_COLUMNS = "anchor, version, name, text, source_digest, made_by, created, stored, is_deleted"
+RECAP_COLUMNS = (
+    "anchor, version, name, text, source_digest, made_by, created, stored, is_deleted, combined_at"
+)
 RUNNING_COLUMNS = (
     "version, content, scene_count, first_anchor, last_anchor, made_by, created, reason, "
     "is_deleted, is_retired"
 )
-MESSAGE_COLUMNS = "anchor, text, is_excluded, is_remembered, is_edited, error, source_hash"
+MESSAGE_COLUMNS = (
+    "anchor, text, is_excluded, is_remembered, is_edited, error, source_hash, reasoning, prefill, "
+    "absence, swipe"
+)
 
 
 class Chats:
@@ -130,6 +135,7 @@ class Chats:
         self._copy("scene_break", BREAK_COLUMNS, "anchor", source, target, condition)
         self._copy("searched_range", SEARCHED_COLUMNS, "shown_last", source, target)
         self._copy("message_recap", MESSAGE_COLUMNS, "anchor", source, target)
+        self._copy("cleared", "anchor, kind, value", "anchor", source, target)
         self._copy("auto_hidden", "anchor, state", "anchor", source, target)
         if with_recaps:
             self._copy("scene_recap", RECAP_COLUMNS, "anchor", source, target)

@@ -9,12 +9,17 @@ from typing import Any
 import peewee
 
 from app.store.database import Database
-from app.story.messages import MessageRecap
+from app.story.messages import Absence, MessageRecap
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 
-MESSAGE_TEXT_FIELDS = ("text", "error", "is_edited")
+MESSAGE_TEXT_FIELDS = (*("text", "error", "is_edited", "reasoning", "prefill", "absence", "swipe"),)
 MESSAGE_MARK_FIELDS = ("is_excluded", "is_remembered")
 MESSAGE_RECAP_FIELDS = (*MESSAGE_TEXT_FIELDS, *MESSAGE_MARK_FIELDS)
+
+_RECORD = (
+    "r.text, r.is_excluded, r.is_remembered, r.is_edited, r.error, r.source_hash, r.reasoning, "
+    "r.prefill, r.absence, r.swipe"
+)
 
 
 class Recaps:
@@ -41,23 +46,25 @@ class Recaps:
                 table.made_by,
                 table.created,
                 table.stored,
+                table.combined_at,
             )
             .where((table.chat_id == chat_id) & (table.is_deleted == 0))
             .order_by(table.anchor, table.version)
             .tuples()
         )
         found: dict[str, list[SceneRecap]] = {}
-        for anchor, version, name, text, source_digest, made_by, created, stored in rows:
+        for anchor, version, name, text, digest, made_by, created, stored, combined in rows:
             recap = SceneRecap(
                 anchor,
                 version,
                 name,
                 text,
-                source_digest,
+                digest,
                 made_by,
                 created,
                 is_current=chosen.get(anchor) == version,
                 stored=stored,
+                combined_at=combined,
             )
             found.setdefault(anchor, []).append(recap)
         for versions in found.values():
@@ -80,6 +87,7 @@ class Recaps:
             made_by=recap.made_by,
             created=recap.created,
             stored=recap.stored,
+            combined_at=recap.combined_at,
         ).execute()
         self.choose_scene_recap(chat_id, recap.anchor, version)
         return replace(recap, version=version, is_current=True)
@@ -99,6 +107,34 @@ class Recaps:
         choice.insert(chat_id=chat_id, anchor=anchor, version=version).on_conflict(
             conflict_target=[choice.chat_id, choice.anchor], update={"version": version}
         ).execute()
+
+    def combine_scene_recap(self, chat_id: int, anchor: str, version: int, when: float) -> None:
+        """Note when a version was folded into the running recap."""
+        table = self._tables.SceneRecap
+        table.update(combined_at=when).where(
+            (table.chat_id == chat_id) & (table.anchor == anchor) & (table.version == version)
+        ).execute()
+
+    def unlock_scene_recaps(self, chat_id: int, anchors: Sequence[str]) -> None:
+        """These are to be folded in anew: none of their versions counts as folded in."""
+        table = self._tables.SceneRecap
+        for anchor in anchors:
+            table.update(combined_at=None).where(
+                (table.chat_id == chat_id) & (table.anchor == anchor)
+            ).execute()
+
+    def deleted_scene_recaps(self, chat_id: int) -> dict[str, tuple[SceneRecap, ...]]:
+        """The versions that the user put away, by closing anchor, oldest first."""
+        rows = self._database.execute(
+            "SELECT anchor, version, name, text, source_digest, made_by, created, 0, stored "
+            "FROM scene_recap WHERE chat_id = ? AND is_deleted = 1 ORDER BY anchor, version",
+            (chat_id,),
+        )
+        found: dict[str, list[SceneRecap]] = {}
+        for row in rows:
+            recap = replace(SceneRecap(*row), is_current=False)
+            found.setdefault(recap.anchor, []).append(recap)
+        return {anchor: tuple(versions) for anchor, versions in found.items()}
 
     def delete_scene_recaps(self, chat_id: int, anchor: str) -> None:
         """Put all versions of a scene's recap away; their numbers are never given again."""
@@ -263,28 +299,29 @@ class Recaps:
         last reading goes first, else the newest of the others, which is stale then.
         """
         rows = self._database.execute(
-            "SELECT r.anchor, r.source_hash IS k.content_hash, r.text, r.is_excluded, "
-            "r.is_remembered, r.is_edited, r.error, r.source_hash FROM message_recap r "
+            f"SELECT r.anchor, r.source_hash IS k.content_hash, {_RECORD} FROM message_recap r "
             "LEFT JOIN known_message k ON k.chat_id = r.chat_id AND k.anchor = r.anchor "
             "WHERE r.chat_id = ? ORDER BY r.id",
             (chat_id,),
         )
         found: dict[str, MessageRecap] = {}
         settled: set[str] = set()
-        for anchor, is_shown, text, excluded, remembered, edited, error, source_hash in rows:
+        for anchor, is_shown, *record in rows:
             if anchor in settled:
                 continue
             if is_shown:
                 settled.add(anchor)
-            found[anchor] = MessageRecap(
-                text=text,
-                is_excluded=bool(excluded),
-                is_remembered=bool(remembered),
-                is_edited=bool(edited),
-                error=error,
-                source_hash=source_hash,
-            )
+            found[anchor] = _message_recap(record)
         return found
+
+    def message_records(self, chat_id: int, anchor: str) -> tuple[MessageRecap, ...]:
+        """The records of all texts that a message showed, oldest first."""
+        rows = self._database.execute(
+            f"SELECT {_RECORD} FROM message_recap r WHERE r.chat_id = ? AND r.anchor = ? "
+            "ORDER BY r.id",
+            (chat_id, anchor),
+        )
+        return tuple(_message_recap(row) for row in rows)
 
     def save_message_recaps(
         self,
@@ -308,11 +345,33 @@ class Recaps:
                 "is_remembered": int(recap.is_remembered),
                 "is_edited": int(recap.is_edited),
                 "error": recap.error,
+                "reasoning": recap.reasoning,
+                "prefill": recap.prefill,
+                "absence": recap.absence.value,
+                "swipe": recap.swipe,
             }
             table.insert(**key, **value).on_conflict(
                 conflict_target=[table.chat_id, table.anchor, table.source_hash],
                 update={name: value[name] for name in only},
             ).execute()
+
+
+def _message_recap(record: Sequence[Any]) -> MessageRecap:
+    text, excluded, remembered, edited, error, source_hash, reasoning, prefill, absence, swipe = (
+        record
+    )
+    return MessageRecap(
+        text=text,
+        is_excluded=bool(excluded),
+        is_remembered=bool(remembered),
+        is_edited=bool(edited),
+        error=error,
+        source_hash=source_hash,
+        reasoning=reasoning,
+        prefill=prefill,
+        absence=Absence(absence),
+        swipe=swipe,
+    )
 
 
 def _running_version(row: tuple[Any, ...]) -> RunningVersion:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from app.store.catch_ups import CatchUps
 from app.store.chats import Chats
+from app.store.clearing import Clearing
 from app.store.database import Database
 from app.store.drafts import Drafts
 from app.store.hiding import Hiding
@@ -36,6 +37,7 @@ class Store:
         self.scenes = Scenes(self._database)
         self.recaps = Recaps(self._database)
         self.memories = Memories(self._database)
+        self.clearing = Clearing(self._database)
         self.drafts = Drafts(self._database)
         self.operations = Operations(self._database)
         self.catch_ups = CatchUps(self._database)

@@ -61,6 +61,7 @@ class SceneRecap(peewee.Model):
     created = FloatField()
     stored = TextField(default="")
     is_deleted = IntegerField(default=0)
+    combined_at = FloatField(null=True)
 
 
 class SceneRecapChoice(peewee.Model):
@@ -97,6 +98,17 @@ class MessageRecap(peewee.Model):
     is_edited = IntegerField()
     error = TextField()
     source_hash = CharField()
+    reasoning = TextField(default="")
+    prefill = TextField(default="")
+    absence = CharField(default="")
+    swipe = IntegerField(default=0)
+
+
+class Cleared(peewee.Model):
+    chat_id = IntegerField()
+    anchor = CharField()
+    kind = CharField()
+    value = TextField()
 
 
 class Operation(peewee.Model):
@@ -202,6 +214,7 @@ class Tables:
         self.RunningVersion = bound(RunningVersion)
         self.RunningChoice = bound(RunningChoice)
         self.MessageRecap = bound(MessageRecap)
+        self.Cleared = bound(Cleared)
         self.Operation = bound(Operation)
         self.OperationNeed = bound(OperationNeed)
         self.CatchUp = bound(CatchUp)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import floor
 
-from app.story.messages import Message, MessageKind, MessageRecap
+from app.story.messages import Absence, Message, MessageKind, MessageRecap
 
 
 class InclusionState(StrEnum):
@@ -60,6 +60,7 @@ class InclusionRules:
 
 
 NOTHING_TO_RECAP = Inclusion(InclusionState.NONE, "Nothing of the story in it.")
+REMOVED = Inclusion(InclusionState.NONE, "You removed its recap.")
 NO_RECAP_YET = Inclusion(InclusionState.NONE, "No recap yet.")
 SEPARATOR = "\n"
 _NO_RECAP = MessageRecap()
@@ -115,8 +116,7 @@ def include(
         elif not recap.text and recap.error:
             settled[index] = _inclusion(InclusionState.FAILED, recap.error, message, recap)
         elif not recap.text:
-            is_empty = recap.source_hash == message.content_hash
-            settled[index] = NOTHING_TO_RECAP if is_empty else NO_RECAP_YET
+            settled[index] = _without_recap(message, recap)
         else:
             candidates.append(index)
     lagging = len(messages) - rules.lag
@@ -144,6 +144,13 @@ def include(
                 reason = f"The {rules.long_term_tokens} tokens for what is remembered are taken."
         settled[index] = _inclusion(state, reason, message, recap, tokens[index])
     return tuple(inclusion for inclusion in settled if inclusion is not None)
+
+
+def _without_recap(message: Message, recap: MessageRecap) -> Inclusion:
+    if recap.absence is Absence.REMOVED:
+        return REMOVED
+    is_looked_at = recap.absence is Absence.NOTHING and recap.source_hash == message.content_hash
+    return NOTHING_TO_RECAP if is_looked_at else NO_RECAP_YET
 
 
 def _inclusion(

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from msgspec import structs
 
-from app.story.messages import Message, MessageRecap
+from app.story.messages import Absence, Message, MessageRecap
 
 NO_RECAP = MessageRecap()
 
@@ -50,19 +50,28 @@ def edited(old: MessageRecap, text: str, message: Message) -> MessageRecap:
         is_remembered=old.is_remembered and keeps_marks,
         is_edited=bool(text),
         source_hash=message.content_hash,
+        absence=Absence.UNKNOWN if text else Absence.REMOVED,
+        swipe=message.swipe,
     )
 
 
 def cleared(message: Message) -> MessageRecap:
     """The record of a text of which nothing is known, and nothing wanted."""
-    return MessageRecap(source_hash=message.content_hash)
+    return MessageRecap(
+        source_hash=message.content_hash, absence=Absence.REMOVED, swipe=message.swipe
+    )
+
+
+def taken_over(other: MessageRecap, message: Message) -> MessageRecap:
+    """The recap of another swipe, marks included, for the text shown now."""
+    return structs.replace(other, source_hash=message.content_hash, swipe=message.swipe)
 
 
 def marked(old: MessageRecap, mark: Mark, value: bool, message: Message) -> MessageRecap:
     """The record with a mark set or lifted. A new record is of the text shown now."""
     made = structs.replace(old, **{mark.value: value})
     if old == NO_RECAP:
-        made = structs.replace(made, source_hash=message.content_hash)
+        made = structs.replace(made, source_hash=message.content_hash, swipe=message.swipe)
     return made
 
 

@@ -16,10 +16,20 @@ class MessageKind(StrEnum):
     NOTICE = "notice"  # comments and other lines SillyTavern never sends to a model
 
 
+class Absence(StrEnum):
+    """Why a text has no recap."""
+
+    UNKNOWN = ""  # nobody looked yet, or it failed
+    NOTHING = "nothing"  # there is nothing of the story in it
+    REMOVED = "removed"  # the user took it away: none is written unasked
+
+
 class MessageRecap(msgspec.Struct, frozen=True, gc=False):
     """The recap of one message with its marks (seed 003; spec/auto-recap.md §1.2).
 
-    source_hash: content hash of the text it was made from; "" when unknown.
+    source_hash: content hash of the text it was made from, "" when unknown; swipe: which one of
+    the message's swipes that was. reasoning: the model's, split off its answer. prefill: the
+    beginning that was put into the model's mouth.
     """
 
     text: str = ""
@@ -29,6 +39,14 @@ class MessageRecap(msgspec.Struct, frozen=True, gc=False):
     is_lagging: bool = False
     error: str = ""
     source_hash: str = ""
+    reasoning: str = ""
+    prefill: str = ""
+    absence: Absence = Absence.UNKNOWN
+    swipe: int = 0
+
+    def shown_text(self, *, with_prefill: bool) -> str:
+        """The text to read and to count; the prefill goes before it on wish (get_memory)."""
+        return f"{self.prefill}{self.text}" if with_prefill and self.text else self.text
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):

@@ -15,7 +15,8 @@ class SceneRecap:
     anchor: message that closes the scene. version: 0 for the first. source_digest: scene_digest
     of the messages it was made from. made_by: backend label, or "you". created: seconds since
     the epoch. is_current: the version that counts. stored: the recap exactly as ST-Auto-Recap
-    keeps it, "" for the text alone. One made in stages has its lore there.
+    keeps it, "" for the text alone. One made in stages has its lore there. combined_at: when it
+    was folded into the running recap (seconds since the epoch), None while it was not.
     """
 
     anchor: str
@@ -27,6 +28,14 @@ class SceneRecap:
     created: float
     is_current: bool = True
     stored: str = ""
+    combined_at: float | None = None
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether the running recap holds it (spec/auto-recap.md §4.4): what is written from now
+        on is another version, which the running recap tells only when it is rebuilt.
+        """
+        return self.combined_at is not None
 
     @property
     def is_imported(self) -> bool:

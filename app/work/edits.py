@@ -10,24 +10,20 @@ from typing import Any
 
 from app.errors import UsageError
 from app.operations import OperationSpec
-from app.store.recaps import MESSAGE_MARK_FIELDS
 from app.store.store import Store
 from app.store.undo import REDO, UNDO
-from app.story import message_data
+from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
-from app.story.message_data import Mark
-from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap, injected_version
 from app.story.scenes import Scene, scene_digest
 from app.work.drafts import StoryDrafts
+from app.work.message_edits import MessageEdits
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 from app.work.planner import (
     PRIORITY_ASKED,
     Writing,
     is_scene_recap_stale,
-    message_recap_specs,
-    missing_recaps,
     recapped_messages,
     scene_recap_spec,
 )
@@ -37,7 +33,8 @@ from app.work.scene_edits import SceneEdits
 class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
 
-    drafts: what the user is writing and has not kept. scenes: where scenes end.
+    drafts: what the user is writing and has not kept. scenes: where scenes end. messages: their
+    recaps.
 
     Raises UsageError for a chat that is not open, and for what is not there.
     """
@@ -55,6 +52,7 @@ class StoryEdits:
         self._writing = writing
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
+        self.messages = MessageEdits(store, chats, enqueue, writing, self._do)
 
     async def mark_break(self, path: Path, anchor: str, *, name: str = "") -> None:
         """Set a scene break on the last message of a scene, or show a hidden one again."""
@@ -160,7 +158,13 @@ class StoryEdits:
             if (chat.index_of(version.last_anchor) or -1) >= scene.first
         ]
         recaps, label = self._store.recaps, f"rebuilding from scene {scene.number}"
-        await self._do(chat, label, lambda: recaps.retire_running(chat.chat_id, versions))
+        behind = [s.closing.anchor for s in chat.story.scenes if s.closing and s.last >= scene.last]
+
+        def unit() -> None:
+            recaps.retire_running(chat.chat_id, versions)
+            recaps.unlock_scene_recaps(chat.chat_id, behind)
+
+        await self._do(chat, label, unit)
 
     def _closed_scene(self, chat: OpenChat, anchor: str) -> Scene:
         for scene in chat.story.scenes:
@@ -231,69 +235,40 @@ class StoryEdits:
         remembered: bool | None = None,
     ) -> None:
         """Leave a message's recap out of the prompt, or keep it in; None leaves a mark as it is."""
-        chat = self._open(path)
-        recap = chat.story.message_recaps.get(anchor, MessageRecap())
-        index = chat.index_of(anchor)
-        if index is None:
-            return
-        for mark, value in ((Mark.EXCLUDED, excluded), (Mark.REMEMBERED, remembered)):
-            if value is not None:
-                recap = message_data.marked(recap, mark, value, chat.story.messages[index])
-        label = "leave out" if excluded else "remember" if remembered else "message mark"
-        recaps = self._store.recaps
-        await self._do(
-            chat,
-            label,
-            lambda: recaps.save_message_recaps(
-                chat.chat_id, {anchor: recap}, only=MESSAGE_MARK_FIELDS
-            ),
-        )
+        await self.messages.set_marks(path, anchor, excluded=excluded, remembered=remembered)
 
     async def recap_messages(self, path: Path, anchors: Sequence[str]) -> None:
         """Write the recaps of these messages anew, whatever the settings say."""
-        chat = self._open(path)
-        wanted = frozenset(anchors)
-        messages = [m for m in chat.story.messages if m.anchor in wanted]
-        again = str(time.time_ns())
-        specs = message_recap_specs(
-            messages, chat.chat_id, self._writing(), priority=PRIORITY_ASKED, again=again
-        )
-        await self._enqueue(specs)
+        await self.messages.write(path, anchors)
 
     def missing_recaps(self, path: Path) -> int:
         """How many messages of an open chat `recap_missing` would write recaps of."""
-        chat = self._open(path)
-        return len(missing_recaps(chat.story, chat.settings()))
+        return self.messages.missing(path)
 
     async def recap_missing(self, path: Path) -> None:
         """Write the recaps of all messages that lack one, newest first, whatever the limits."""
-        chat = self._open(path)
-        missing = missing_recaps(chat.story, chat.settings())
-        again = str(time.time_ns())
-        await self._enqueue(
-            message_recap_specs(
-                missing[::-1],
-                chat.chat_id,
-                self._writing(),
-                priority=PRIORITY_ASKED,
-                again=again,
-            )
-        )
+        await self.messages.write_missing(path)
 
     async def edit_message_recap(self, path: Path, anchor: str, text: str) -> None:
         """Put the user's own words in place of a message's recap; "" removes it."""
-        chat = self._open(path)
-        old = chat.story.message_recaps.get(anchor, MessageRecap())
-        index = chat.index_of(anchor)
-        if text == old.text or index is None:
-            return
-        recap = message_data.edited(old, text, chat.story.messages[index])
-        recaps = self._store.recaps
-        await self._do(
-            chat,
-            "edit of a message's recap",
-            lambda: recaps.save_message_recaps(chat.chat_id, {anchor: recap}),
-        )
+        await self.messages.edit(path, anchor, text)
+
+    async def clearance(self, path: Path) -> Clearance:
+        """What `clear_all` would take away."""
+        chat, clearing = self._open(path), self._store.clearing
+        return await self._store.run(lambda: clearing.counts(chat.chat_id))
+
+    async def clear_all(self, path: Path) -> Clearance:
+        """Forget all recaps, breaks and marks of a chat, the running recap too; gives what went.
+
+        What the settings make by themselves is then made anew. One step for undo, which brings
+        back exactly what there was, in place of what was made since.
+        """
+        chat, clearing = self._open(path), self._store.clearing
+        gone = await self.clearance(path)
+        if gone:
+            await self._do(chat, "clear everything", lambda: clearing.clear(chat.chat_id))
+        return gone
 
     async def undo(self, path: Path) -> str:
         """Take back what was done last in a chat; gives its name."""

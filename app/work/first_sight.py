@@ -116,7 +116,9 @@ async def import_extras(
     by_anchor = {
         # What is not known to be of another text is taken to be of the one shown.
         messages[index].anchor: structs.replace(
-            recap, source_hash=recap.source_hash or messages[index].content_hash
+            recap,
+            source_hash=recap.source_hash or messages[index].content_hash,
+            swipe=messages[index].swipe,
         )
         for index, recap in recaps.items()
     }
@@ -211,8 +213,7 @@ def _scene_recaps(
         scene = scenes.get(index)
         source = scene_digest(recapped_messages(messages, scene, speakers)) if scene else ""
         for place, version in enumerate(extra.versions):
-            stamp = extra.metadata.get(place, {}).get("timestamp", 0)
-            created = stamp / 1000 if isinstance(stamp, int | float) else 0.0
+            created = _seconds(extra.metadata.get(place, {}).get("timestamp")) or 0.0
             text = display_text(version)
             if not text:  # the extension stores an empty version when it only draws a break
                 continue
@@ -227,9 +228,15 @@ def _scene_recaps(
                     created=created,
                     is_current=place == extra.current,
                     stored=version,
+                    combined_at=_seconds(extra.metadata.get(place, {}).get("combined_at")),
                 )
             )
     return found
+
+
+def _seconds(stamp: object) -> float | None:
+    """Of milliseconds since the epoch; None for what is no time."""
+    return stamp / 1000 if isinstance(stamp, int | float) and stamp is not True else None
 
 
 def is_foreign(running: RunningExtra, snapshot: ChatSnapshot) -> bool:

@@ -259,7 +259,8 @@ class OpenChat:
             if found:
                 await store.run(lambda: store.scenes.save(chat_id, found))
                 breaks.update((b.anchor, b) for b in found)
-            self._searched = messages, start
+            # Those that were found may be cleared again: then all of it is searched.
+            self._searched = messages, _behind_last_mark(messages, breaks)
         story = replace(
             story,
             breaks=breaks,

@@ -9,7 +9,7 @@ from typing import Any
 from app.llm.prompt_files import STAGED_RECAP
 from app.operations import OperationKind, OperationSpec
 from app.story.break_search import is_choosable
-from app.story.messages import Message, MessageKind, MessageRecap, combined_digest
+from app.story.messages import Absence, Message, MessageKind, MessageRecap, combined_digest
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
@@ -257,15 +257,23 @@ def _message_recaps(
 
 
 def missing_recaps(story: Story, settings: Mapping[str, Any]) -> list[Message]:
-    """Messages without a recap of their text as it is, those that failed among them."""
-    settings = {**settings, "message_recap_again": True}
+    """Messages without a recap of their text as it is: those that failed among them, and those
+    whose recap the user took away.
+    """
+    settings = {**settings, "message_recap_again": True, "message_recap_on_swipe": True}
     missing = []
     for message in story.messages:
         recap = story.message_recaps.get(message.anchor)
-        has_failed = recap is not None and bool(recap.error) and not recap.is_excluded
-        if has_failed or needs_recap(message, recap, settings):
+        if recap is not None and not recap.is_excluded and _has_none(recap):
+            recap = None
+        if needs_recap(message, recap, settings):
             missing.append(message)
     return missing
+
+
+def _has_none(recap: MessageRecap) -> bool:
+    """Whether writing it failed, or the user took it away."""
+    return bool(recap.error) or recap.absence is Absence.REMOVED
 
 
 def needs_recap(message: Message, recap: MessageRecap | None, settings: Mapping[str, Any]) -> bool:
@@ -276,10 +284,12 @@ def needs_recap(message: Message, recap: MessageRecap | None, settings: Mapping[
         return True
     if recap.is_edited or recap.is_excluded:
         return False
+    if recap.absence is Absence.REMOVED:
+        return False
+    is_outdated = bool(recap.source_hash) and recap.source_hash != message.content_hash
     if not recap.text and not recap.error:
-        return recap.source_hash != message.content_hash  # else it was found to say nothing
-    return bool(settings["message_recap_again"]) and _is_outdated(recap, message)
-
-
-def _is_outdated(recap: MessageRecap, message: Message) -> bool:
-    return bool(recap.source_hash) and recap.source_hash != message.content_hash
+        return is_outdated or recap.absence is Absence.UNKNOWN
+    is_swiped = recap.swipe != message.swipe
+    return is_outdated and bool(
+        settings["message_recap_on_swipe" if is_swiped else "message_recap_again"]
+    )

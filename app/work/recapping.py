@@ -14,7 +14,7 @@ from app.operations import Operation, OperationKind, OperationSpec, Outcome
 from app.signals import Signal
 from app.store.recaps import MESSAGE_TEXT_FIELDS
 from app.store.store import Store
-from app.story.messages import Message, MessageRecap
+from app.story.messages import Absence, Message, MessageRecap
 from app.story.recap_text import is_headed, merged
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scene_cues.language import LanguagePack
@@ -32,6 +32,7 @@ from app.work.planner import (
 from app.work.staging import KeptInStore, adds_nothing, known_lore
 
 MESSAGE_CONTEXT = 2  # messages before one, to understand it
+LONGEST_REASONING = 20_000  # characters: it goes into the chat's file with the recap
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,7 @@ class Recapper:
         add = self._add_running
         if base is not None and adds_nothing(recap, base):
             unchanged = made(base.content, recap.made_by)
-            await self._store.run(lambda: add(chat, unchanged, operation.created))
+            await self._store.run(lambda: add(chat, unchanged, recap, operation.created))
             return Outcome()
         try:
             value, outcome = await self._once(operation, write, reuse=True)
@@ -220,10 +221,10 @@ class Recapper:
             tokens = int(spec.params["tokens"])
             text = await self._folded_without(base, scene.name or recap.name, recap.text, tokens)
             stand_in = made(text, self._stand_in_label())
-            await self._store.run(lambda: add(chat, stand_in, operation.created))
+            await self._store.run(lambda: add(chat, stand_in, recap, operation.created))
             raise
         version = made(value["content"], value["made_by"])
-        await self._keep(spec.key, value, lambda: add(chat, version, operation.created))
+        await self._keep(spec.key, value, lambda: add(chat, version, recap, operation.created))
         return outcome
 
     async def _folded_without(
@@ -239,7 +240,10 @@ class Recapper:
     def _stand_in_label(self) -> str:
         return f"{self._built_in.label}, in place of {self._writer().label}"
 
-    def _add_running(self, chat: OpenChat, version: RunningVersion, asked: float) -> None:
+    def _add_running(
+        self, chat: OpenChat, version: RunningVersion, recap: SceneRecap, asked: float
+    ) -> None:
+        """Add a version that folded this recap in, which is locked from now on."""
         store = self._store
         running = store.recaps.running(chat.chat_id)
         # Killed between keeping the result and marking the operation as done: once is enough.
@@ -257,6 +261,7 @@ class Recapper:
             < (chat.index_of(current.last_anchor) or 0)
         )
         store.recaps.add_running_version(chat.chat_id, version, choose=not is_behind)
+        store.recaps.combine_scene_recap(chat.chat_id, recap.anchor, recap.version, version.created)
 
     async def _message_recaps(self, operation: Operation, chat: OpenChat) -> Outcome:
         anchors = operation.spec.params["anchors"]
@@ -295,7 +300,11 @@ class Recapper:
         async def write() -> Written[dict[str, str]]:
             on_text = self._listener(operation)
             written = await writer.message_recap(message, context=context, on_text=on_text)
-            value = {"text": written.value, "made_by": writer.label}
+            value = {
+                "text": written.value,
+                "made_by": writer.label,
+                "reasoning": written.reasoning[:LONGEST_REASONING],
+            }
             return Written(value, written.prompt_tokens, written.output_tokens)
 
         try:
@@ -304,7 +313,8 @@ class Recapper:
             failed = _message_recap(message, chat, error=str(error))
             await store.run(lambda: save(failed))
             raise
-        recap = _message_recap(message, chat, text=value["text"])
+        reasoning = value.get("reasoning", "")
+        recap = _message_recap(message, chat, text=value["text"], reasoning=reasoning)
         await self._keep(spec.key, value, lambda: save(recap))
         return outcome
 
@@ -354,7 +364,7 @@ def _context(chat: OpenChat, index: int) -> tuple[Message, ...]:
 
 
 def _message_recap(
-    message: Message, chat: OpenChat, *, text: str = "", error: str = ""
+    message: Message, chat: OpenChat, *, text: str = "", error: str = "", reasoning: str = ""
 ) -> MessageRecap:
     old = chat.story.message_recaps.get(message.anchor, MessageRecap())
     return MessageRecap(
@@ -363,4 +373,7 @@ def _message_recap(
         is_remembered=old.is_remembered,
         error=error,
         source_hash=message.content_hash,
+        reasoning=reasoning,
+        absence=Absence.UNKNOWN if text or error else Absence.NOTHING,
+        swipe=message.swipe,
     )

@@ -13,7 +13,7 @@ from app.story.message_data import (
     shown,
     toggled,
 )
-from app.story.messages import Message, MessageRecap, digest
+from app.story.messages import Absence, Message, MessageRecap, digest
 
 
 def message(text: str = "She came.", anchor: str = "a") -> Message:
@@ -41,16 +41,17 @@ def test_a_first_recap_and_a_removed_one_lift_the_marks(before: str, after: str)
     made = edited(old, after, NOW)
     assert (made.is_excluded, made.is_remembered) == (False, False)
     assert made.is_edited is bool(after)
+    assert made.absence is (Absence.UNKNOWN if after else Absence.REMOVED)
 
 
 def test_clearing_leaves_nothing_but_which_text_it_was() -> None:
-    assert cleared(NOW) == MessageRecap(source_hash=NOW.content_hash)
+    assert cleared(NOW) == MessageRecap(source_hash=NOW.content_hash, absence=Absence.REMOVED)
 
 
 def test_a_mark_without_a_recap_belongs_to_the_text_shown() -> None:
     made = marked(MessageRecap(), Mark.EXCLUDED, True, NOW)
     assert made == MessageRecap(is_excluded=True, source_hash=NOW.content_hash)
-    assert marked(made, Mark.EXCLUDED, False, NOW) == cleared(NOW)
+    assert marked(made, Mark.EXCLUDED, False, NOW) == MessageRecap(source_hash=NOW.content_hash)
     old = MessageRecap("r", source_hash="another text")
     assert marked(old, Mark.REMEMBERED, True, NOW).source_hash == "another text"
 

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from app.operations import OperationSpec
 from app.settings import REGISTRY
-from app.story.messages import Message, MessageKind, MessageRecap, digest
+from app.story.messages import Absence, Message, MessageKind, MessageRecap, digest
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
@@ -151,7 +151,8 @@ def test_message_recaps_are_planned_only_where_they_are_free() -> None:
         for n in range(4)
     }
     assert plan(replace(story, message_recaps=recaps), 1, settings(), free) == ()
-    recaps["m1"] = MessageRecap(source_hash=story.messages[1].content_hash)  # says nothing
+    source = story.messages[1].content_hash
+    recaps["m1"] = MessageRecap(source_hash=source, absence=Absence.NOTHING)
     assert plan(replace(story, message_recaps=recaps), 1, settings(), free) == ()
     recaps["m1"] = MessageRecap(text="recap", source_hash="of another text")
     (spec,) = plan(replace(story, message_recaps=recaps), 1, settings(), free)

@@ -1,0 +1,51 @@
+"""What clearing a chat's memory takes away, counted beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Clearance:
+    """Seven counts (spec/auto-recap.md §1.8).
+
+    messages: those with anything at all. message_recaps: of texts that are shown. scene_recaps:
+    scenes that have one. scene_breaks: hidden ones too. searched: ranges in which a model found no
+    break. swipe_recaps: message recaps of texts that are not shown. running_versions: of the
+    running recap.
+    """
+
+    messages: int = 0
+    message_recaps: int = 0
+    scene_recaps: int = 0
+    scene_breaks: int = 0
+    searched: int = 0
+    swipe_recaps: int = 0
+    running_versions: int = 0
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What there is of it in words, without what is not there."""
+        counted = (
+            (self.messages, "message with data", "messages with data"),
+            (self.message_recaps, "message recap", "message recaps"),
+            (self.swipe_recaps, "recap of another swipe", "recaps of other swipes"),
+            (self.scene_breaks, "scene break", "scene breaks"),
+            (self.scene_recaps, "scene recap", "scene recaps"),
+            (self.searched, "searched range", "searched ranges"),
+            (self.running_versions, "running recap version", "running recap versions"),
+        )
+        return tuple(f"{n:,} {one if n == 1 else many}" for n, one, many in counted if n)
+
+    def __bool__(self) -> bool:
+        return any(
+            (
+                self.messages,
+                self.message_recaps,
+                self.scene_recaps,
+                self.scene_breaks,
+                self.searched,
+                self.swipe_recaps,
+                self.running_versions,
+            )
+        )
