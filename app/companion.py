@@ -531,7 +531,6 @@ class Companion:
             prompts_dir=self.prompts.folder,
         )
 
-    def _current_writer(self) -> RecapWriter:
     async def _retire(self, writer: RecapWriter) -> None:
         """Close a writer once what it is writing now has ended: it was paid for."""
         ended = asyncio.Event()
@@ -553,6 +552,7 @@ class Companion:
             self._queue.changed.disconnect(look)
             await writer.aclose()
 
+    def _current_writer(self) -> RecapWriter:
         return self._writer
 
     def _writing(self) -> Writing:
@@ -608,10 +608,10 @@ class Companion:
     def _on_refresh_asked(self, path: Path) -> None:
         self._tasks.spawn(self._follow(path), name="refreshing a chat")
 
-    def _on_slot_refused(self, refused: tuple[Path, str]) -> None:
     def _on_prompt_broken(self, sentence: str) -> None:
         self.trouble.emit((self.prompts.folder, sentence))
 
+    def _on_slot_refused(self, refused: tuple[Path, str]) -> None:
         path, key = refused
         sentence = (
             f"Another extension in SillyTavern already fills {key}, and keeps it. Switch that "
