@@ -14,6 +14,12 @@ class OperationKind(StrEnum):
     SCENE_RECAP = "scene_recap"
     RUNNING_RECAP = "running_recap"
     MESSAGE_RECAP = "message_recap"
+    MEMORY_PASS = "memory_pass"
+    ARC_SUMMARY = "arc_summary"
+    PROFILE = "profile"
+    CANON = "canon"
+    CONTINUITY = "continuity"
+    SUMMARY = "summary"
 
 
 class OperationStatus(StrEnum):

@@ -37,6 +37,13 @@ class ChatRef:
     speakers: tuple[str, ...] = ()
     user_folder: Path | None = None
 
+    @property
+    def owner_key(self) -> str:
+        """Names the character or group among all of all taverns, "" for a file outside."""
+        if self.user_folder is None or not self.owner:
+            return ""
+        return f"{self.user_folder}/{self.kind.value}/{self.owner}"
+
 
 @dataclass(frozen=True, slots=True)
 class LineProblem:

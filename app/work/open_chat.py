@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.errors import TavernkeepError
+from app.memory.records import Remembered
+from app.memory.standing import Ground
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.store.chats import RETIRED
@@ -23,6 +25,7 @@ from app.story.story import ChatRef, LineProblem, Story
 from app.work.break_planner import MODEL, SearchState
 from app.work.catch_up import CatchUpPlan
 from app.work.first_sight import find_origin, import_extras
+from app.work.memory_planner import Reading
 from app.work.token_ledger import TokenLedger
 
 
@@ -39,10 +42,11 @@ class StoryChange:
     recaps: bool = False
     running: bool = False
     inclusion: bool = False
+    memories: bool = False
 
     def __bool__(self) -> bool:
         return self.first_message is not None or (
-            self.scenes or self.recaps or self.running or self.inclusion
+            self.scenes or self.recaps or self.running or self.inclusion or self.memories
         )
 
 
@@ -88,6 +92,11 @@ class OpenChat:
         self.is_catch_up_wanted = False
         self.search = SearchState()  # for breaks, by a model
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
+        self.keeps_memory = False
+        self.remembered = Remembered()
+        self._has_new_memories = False
+        self.reading_state = Reading(is_whole=until is not None)
+        self._foreign: Mapping[tuple[int, str], str] = {}
         self._store = store
         self._ledger = ledger
         self._packs = packs
@@ -248,6 +257,7 @@ class OpenChat:
             )
         )
         self.search = replace(self.search, searched=ranges)
+        await self._recall()
         settings, messages = self._settings(chat_id), story.messages
         by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
         start = _behind_last_mark(messages, breaks)
@@ -272,6 +282,33 @@ class OpenChat:
         )
         return replace(story, inclusion=await asyncio.to_thread(self._include, story, settings))
 
+    async def _recall(self) -> None:
+        """Take in what the store remembers of this chat and of its character."""
+        if not self.keeps_memory:
+            return
+        store, chat_id = self._store, self.chat_id
+        # What is looked at as if it ended earlier keeps what it finds to itself.
+        characters = [self.character] if self.character else []
+
+        def unit() -> tuple[Remembered, frozenset[tuple[str, str]], dict[tuple[int, str], str]]:
+            remembered = store.memories.load(chat_id, characters)
+            elsewhere = store.memories.hashes_elsewhere(chat_id, remembered.memories)
+            return remembered, store.memories.extracted(chat_id), elsewhere
+
+        remembered, extracted, self._foreign = await store.run(unit)
+        self._has_new_memories |= remembered != self.remembered
+        self.remembered = remembered
+        self.reading_state = replace(self.reading_state, extracted=extracted)
+
+    def ground(self) -> Ground:
+        """What the memories of this chat stand on now."""
+        return Ground.of(self.chat_id, self.story.messages, self._foreign)
+
+    @property
+    def character(self) -> str:
+        """Who keeps what outlives this chat, "" for nobody."""
+        return self.chat.owner_key if self._until is None else ""
+
     def _show(self, story: Story, first: int | None, *, inclusion: bool = False) -> None:
         """Make this the story, and say what changed. first: the first message that did."""
         old, self.story = self.story, story
@@ -283,7 +320,9 @@ class OpenChat:
             recaps=story.recaps != old.recaps or story.message_recaps != old.message_recaps,
             running=story.running != old.running,
             inclusion=inclusion or story.inclusion != old.inclusion,
+            memories=self._has_new_memories,
         )
+        self._has_new_memories = False
         if change:
             self._heard(change)
 

@@ -11,7 +11,7 @@ STATEMENTS = (
     """CREATE TABLE memory (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         memory_id TEXT NOT NULL UNIQUE,
-        chat_id INTEGER NOT NULL REFERENCES chat(id),
+        chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         character TEXT NOT NULL,
         tier TEXT NOT NULL,
         type TEXT NOT NULL,
@@ -31,7 +31,7 @@ STATEMENTS = (
     """CREATE TABLE entity (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         entity_id TEXT NOT NULL UNIQUE,
-        chat_id INTEGER NOT NULL REFERENCES chat(id),
+        chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         character TEXT NOT NULL,
         name TEXT NOT NULL,
         type TEXT NOT NULL,
@@ -45,7 +45,7 @@ STATEMENTS = (
     """CREATE TABLE document (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         document_id TEXT NOT NULL UNIQUE,
-        chat_id INTEGER NOT NULL REFERENCES chat(id),
+        chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         character TEXT NOT NULL,
         kind TEXT NOT NULL,
         subject TEXT NOT NULL,

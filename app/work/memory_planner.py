@@ -1,0 +1,176 @@
+"""What the memory of a story lacks: which messages are to be read next. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import structs
+
+from app.memory.windows import Window, is_told, settled
+from app.memory_settings import AUTO, ONE_REQUEST, PROFILE_A, PROFILE_B
+from app.operations import OperationKind, OperationSpec
+from app.story.messages import Message
+from app.story.story import Story
+from app.work.planner import PRIORITY_SCENE, Writing
+
+# Behind a fold, before single messages: a memory is wanted for the next turn.
+PRIORITY_PASS = PRIORITY_SCENE + 2
+CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memory.md §19)
+CATCH_UP_SHARE = 0.35  # of the context, the same in tokens
+SMALLEST_CHUNK = 500
+# Passes of one block begin with the same message, so that a server finds what it has read.
+PASSES_IN_BLOCK = 2
+MESSAGES_BEFORE = 2  # of a block, to understand its first one
+UNKNOWN_CONTEXT = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What of a chat was read for its memory.
+
+    extracted: (anchor, content hash). is_whole: the chat is read to its very end, whatever the
+    settings say of waiting; for a command, which nobody swipes behind.
+    """
+
+    extracted: Collection[tuple[str, str]] = ()
+    is_whole: bool = False
+
+
+def profile_in_force(settings: Mapping[str, Any], backend: str) -> str:
+    """Profile A or B; by itself: A for Ollama and without a model, B else (§5)."""
+    chosen = str(settings["hardware_profile"])
+    if chosen != AUTO:
+        return chosen
+    return PROFILE_A if backend.partition(":")[0] in ("ollama", "builtin") else PROFILE_B
+
+
+def is_in_one(settings: Mapping[str, Any], backend: str) -> bool:
+    """Whether one request is to give all tiers."""
+    chosen = str(settings["memory_requests"])
+    if chosen == AUTO:
+        return profile_in_force(settings, backend) == PROFILE_B
+    return chosen == ONE_REQUEST
+
+
+def unread(story: Story, reading: Reading, settings: Mapping[str, Any]) -> list[int]:
+    """Indexes of the settled messages that no pass has read in these words."""
+    messages = story.messages if reading.is_whole else settled(story.messages)
+    return [
+        index
+        for index, message in enumerate(messages)
+        if is_readable(message, settings)
+        and (message.anchor, message.content_hash) not in reading.extracted
+    ]
+
+
+def is_readable(message: Message, settings: Mapping[str, Any]) -> bool:
+    """Whether a message is read for memory; what we hid ourselves is story all the same."""
+    return is_told(message) or (
+        bool(settings["include_hidden_messages"]) and is_told(_shown(message))
+    )
+
+
+def next_pass(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing, reading: Reading
+) -> OperationSpec | None:
+    """The reading that comes next, None while there is too little new (§3.1, §3.3).
+
+    Passes go in the order of the story and one at a time, since each is told what holds before
+    it. Edited messages and those of a backlog do not wait for more.
+    """
+    if not settings["memory_auto"]:
+        return None
+    missing = unread(story, reading, settings)
+    if not missing:
+        return None
+    run = _run(story, missing, settings)
+    is_at_end = run[-1] == missing[-1] and not _is_followed(story, run[-1], settings)
+    replies = sum(not story.messages[index].is_user for index in run)
+    if is_at_end and not reading.is_whole and replies < int(settings["memory_every"]):
+        return None
+    return pass_spec(story, chat_id, settings, writing, _chunk(story, run, writing))
+
+
+def pass_spec(
+    story: Story,
+    chat_id: int,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    new: Sequence[int],
+    *,
+    again: str = "",
+) -> OperationSpec:
+    """Reading these messages, with some before them. new: indexes, consecutive among the told."""
+    window = pass_window(story, chat_id, settings, new)
+    form = "one" if is_in_one(settings, writing.spec) else "separate"
+    tiers = ",".join(enabled_tiers(settings))
+    shown = [f"{m.name}\0{m.content_hash}" for m in window.messages]
+    kind = OperationKind.MEMORY_PASS
+    anchors = [story.messages[index].anchor for index in new]
+    return OperationSpec(
+        kind=kind,
+        chat=chat_id,
+        key=writing.key(kind, form, tiers, str(window.new_from), *shown, again),
+        anchor=anchors[-1],
+        label=f"Memories of messages {new[0]}-{new[-1]}",
+        priority=PRIORITY_PASS,
+        params={"anchors": anchors, "form": form, "again": again},
+    )
+
+
+def pass_window(
+    story: Story, chat_id: int, settings: Mapping[str, Any], new: Sequence[int]
+) -> Window:
+    """What a pass over these messages is shown."""
+    told = [i for i, message in enumerate(story.messages) if is_readable(message, settings)]
+    place = told.index(new[0])
+    block = PASSES_IN_BLOCK * 2 * int(settings["memory_every"])
+    if len(new) > block // PASSES_IN_BLOCK:
+        first = place  # a backlog: each message once
+    else:
+        first = place - place % block
+    first = max(0, first - MESSAGES_BEFORE)
+    before = [story.messages[index] for index in told[first:place]]
+    messages = (*before, *(story.messages[index] for index in new))
+    return Window(chat_id, messages, new_from=len(before) + 1)
+
+
+def enabled_tiers(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Tiers that the user wants, in the order of their requests."""
+    names = ("session", "longterm", "relationships", "arcs", "state_ledger", "epistemic")
+    return tuple(name for name in names if settings[f"{name}_enabled"])
+
+
+def _run(story: Story, missing: Sequence[int], settings: Mapping[str, Any]) -> list[int]:
+    """The first unread messages that follow one another."""
+    run = [missing[0]]
+    for index in missing[1:]:
+        between = story.messages[run[-1] + 1 : index]
+        if any(is_readable(message, settings) for message in between):
+            break
+        run.append(index)
+    return run
+
+
+def _is_followed(story: Story, index: int, settings: Mapping[str, Any]) -> bool:
+    """Whether messages behind this one were read: then it will not grow."""
+    return any(is_readable(m, settings) for m in settled(story.messages)[index + 1 :])
+
+
+def _chunk(story: Story, run: Sequence[int], writing: Writing) -> list[int]:
+    context = writing.context_tokens or UNKNOWN_CONTEXT
+    room = max(SMALLEST_CHUNK, int(context * CATCH_UP_SHARE))
+    chunk: list[int] = []
+    for index in run[:CATCH_UP_MESSAGES]:
+        tokens = story.message_tokens[index] if story.message_tokens else 0
+        if chunk and tokens > room:
+            break
+        chunk.append(index)
+        room -= tokens
+    return chunk
+
+
+def _shown(message: Message) -> Message:
+    return structs.replace(message, is_hidden=False)
