@@ -16,15 +16,18 @@ from app.tasks import TaskSupervisor
 from app.work.catch_up import CatchUpPlan
 from ui import pages
 from ui.actions import PAGE_ACTIONS, Actions
+from ui.break_hunt import BreakHunt
 from ui.controls.buttons import key_text
 from ui.dialogs import choose_folder
 from ui.first_steps import FirstSteps
 from ui.library.popover import LibraryPopover
 from ui.library.words import chat_title
+from ui.page_chat import PageChat
 from ui.session import Session
 from ui.shell.command_palette import CommandPalette
 from ui.shell.frame import Frame
 from ui.shell.notice import plan_sentence
+from ui.sync_news import sync
 from ui.theme.source import ThemeChoice, ThemeSource
 
 if TYPE_CHECKING:
@@ -84,11 +87,17 @@ class Desk(QObject):
         session.undo_changed.connect(self._on_undo_changed)
         session.reading.connect(self._on_reading)
         session.failed.connect(frame.notice.say)
+        session.told.connect(frame.status.tell)
         session.catch_up_offered.connect(self._on_catch_up_offered)
         frame.notice.acted.connect(self._on_notice_acted)
         self.first_steps = FirstSteps(session, frame.notice)
         self.first_steps.folder_wanted.connect(self._on_folder_wanted)
         self.first_steps.list_wanted.connect(self.open_chats)
+        self._page_chat = PageChat(session, frame.notice)
+        self.break_hunt = BreakHunt(session, frame.notice)
+        self.break_hunt.went_on.connect(frame.status.keep_telling)
+        self.break_hunt.model_wanted.connect(self._on_settings_wanted)
+        self.break_hunt.place_wanted.connect(self._on_place_wanted)
         frame.bar.page_chosen.connect(self.show_page)
         frame.status.item_pressed.connect(self._on_status_item)
         frame.card.clicked.connect(self.open_chats)
@@ -142,6 +151,7 @@ class Desk(QObject):
         if key == "story":
             stage = pages.make_story(self.session, self._theme, self._actions["page.prompt"])
             stage.page.chat_wanted.connect(self.open_chats)
+            stage.page.breaks_wanted.connect(self.break_hunt.begin)
             self.story_stage = stage
             self._frame.set_navigator(key, stage.navigator)
             self._frame.set_inspector_split(stage.split)
@@ -252,7 +262,18 @@ class Desk(QObject):
         self.show_page(HEALTH_PAGES[key])
 
     def _on_sync(self) -> None:
-        self.session.do(self.session.companion.sync(), name="sync")
+        self.session.do(self._sync(), name="sync")
+
+    async def _sync(self) -> None:
+        self.session.told.emit(await sync(self.session))
+
+    def _on_settings_wanted(self) -> None:
+        self.show_page("settings")
+
+    def _on_place_wanted(self, index: int) -> None:
+        self.show_page("story")
+        if self.story_stage is not None:
+            self.story_stage.page.show_message(index)
 
     def _on_pause(self) -> None:
         companion = self.session.companion

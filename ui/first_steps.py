@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.health import Health, Light
 from app.story.story import Story
 from ui.session import Session
 from ui.shell.notice import Notice
@@ -20,6 +21,7 @@ NO_BRIDGE = (
     "Chats are read already. For recaps to reach SillyTavern's prompt, it needs a small extension, "
     "the bridge."
 )
+INSTALLING = "Installing the bridge"
 RELOAD = "The bridge is installed. Reload SillyTavern's page in the browser, and it connects."
 
 
@@ -41,11 +43,13 @@ class FirstSteps(QObject):
         self._session = session
         self._notice = notice
         self._has_begun = False
+        self._awaits_page = False
         self.declines_bridge = False
         notice.acted.connect(self._on_acted)
         notice.closed.connect(self._on_closed)
         session.chat_opened.connect(self._on_chat_opened)
         session.library_changed.connect(self._on_library_changed)
+        session.health_changed.connect(self._on_health_changed)
 
     def begin(self, *, opens_demo: bool) -> None:
         """The window is up. opens_demo: nothing was opened before, so show what this is about."""
@@ -78,18 +82,32 @@ class FirstSteps(QObject):
         status = await self._session.companion.bridge_status(folder)
         if status.newer_available:
             self._notice.offer(BRIDGE, status.sentence, way_on="Bring it up to date")
-        elif status.installed:
+        elif status.installed and not self._awaits_page:
             self._notice.withdraw(BRIDGE)
+        elif status.installed:
+            self._notice.offer(BRIDGE, RELOAD)
         else:
             self._notice.offer(BRIDGE, NO_BRIDGE, way_on="Install the bridge")
 
     async def _install(self, folder: Path) -> None:
-        await self._session.companion.install_bridge(folder)
-        self._notice.offer(BRIDGE, RELOAD)
+        try:
+            await self._session.companion.install_bridge(folder)
+            self._awaits_page = True
+            self._notice.offer(BRIDGE, RELOAD)
+        finally:
+            if not self._awaits_page:
+                self._notice.withdraw(BRIDGE)
+
+    def _on_health_changed(self, health: Health) -> None:
+        """A page of SillyTavern has loaded the bridge: nothing is to be done any more."""
+        if self._awaits_page and health.bridge.light is Light.GOOD:
+            self._awaits_page = False
+            self._notice.withdraw(BRIDGE)
 
     def _on_acted(self, key: str) -> None:
         folder = self._first_tavern()
         if key == BRIDGE and folder is not None:
+            self._notice.offer(BRIDGE, INSTALLING)
             self._session.do(self._install(folder), name="installing the bridge")
         elif key == DEMO and folder is None:
             self.folder_wanted.emit()

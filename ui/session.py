@@ -40,6 +40,7 @@ class Session(QObject):
             user's word; None once it does not.
         reading: bool, a chat is being read.
         failed: a sentence for the user.
+        told: a sentence on what was done, for a moment.
     """
 
     chat_opened = Signal(object)
@@ -53,6 +54,7 @@ class Session(QObject):
     catch_up_offered = Signal(object)
     reading = Signal(bool)
     failed = Signal(str)
+    told = Signal(str)
 
     def __init__(self, companion: Companion, tasks: TaskSupervisor) -> None:
         super().__init__()
@@ -146,14 +148,19 @@ class Session(QObject):
             )
 
     def undo(self) -> None:
-        """Take back what was done last in this chat."""
+        """Take back what was done last in this chat, and say what it was."""
         if self._path is not None:
-            self.do(self.companion.edits.undo(self._path), name="undo")
+            self.do(self._tell_label("Undone", self.companion.edits.undo(self._path)), name="undo")
 
     def redo(self) -> None:
-        """Do again what was taken back."""
+        """Do again what was taken back, and say what it was."""
         if self._path is not None:
-            self.do(self.companion.edits.redo(self._path), name="redo")
+            self.do(self._tell_label("Redone", self.companion.edits.redo(self._path)), name="redo")
+
+    async def _tell_label(self, word: str, deed: Coroutine[Any, Any, str]) -> None:
+        label = await deed
+        if label:
+            self.told.emit(f"{word}: {label}")
 
     def _fetch(self) -> None:
         if self._path is not None:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from ui.theme.fonts import MEDIUM, REGULAR, SEMIBOLD, display_font, ui_font
 from ui.theme.palette import T1_ROLE, T2_ROLE, T3_ROLE
+
+
+def plain_tip(text: str) -> str:
+    """A tooltip that shows `text` as it is: Qt takes what looks like markup for markup."""
+    lines = escape(text, quote=False).replace("\n", "<br>")
+    return f"<p>{lines}</p>" if text else ""
 
 
 class Label(QLabel):
@@ -47,10 +55,17 @@ class ElidedLabel(Label):
     def minimumSizeHint(self) -> QSize:
         return QSize(24, super().minimumSizeHint().height())
 
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._tell_whole()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._tell_whole()
+
+    def _tell_whole(self) -> None:
         is_cut = self.fontMetrics().horizontalAdvance(self.text()) > self.width()
-        self.setToolTip(self.text() if is_cut else "")
+        self.setToolTip(plain_tip(self.text()) if is_cut else "")
 
     def paintEvent(self, event: object) -> None:
         painter = QPainter(self)

@@ -14,7 +14,7 @@ from app.story.story import Story
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice
-from ui.controls.labels import Label, body, section
+from ui.controls.labels import ElidedLabel, Label, body, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
 from ui.inspector.next_prompt import NextPrompt
@@ -40,7 +40,7 @@ class Inspector(QWidget):
         self._versions.activated.connect(self._on_version_activated)
         self._edit = IconButton("pencil", "Edit the running recap", is_framed=True)
         self._edit.clicked.connect(self._begin_edit)
-        self._origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
+        self._origin = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
         self._bar = BudgetBar()
         self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._change = Label(font=ui_font(12), tone=T2_ROLE)

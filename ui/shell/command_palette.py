@@ -34,6 +34,7 @@ from app.story.story import Story
 from ui.actions import ALSO_CALLED
 from ui.controls.buttons import key_text
 from ui.controls.fields import Field
+from ui.controls.labels import body
 from ui.controls.surfaces import FloatingSheet
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
@@ -49,6 +50,8 @@ MOST_MESSAGES = 30
 SNIPPET_BEFORE = 24
 SNIPPET = 90
 SETTLE_MS = 60
+
+NOTHING = "Nothing found"
 
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
 
@@ -165,6 +168,9 @@ class CommandPalette(FloatingSheet):
         self._list.setUniformItemSizes(True)
         self._list.viewport().setAutoFillBackground(False)
         self._list.clicked.connect(self._choose)
+        self._nothing = body(NOTHING)
+        self._nothing.setContentsMargins(34, 6, 12, 0)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
@@ -175,6 +181,7 @@ class CommandPalette(FloatingSheet):
         inner.setSpacing(6)
         inner.addWidget(self._field)
         inner.addWidget(self._list, 1)
+        inner.addWidget(self._nothing, 1)
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
         column.addLayout(inner)
@@ -194,6 +201,9 @@ class CommandPalette(FloatingSheet):
         """Find what is written in the field."""
         self._model.show_entries(find_entries(self._field.text(), self._actions(), self._story()))
         self._list.setCurrentIndex(self._model.index(0))
+        is_empty = not self._model.rowCount()
+        self._list.setVisible(not is_empty)
+        self._nothing.setVisible(is_empty)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):

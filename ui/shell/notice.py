@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from shiboken6 import isValid
 
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
@@ -75,6 +76,12 @@ class Notice(QWidget):
         self._way_on.clicked.connect(self._on_acted)
         self._close = IconButton("cross", "Close this notice", side=24, icon_size=13)
         self._close.clicked.connect(self.close_shown)
+        self._came_from: QWidget | None = None
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_focus_changed)
+        for button in (self._way_on, self._close):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus where it is
         row.addWidget(self._sentence, 1)
         row.addWidget(self._way_on)
         row.addWidget(self._close)
@@ -132,7 +139,18 @@ class Notice(QWidget):
         """The newest offer; "" while a failure is shown, or nothing."""
         return next(reversed(self._offers), "") if not self._failure else ""
 
+    def _on_focus_changed(self, old: QWidget | None, new: QWidget | None) -> None:
+        if new in (self._way_on, self._close) and old not in (self._way_on, self._close):
+            self._came_from = old
+
+    def _give_focus_back(self) -> None:
+        """Hiding what has the focus would send it on to whatever comes next on the page."""
+        focused, before = QApplication.focusWidget(), self._came_from
+        if focused in (self._way_on, self._close) and before is not None and isValid(before):
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _refresh(self) -> None:
+        self._give_focus_back()
         shown = Offer(self._failure)
         if key := self._shown_key():
             shown = self._offers[key]

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QColor,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
+from app.health import HealthItem, Light
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
 if TYPE_CHECKING:
-    from app.health import Health, HealthItem
+    from app.health import Health
 
 HEIGHT = 28
 GAP = 20
@@ -22,6 +30,7 @@ GAP = 20
 # Item, icon ("" is a dot), and its rank: the highest number is dropped first in a narrow window.
 LEFT = (("sillytavern", "", 0), ("bridge", "link", 3), ("reading", "eye", 1), ("queue", "pulse", 2))
 RIGHT = (("backend", "chip", 4),)
+SAID_MS = 7_000
 
 
 class StatusItem(QAbstractButton):
@@ -107,13 +116,47 @@ class StatusBar(QWidget):
         for key, icon, rank in LEFT:
             self._add(key, icon, rank)
         self._row.addStretch(1)
+        self._said = StatusItem("said", "info", -1)
+        self._said.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._said.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._row.addWidget(self._said)
         for key, icon, rank in RIGHT:
             self._add(key, icon, rank)
+        self._going_on = ""
+        self._moment = QTimer(self)
+        self._moment.setSingleShot(True)
+        self._moment.setInterval(SAID_MS)
+        self._moment.timeout.connect(self._fall_silent)
 
     def show_health(self, health: Health) -> None:
         """Say how things are."""
         for key, item in self._items.items():
             item.show_item(getattr(health, key))
+        self._fit()
+
+    def tell(self, sentence: str) -> None:
+        """Say for a moment what was done."""
+        self._show_said(sentence)
+        self._moment.start()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+
+    def keep_telling(self, sentence: str) -> None:
+        """Say how something goes, until told otherwise; "" says nothing any more."""
+        self._going_on = sentence
+        if not self._moment.isActive():
+            self._fall_silent()
+
+    @property
+    def said(self) -> str:
+        """What is said for the moment, or of what goes on."""
+        return self._said.text()
+
+    def _fall_silent(self) -> None:
+        self._show_said(self._going_on)
+
+    def _show_said(self, sentence: str) -> None:
+        light = Light.WORKING if sentence and sentence == self._going_on else Light.GOOD
+        self._said.show_item(HealthItem("said", light, sentence))
         self._fit()
 
     def sentence(self, key: str) -> str:
@@ -136,7 +179,8 @@ class StatusBar(QWidget):
     def _fit(self) -> None:
         """Hide the least important facts that have no room, empty ones too."""
         room = self.width() - 28
-        by_rank = sorted(self._items.values(), key=lambda item: item.rank)
+        items = (self._said, *self._items.values())
+        by_rank = sorted(items, key=lambda item: item.rank)
         for item in by_rank:
             wanted = item.sizeHint().width() + GAP
             is_shown = bool(item.text()) and wanted <= room

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from app.story.story import Story
+from ui.controls.labels import plain_tip
 from ui.story import geometry as geo
 from ui.story.break_drag import BreakDrag
 from ui.story.held_row import find, remember
@@ -351,7 +352,7 @@ class ChatView(SettlingTable):
             row, part = self._hit(event.pos())
             in_gutter = event.pos().x() < self.column.text_left - 8
             tip = tip_of(self._rows, row, part, in_gutter=in_gutter) if row >= 0 else ""
-            QToolTip.showText(event.globalPos(), tip, self)
+            QToolTip.showText(event.globalPos(), plain_tip(tip), self)
             return True
         return super().viewportEvent(event)
 

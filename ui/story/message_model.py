@@ -40,7 +40,7 @@ class SceneRow:
 
     cue: how the break above the row was found, "" above the first scene. recap: one line of the
     scene's recap. is_stale: the scene changed since. stand_in: who wrote it in place of whom, ""
-    for the usual writer.
+    for the usual writer. why_here: what the model gave as its reason for the break above, or "".
     """
 
     scene: Scene
@@ -50,6 +50,7 @@ class SceneRow:
     is_folded: bool
     is_stale: bool = False
     stand_in: str = ""
+    why_here: str = ""
 
 
 def _never(_scene: Scene) -> bool:
@@ -191,6 +192,7 @@ class MessageModel(QAbstractTableModel):
             place.kind is RowKind.FOLDED,
             self._is_scene_stale(place.scene),
             words.stand_in(story, scene),
+            words.why_here(above) if above else "",
         )
 
     def _is_scene_stale(self, number: int) -> bool:
@@ -237,4 +239,5 @@ class MessageModel(QAbstractTableModel):
         if scene is None:
             return None
         spoken = words.spoken_scene(scene.scene, scene.name, scene.is_folded)
-        return f"{spoken} {STALE_SCENE}" if scene.is_stale else spoken
+        spoken = f"{spoken} {STALE_SCENE}" if scene.is_stale else spoken
+        return f"{spoken} {scene.why_here}".rstrip()

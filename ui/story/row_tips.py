@@ -17,11 +17,11 @@ def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
         return state_tip(shown) if in_gutter else ""
     if part == REDO:
         return f"{STALE_SCENE} Write it anew. (R)"
-    if not is_grip(model, row, part):
+    number = model.place(row).scene - 1
+    closing = model.layout.scenes[number].closing if number >= 0 else None
+    if closing is None:
         return ""
-    scene = model.layout.scenes[model.place(row).scene - 1]
-    assert scene.closing is not None
-    return (
-        f"{words.break_cue(scene.closing)}.\n"
-        f"Drag it to end scene {scene.number} elsewhere. (Alt Shift Up, Alt Shift Down)"
-    )
+    tip = [words.why_here(closing)] if closing.rationale else []
+    if is_grip(model, row, part):
+        tip.append(f"Drag to end scene {number + 1} elsewhere. (Alt Shift Up, Alt Shift Down)")
+    return "\n".join(tip)

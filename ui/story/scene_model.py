@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.story.scenes import Scene
 from app.story.story import Story
+from ui.controls.labels import plain_tip
 from ui.story import words
 from ui.story.message_model import empty_story
 
@@ -105,5 +106,5 @@ class SceneModel(QAbstractTableModel):
             return words.spoken_scene(scene, name, False)
         if role == Qt.ItemDataRole.ToolTipRole:
             line = words.first_line(self._story, scene)
-            return f"{name}\n{line}" if line else name
+            return plain_tip(f"{name}\n{line}" if line else name)
         return None

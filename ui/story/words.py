@@ -8,6 +8,7 @@ from app.story.scenes import BreakOrigin, Scene, SceneBreak
 from app.story.story import Story
 
 SPOKEN_CHARACTERS = 2_000
+LONGEST_REASON = 600
 
 NAMELESS = ("Unnamed scene", "Open scene")  # a closed one, the open one
 
@@ -74,6 +75,12 @@ def break_cue(found: SceneBreak) -> str:
     cue = found.cue.strip()
     word = _CUES.get(cue.lower(), cue[:40]) or _ORIGINS[found.origin]
     return f"Break: {word}"
+
+
+def why_here(found: SceneBreak) -> str:
+    """What the model gave as its reason for a break; "" where it gave none."""
+    reason = " ".join(found.rationale[:LONGEST_REASON].split())
+    return f"Why here: {reason}" if reason else ""
 
 
 def first_line(story: Story, scene: Scene) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from tests.ui.samples import story
-from ui.shell.command_palette import find_entries
+from ui.actions import ALSO_CALLED
+from ui.shell.command_palette import CommandPalette, find_entries
 
 
 @pytest.fixture
@@ -37,3 +39,22 @@ def test_a_text_finds_messages_newest_first(actions: Actions) -> None:
 
 def test_without_a_story_only_commands_are_found(actions: Actions) -> None:
     assert [entry.text for entry in find_entries("syn", actions, None)] == ["Sync"]
+
+
+def test_an_action_is_found_by_other_words_for_it(actions: Actions) -> None:
+    sync = actions[0][0]
+    sync.setProperty(ALSO_CALLED, "refresh")
+    assert [entry.text for entry in find_entries("refresh", actions, None)] == ["Sync"]
+
+
+def test_a_search_without_a_result_says_so(actions: Actions, qtbot: QtBot) -> None:
+    palette = CommandPalette(lambda: actions, lambda: None)
+    qtbot.addWidget(palette)
+    palette._field.setText("no such thing")
+    palette.search()
+    assert palette._nothing.isVisibleTo(palette)
+    assert not palette._list.isVisibleTo(palette)
+    palette._field.setText("sync")
+    palette.search()
+    assert not palette._nothing.isVisibleTo(palette)
+    palette._settle.stop()

@@ -1,0 +1,159 @@
+"""What the window says by itself: what a reading found, what was undone, what a page shows."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.companion import Companion
+from app.health import Light
+from tests.labelled import WrittenTavern
+from tests.ui.samples import message, story
+from ui.main_window import MainWindow
+from ui.shell.status_bar import StatusBar
+from ui.sync_news import news_sentence
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+def test_a_reading_says_what_was_found() -> None:
+    old = story(4, ())
+    shown = (*old.messages[:2], message(2, "Other words."), message(7), message(8))
+    after = replace(old, messages=shown)
+    assert news_sentence(old, after, 2) == "2 new messages, 1 changed, 1 gone, 2 new chats."
+    assert news_sentence(old, old, 0) == "Up to date: #3 is the newest message."
+    assert news_sentence(None, None, -1) == "1 chat gone."
+    assert news_sentence(None, None, 0) == "Up to date."
+
+
+async def test_sync_says_that_nothing_is_new_and_then_what_is(
+    demo_window: MainWindow, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    status, sync = demo_window.frame.status, demo_window.actions_["sync"]
+    sync.trigger()
+    await until(lambda: status.said.startswith("Up to date: #"))
+    lines = demo_tavern.chat.read_text("utf-8").splitlines()
+    demo_tavern.chat.write_text("\n".join(lines[:-2]), "utf-8")
+    sync.trigger()
+    await until(lambda: status.said == "2 gone.")
+
+
+async def test_what_is_undone_and_redone_is_said(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    told = companion.story(demo_tavern.chat)
+    assert told is not None
+    await companion.edits.mark_break(demo_tavern.chat, told.messages[2].anchor)
+    await until(demo_window.actions_["undo"].isEnabled)
+    demo_window.actions_["undo"].trigger()
+    await until(lambda: demo_window.frame.status.said == "Undone: scene break")
+    await until(demo_window.actions_["redo"].isEnabled)
+    demo_window.actions_["redo"].trigger()
+    await until(lambda: demo_window.frame.status.said == "Redone: scene break")
+
+
+def test_a_moments_word_gives_way_to_what_goes_on(dressed: QApplication) -> None:
+    bar = StatusBar()
+    bar.keep_telling("Looking for scene breaks")
+    bar.tell("Undone: scene break")
+    assert bar.said == "Undone: scene break"
+    bar._moment.timeout.emit()
+    assert bar.said == "Looking for scene breaks"
+    bar._moment.stop()
+    bar.keep_telling("")
+    assert bar.said == ""
+    bar.deleteLater()
+
+
+@pytest.fixture
+def other_chat(demo_tavern: WrittenTavern) -> Path:
+    """A second chat of the same character."""
+    other = demo_tavern.chat.with_name("Another evening.jsonl")
+    shutil.copy(demo_tavern.chat, other)
+    return other
+
+
+async def test_the_chat_of_the_page_is_offered_once(
+    demo_window: MainWindow,
+    companion: Companion,
+    other_chat: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Until,
+) -> None:
+    notice = demo_window.frame.notice
+    pages: tuple[Path, ...] = ()
+    monkeypatch.setattr(Companion, "chats_in_pages", property(lambda _self: pages))
+
+    def show(*paths: Path) -> None:
+        nonlocal pages
+        pages = paths
+        companion.health_changed.emit(companion.health)
+
+    demo = demo_window.desk.session.path  # type: ignore[union-attr]
+    assert demo is not None
+    show(other_chat)
+    assert notice.sentence == "SillyTavern shows another chat: Another evening."
+    notice.close_shown()
+    show(other_chat)
+    assert notice.sentence == ""
+    show(demo)
+    show(other_chat)
+    assert notice.way_on == "Open it"
+    notice.take_up()
+    await until(lambda: demo_window.desk.session.path == other_chat)  # type: ignore[union-attr]
+    assert notice.sentence == ""
+
+
+async def test_a_click_on_a_notice_leaves_the_keyboard_where_it_was(
+    demo_window: MainWindow,
+) -> None:
+    view = demo_window.desk.story_stage.page.view  # type: ignore[union-attr]
+    notice = demo_window.frame.notice
+    demo_window.activateWindow()
+    view.setFocus()
+    notice.offer("one", "Something could be done.", way_on="Do it")
+    QTest.mouseClick(notice._way_on, Qt.MouseButton.LeftButton)
+    assert notice.isHidden()
+    assert QApplication.focusWidget() is view
+    notice.offer("one", "Something could be done.", way_on="Do it")
+    notice._way_on.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(notice._way_on, Qt.Key.Key_Space)
+    assert notice.isHidden()
+    assert QApplication.focusWidget() is view
+
+
+async def test_the_word_to_reload_stays_until_a_page_has_the_bridge(
+    window: MainWindow, companion: Companion, until: Until
+) -> None:
+    window.begin()
+    notice = window.frame.notice
+    await until(lambda: notice.way_on == "Install the bridge")
+    notice.take_up()
+    assert notice.sentence == "Installing the bridge"
+    await until(lambda: "Reload" in notice.sentence)
+    await companion.sync()
+    assert window.desk is not None
+    window.desk.session.library_changed.emit()
+    folder = companion.taverns[0].user_folder
+    await window.desk.first_steps._offer_bridge(folder)
+    assert "Reload" in notice.sentence
+    health = companion.health
+    companion.health_changed.emit(replace(health, bridge=replace(health.bridge, light=Light.GOOD)))
+    assert notice.sentence == ""
+
+
+async def test_where_a_recap_comes_from_is_one_line_with_the_whole_as_its_tooltip(
+    demo_window: MainWindow,
+) -> None:
+    origin = demo_window.desk.story_stage.inspector._origin  # type: ignore[union-attr]
+    height = origin.height()
+    origin.setText("Scenes 1–13, written 20:41 by built-in, since <b>a model</b> gave nothing " * 2)
+    assert origin.height() == height
+    assert "&lt;b&gt;a model" in origin.toolTip()

@@ -1,0 +1,212 @@
+"""Lets the model look for scene breaks: says what it takes, how it goes, and what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.errors import UsageError
+from app.operations import FINISHED, Operation, OperationKind, OperationStatus
+from app.story.break_search import SearchCost
+from app.story.scenes import BreakOrigin
+from app.story.story import Story
+from ui.session import Session
+from ui.shell.notice import Notice
+
+COST, NO_MODEL, FOUND = "cost of breaks", "no model for breaks", "breaks found"
+ASKS_NO_MODEL = (
+    "No model is set, so there is none to look for scene breaks. Changes of place, time and "
+    "company are found without one."
+)
+READS_ONLY = "Another Tavernkeep works in this data folder: this one asks no model."
+NOTHING_LEFT = "The model has looked at every message already: there is nothing to ask it."
+PAUSED = " The work is paused: it begins when you go on."
+SETTLE_MS = 300
+PATIENCE = 20  # looks without any work, before what is left is taken as not to be had
+LOST_PATIENCE = 3  # the same where a question failed: others may still follow it
+MOST_NAMED = 4
+
+
+def cost_sentence(cost: SearchCost) -> str:
+    """What a search takes, before the user says yes."""
+    requests = "1 request" if cost.requests == 1 else f"{cost.requests:,} requests"
+    messages = "1 message" if cost.messages == 1 else f"{cost.messages:,} messages"
+    tokens = cost.prompt_tokens + cost.output_tokens
+    return (
+        f"Looking for scene breaks in {messages} takes about {requests} to the model, at most "
+        f"{cost.requests_at_most:,}, and about {tokens:,} tokens. Your own breaks stay."
+    )
+
+
+def found_sentence(found: list[int], failed: int) -> str:
+    """What a search found. found: indexes of the messages that end a scene now."""
+    if not found:
+        said = "The model found no further scene break."
+    elif len(found) == 1:
+        said = f"The model found 1 scene break, after #{found[0]}."
+    else:
+        named = [f"#{index}" for index in found[:MOST_NAMED]]
+        rest = len(found) - len(named)
+        *most, last = [*named, f"{rest:,} more"] if rest else named
+        said = f"The model found {len(found):,} scene breaks, after {', '.join(most)} and {last}."
+    if failed:
+        questions = "1 question" if failed == 1 else f"{failed:,} questions"
+        said += f" {questions} went without an answer; Work says why."
+    return said
+
+
+@dataclass(slots=True)
+class _Hunt:
+    """A search under way. before: anchors of breaks by the model. past: operations before it."""
+
+    path: Path
+    before: frozenset[str]
+    past: frozenset[int]
+    idle_looks: int = 0
+
+
+class BreakHunt(QObject):
+    """One search at a time, of the chat that is shown when it is asked for.
+
+    Signals:
+        went_on: a sentence on how it goes, for the status bar.
+        model_wanted: the user wants to choose a model.
+        place_wanted: index of a message to show.
+    """
+
+    went_on = Signal(str)
+    model_wanted = Signal()
+    place_wanted = Signal(int)
+
+    def __init__(self, session: Session, notice: Notice) -> None:
+        super().__init__(notice)
+        self._session = session
+        self._notice = notice
+        self._hunt: _Hunt | None = None
+        self._found = 0
+        self._first: tuple[Path, str] | None = None
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE_MS)
+        self._settle.timeout.connect(self._look)
+        notice.acted.connect(self._on_acted)
+        session.chat_opened.connect(self._on_chat_opened)
+        session.operations_changed.connect(self._on_news)
+        session.story_changed.connect(self._on_news)
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the model is being asked."""
+        return self._hunt is not None
+
+    def begin(self) -> None:
+        """Say what it takes, and wait for the word; or say why there is nothing to ask."""
+        path, companion = self._session.path, self._session.companion
+        if path is None:
+            return
+        if companion.is_reading_only:
+            self._notice.offer(FOUND, READS_ONLY)
+            return
+        cost = companion.search_cost(path)
+        if cost.requests:
+            sentence = cost_sentence(cost) + (PAUSED if companion.is_paused else "")
+            self._notice.offer(COST, sentence, way_on="Find scene breaks")
+        else:
+            self._start(path)
+
+    def _start(self, path: Path) -> None:
+        self._session.do(self._search(path), name="looking for scene breaks")
+
+    async def _search(self, path: Path) -> None:
+        companion = self._session.companion
+        story = companion.story(path)
+        cost = companion.search_cost(path)
+        past = frozenset(op.id for op in companion.operations if op.status in FINISHED)
+        try:
+            await companion.search_breaks(path)
+        except UsageError:
+            self._notice.offer(NO_MODEL, ASKS_NO_MODEL, way_on="Choose a model")
+            return
+        if not cost.requests or story is None:
+            self._notice.offer(FOUND, NOTHING_LEFT)
+            return
+        self._hunt, self._found = _Hunt(path, _by_model(story), past), 0
+        self.went_on.emit("Looking for scene breaks")
+        self._settle.start()
+
+    def _on_acted(self, key: str) -> None:
+        path = self._session.path
+        if key == COST and path is not None:
+            self._start(path)
+        elif key == NO_MODEL:
+            self.model_wanted.emit()
+        elif key == FOUND and self._first is not None and self._first[0] == path:
+            index = _index_of(self._session.story, self._first[1])
+            if index is not None:
+                self.place_wanted.emit(index)
+
+    def _on_chat_opened(self, _story: Story) -> None:
+        for key in (COST, NO_MODEL, FOUND):
+            self._notice.withdraw(key)
+
+    def _on_news(self, _news: object) -> None:
+        if self._hunt is not None:
+            self._hunt.idle_looks = 0
+            self._settle.start()
+
+    def _look(self) -> None:
+        """Whether it is over. Between two questions there is a moment without any."""
+        hunt, companion = self._hunt, self._session.companion
+        if hunt is None:
+            return
+        story = companion.story(hunt.path)
+        if story is None:
+            self._hunt = None
+            return
+        found = _by_model(story) - hunt.before
+        if len(found) > self._found:
+            self._found = len(found)
+            breaks = "1 scene break" if len(found) == 1 else f"{len(found):,} scene breaks"
+            self.went_on.emit(f"The model found {breaks} so far")
+        hunt.idle_looks += 1
+        searches = [
+            op for op in companion.operations if op.spec.kind is OperationKind.DETECT_BREAKS
+        ]
+        if any(op.status not in FINISHED for op in searches):
+            return
+        lost = sum(op.id not in hunt.past and _is_lost(op) for op in searches)
+        is_spent = hunt.idle_looks > (LOST_PATIENCE if lost else PATIENCE)
+        if is_spent or not companion.search_cost(hunt.path).requests:
+            self._end(hunt, story, found, lost)
+        else:
+            self._settle.start()
+
+    def _end(self, hunt: _Hunt, story: Story, found: frozenset[str], lost: int) -> None:
+        self._hunt, self._first = None, None
+        places = sorted((i, m.anchor) for i, m in enumerate(story.messages) if m.anchor in found)
+        sentence = found_sentence([index for index, _ in places], lost)
+        self.went_on.emit("")
+        if hunt.path != self._session.path:
+            return
+        if places:
+            self._first = hunt.path, places[0][1]
+        self._notice.offer(FOUND, sentence, way_on="Show the first" if places else "")
+
+
+def _by_model(story: Story) -> frozenset[str]:
+    return frozenset(
+        anchor
+        for anchor, mark in story.breaks.items()
+        if mark.is_visible and mark.origin is BreakOrigin.MODEL
+    )
+
+
+def _is_lost(operation: Operation) -> bool:
+    return operation.status in (OperationStatus.FAILED, OperationStatus.CANCELLED)
+
+
+def _index_of(story: Story | None, anchor: str) -> int | None:
+    messages = story.messages if story is not None else ()
+    return next((i for i, message in enumerate(messages) if message.anchor == anchor), None)

@@ -1,0 +1,55 @@
+"""Offers to open the chat that SillyTavern's page shows, where the window shows another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from ui.library.words import chat_title
+from ui.session import Session
+from ui.shell.notice import Notice
+
+PAGE_CHAT = "chat of the page"
+
+
+class PageChat(QObject):
+    """One quiet line; what was closed is not offered again until the page shows something else."""
+
+    def __init__(self, session: Session, notice: Notice) -> None:
+        super().__init__(notice)
+        self._session = session
+        self._notice = notice
+        self._offered: Path | None = None
+        self._declined: Path | None = None
+        session.health_changed.connect(self._look)
+        session.chat_opened.connect(self._look)
+        notice.acted.connect(self._on_acted)
+        notice.closed.connect(self._on_closed)
+
+    def _look(self, _news: object = None) -> None:
+        shown, path = self._session.companion.chats_in_pages, self._session.path
+        other = shown[-1] if shown and path is not None and path not in shown else None
+        if other != self._declined:
+            self._declined = None
+        self._offered = other if other != self._declined else None
+        if self._offered is None:
+            self._notice.withdraw(PAGE_CHAT)
+        else:
+            sentence = f"SillyTavern shows another chat: {self._title(self._offered)}."
+            self._notice.offer(PAGE_CHAT, sentence, way_on="Open it")
+
+    def _title(self, path: Path) -> str:
+        story = self._session.companion.story(path)
+        if story is None:
+            return path.stem
+        owner, title = story.chat.owner_name, chat_title(story.chat)
+        return f"{owner}, {title}" if owner and owner != title else title
+
+    def _on_acted(self, key: str) -> None:
+        if key == PAGE_CHAT and self._offered is not None:
+            self._session.do(self._session.open_path(self._offered), name="opening the chat")
+
+    def _on_closed(self, key: str) -> None:
+        if key == PAGE_CHAT:
+            self._declined = self._offered
