@@ -34,7 +34,15 @@ from app.story.messages import combined_digest
 
 SHIPPED = RESOURCES / "prompts"
 STAGES = ("scene_extract", "scene_organise", "scene_filter", "scene_lore")
-TASKS = ("scene_recap", "running_recap", "detect_breaks", "message_recap", *STAGES)
+MEMORY_PASS = "memory_pass"  # all kinds of memory with one request
+MEMORY_TASKS = tuple(
+    f"memory_{kind}"
+    for kind in ("session", "longterm", "relationships", "arcs", "ledger", "epistemic")
+)
+TASKS = (
+    *("scene_recap", "running_recap", "detect_breaks", "message_recap", *STAGES),
+    *(MEMORY_PASS, *MEMORY_TASKS),
+)
 STAGED_RECAP = "staged_recap"
 # What each kind of work asks for: a changed prompt makes anew what it writes, and nothing else.
 TASKS_OF = {
@@ -43,6 +51,7 @@ TASKS_OF = {
     "detect_breaks": ("detect_breaks",),
     "message_recap": ("message_recap",),
     STAGED_RECAP: STAGES,
+    **{task: (task,) for task in (MEMORY_PASS, *MEMORY_TASKS)},
 }
 ABOUT = "input "  # begins the key of a line that explains an input
 HEADER_KEYS = frozenset({"task", "version", "inputs", "output", "max_output_tokens"})

@@ -44,8 +44,8 @@ def memory_claim(line: Line, tier: Tier) -> Claim | None:
     if tier is Tier.LONG_TERM and HEDGED.search(line.content):
         return None
     positional = [part.strip().lower() for text in line.positional for part in text.split(",")]
-    importance = line.value("score", "importance") or _first(positional, ("1", "2", "3"))
-    expiration = line.value("expires", "expiration", "expiry").lower()
+    importance = line.value("score", "importance", "weight") or _first(positional, ("1", "2", "3"))
+    expiration = line.value("expires", "expiration", "expiry", "lasting").lower()
     lasting = Expiration.PERMANENT if tier is Tier.LONG_TERM else Expiration.SESSION
     for word in (expiration, _first(positional, tuple(Expiration))):
         if word in tuple(Expiration):
