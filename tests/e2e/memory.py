@@ -49,9 +49,11 @@ class Memory:
         self.page = page
         self.path = Path()
         self.changes: list[StoryChange] = []  # of all chats since the last `watch`
+        self.troubles: list[tuple[Path, str]] = []
         self._model = model
         self._news = asyncio.Event()
         companion.story_changed.connect(self._on_story)
+        companion.trouble.connect(self._on_trouble)
         companion.operations_changed.connect(self._on_news)
         companion.slots_changed.connect(self._on_news)
 
@@ -153,6 +155,9 @@ class Memory:
     def _on_story(self, change: StoryChange) -> None:
         self.changes.append(change)
         self._news.set()
+
+    def _on_trouble(self, trouble: tuple[Path, str]) -> None:
+        self.troubles.append(trouble)
 
     def _on_news(self, _: object) -> None:
         self._news.set()

@@ -81,7 +81,7 @@ class TavernPage:
 
     async def swipe(self, direction: str, swipe: int) -> None:
         """Swipe the last message "left" or "right", and wait until it shows this swipe."""
-        await self.evaluate(f"direction => {CONTEXT}.swipe[direction]()", direction)
+        await self._press(await self.length() - 1, f".swipe_{direction}")
         await self.page.wait_for_function(
             f"""swipe => {CONTEXT}.chat.at(-1).swipe_id === swipe
                 && !document.body.dataset.generating""",

@@ -293,6 +293,7 @@ async def test_a_renamed_chat_keeps_everything(
     await memory.settled()
     assert memory.requests == asked + 1
     assert not old.exists()
+    assert memory.troubles == []
 
 
 async def test_what_happens_in_a_groups_chat_arrives_too(
@@ -322,5 +323,8 @@ async def test_what_happens_in_a_groups_chat_arrives_too(
     await memory.until(lambda: memory.story.messages[0].is_hidden)
 
 
-async def test_the_page_reports_no_error(page: TavernPage) -> None:
+async def test_neither_the_page_nor_the_program_reports_an_error(
+    page: TavernPage, memory: Memory
+) -> None:
     assert page.errors == []
+    assert memory.troubles == []
