@@ -50,27 +50,12 @@ class _Start:
 
 
 @dataclass(frozen=True, slots=True)
-class LanguagePack:
-    """The phrases of one language, ready to be searched.
+class Phrases:
+    """Phrases under cues, ready to be searched.
 
-    code: ISO 639-1. cues: the kinds of phrases that it knows. stopwords: very common words, by
-    which the language is recognised.
-    header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
-    that stand before nouns, and before places. titles: words before the names of people.
-    place_kinds: nouns for kinds of places.
-    capital_nouns: all nouns are written with a capital.
+    classes: words by the name that phrases use for any of them.
     """
 
-    code: str
-    name: str
-    cues: frozenset[str]
-    stopwords: frozenset[str]
-    header_keys: Mapping[str, str]
-    articles: frozenset[str]
-    place_words: frozenset[str]
-    titles: frozenset[str]
-    place_kinds: frozenset[str]
-    capital_nouns: bool
     classes: Mapping[str, frozenset[str]]
     _root: _Node = field(repr=False)
     _starts: dict[str, _Start | None] = field(default_factory=dict, repr=False, compare=False)
@@ -145,6 +130,34 @@ class LanguagePack:
         return after
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguagePack(Phrases):
+    """The phrases of one language by which scenes end, and what else is known of the language.
+
+    code: ISO 639-1. cues: the kinds of phrases that it knows. stopwords: very common words, by
+    which the language is recognised.
+    header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
+    that stand before nouns, and before places. titles: words before the names of people.
+    place_kinds: nouns for kinds of places.
+    capital_nouns: all nouns are written with a capital.
+    statements: phrases by which a sentence says that something changed, is not so, or may be so
+    (app/memory/state_change.py). values: what words for numbers say.
+    """
+
+    code: str
+    name: str
+    cues: frozenset[str]
+    stopwords: frozenset[str]
+    header_keys: Mapping[str, str]
+    articles: frozenset[str]
+    place_words: frozenset[str]
+    titles: frozenset[str]
+    place_kinds: frozenset[str]
+    capital_nouns: bool
+    statements: Phrases
+    values: Mapping[str, int]
+
+
 def count_ideographs(text: str) -> int:
     """Characters of scripts without spaces in a text; one of them says as much as two letters."""
     return 0 if text.isascii() else len(_CJK_CHARACTER.findall(text))
@@ -161,7 +174,8 @@ def parse_pack(source: str) -> LanguagePack:
 
     Keys: code, name, stopwords; [headers] field = words; [names] article, place, titles and
     kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words, `stem*` and
-    `<class>`, each one token; `(word)` may be absent.
+    `<class>`, each one token; `(word)` may be absent. [statements] cue = phrases; [values] word =
+    number.
     Raises UsageError for text that is no pack.
     """
     try:
@@ -169,10 +183,6 @@ def parse_pack(source: str) -> LanguagePack:
         names = data.get("names", {})
         classes = {name: _words(words) for name, words in data.get("classes", {}).items()}
         classes.setdefault(NUMBER, frozenset())
-        root = _Node()
-        for cue, phrases in data["cues"].items():
-            for phrase in phrases:
-                _add(root, phrase, cue, classes)
         return LanguagePack(
             code=data["code"],
             name=data["name"],
@@ -188,15 +198,25 @@ def parse_pack(source: str) -> LanguagePack:
             titles=_words(names.get("titles", ())),
             place_kinds=_words(names.get("kinds", ())),
             capital_nouns=bool(names.get("capital_nouns", False)),
+            statements=Phrases(classes, _tree(data.get("statements", {}), classes)),
+            values={word.casefold(): int(n) for word, n in data.get("values", {}).items()},
             classes=classes,
-            _root=root,
+            _root=_tree(data["cues"], classes),
         )
-    except (tomllib.TOMLDecodeError, KeyError, AttributeError, TypeError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise UsageError(f"This language pack cannot be read: {error}") from error
 
 
 def _words(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.casefold() for word in words)
+
+
+def _tree(cues: Mapping[str, Iterable[str]], classes: Mapping[str, frozenset[str]]) -> _Node:
+    root = _Node()
+    for cue, phrases in cues.items():
+        for phrase in phrases:
+            _add(root, phrase, cue, classes)
+    return root
 
 
 def _add(root: _Node, phrase: str, cue: str, classes: Mapping[str, frozenset[str]]) -> None:

@@ -1,0 +1,144 @@
+"""What a sentence says that likeness does not show: that something changed, is not so, how many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from app.memory.similarity import normalised
+from app.story.scene_cues.language import LanguagePack, common_words, tokens_of
+
+CHANGES = frozenset({"ended", "now", "once", "became", "body", "sides", "fate"})
+NEGATION = "not"
+HEDGE = "maybe"
+
+_CLAUSE = re.compile(r"[^\w\s'-]+")
+_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}\b)")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+# A name may have inner signs (Jean-Luc, D'Arcy); what belongs to it ('s) is no part of it.
+_NAME_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_OWNED = re.compile(r"'s?$|s'$")
+
+
+class Mismatch(Enum):
+    """Why two texts that look alike do not say the same."""
+
+    NUMBER = auto()  # the new one has a number that the old one lacks
+    NEGATION = auto()  # one says that it is not so
+    NAME = auto()  # each speaks of somebody whom the other does not name
+    ROLES = auto()  # the same names in another order: who told whom
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What was read in a text.
+
+    cues: kinds of phrases in it. numbers: as digits, whether written so or in words. names: words
+    that look like names, casefolded, in their order.
+    """
+
+    cues: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
+
+    @property
+    def says_change(self) -> bool:
+        """Whether a marker says that something is otherwise than before (§10, state changes)."""
+        return not self.cues.isdisjoint(CHANGES)
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether something is said not to be so."""
+        return not self.cues.isdisjoint({NEGATION, "ended"})
+
+    @property
+    def is_hedged(self) -> bool:
+        """Whether it is a mere guess (§8.4)."""
+        return HEDGE in self.cues
+
+    def is_led_like(self, old: Statement) -> bool:
+        """Whether both may be about the same one: the name that comes first is the same, or one of
+        them names nobody. Without it, what became of one would end what is known of another.
+        """
+        return not (self.names and old.names) or self.names[0] == old.names[0]
+
+    def mismatch(self, old: Statement) -> Mismatch | None:
+        """What keeps it from saying the same as an old one that looks alike; None for nothing."""
+        if self.numbers - old.numbers:
+            return Mismatch.NUMBER
+        if self.is_negated != old.is_negated:
+            return Mismatch.NEGATION
+        ours, theirs = set(self.names), set(old.names)
+        if ours - theirs and theirs - ours:
+            return Mismatch.NAME
+        both = ours & theirs
+        if _in(self.names, both) != _in(old.names, both):
+            return Mismatch.ROLES
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Reads statements with the language packs. A text of a few words may be of several languages;
+    then all of them are asked.
+    """
+
+    packs: Sequence[LanguagePack] = ()
+
+    @classmethod
+    def of_story(cls, packs: Sequence[LanguagePack], text: str) -> Wording:
+        """With the packs of the languages that a longer stretch of the story is written in."""
+        counts = common_words(tokens_of(text), packs)
+        enough = max(counts, default=0) / 2
+        return cls(tuple(p for p, n in zip(packs, counts, strict=True) if n >= enough))
+
+    def read(self, text: str) -> Statement:
+        """What the text says; no phrase reaches over a sign between clauses."""
+        plain = normalised(text)
+        tokens = tokens_of(plain)
+        packs = self._packs_for(tokens)
+        clauses = [tokens_of(clause) for clause in _CLAUSE.split(plain)]
+        cues = {
+            hit.cue for pack in packs for clause in clauses for hit in pack.statements.find(clause)
+        }
+        written = _NUMBER.findall(_THOUSANDS.sub("", plain))
+        spelled = (str(number) for pack in packs for number in _spelled(tokens, pack))
+        numbers = {number.lstrip("0") or "0" for number in (*written, *spelled)}
+        return Statement(frozenset(cues), frozenset(numbers), self._names(text, packs))
+
+    def _names(self, text: str, packs: Sequence[LanguagePack]) -> tuple[str, ...]:
+        """None in a language that writes all nouns like names."""
+        if packs and all(pack.capital_nouns for pack in packs):
+            return ()
+        straight = text.replace("\u2019", "'").replace("\u02bc", "'")
+        found = (_OWNED.sub("", word) for word in _NAME_WORD.findall(straight))
+        capital = (word.casefold() for word in found if word[:1].isupper())
+        return tuple(
+            word for word in capital if not any(word in pack.stopwords for pack in self.packs)
+        )
+
+    def _packs_for(self, tokens: Sequence[str]) -> tuple[LanguagePack, ...]:
+        counts = common_words(tokens, self.packs)
+        enough = max(counts, default=0) - 1
+        return tuple(p for p, count in zip(self.packs, counts, strict=True) if count >= enough)
+
+
+def _spelled(tokens: Sequence[str], pack: LanguagePack) -> list[int]:
+    """Numbers in words; "twenty three" is one."""
+    found: list[int] = []
+    previous = None
+    for token in tokens:
+        value = pack.values.get(token)
+        if value is not None:
+            if previous is not None and 20 <= previous < 100 and value < 10:
+                found[-1] += value
+            else:
+                found.append(value)
+        previous = value
+    return found
+
+
+def _in(names: Sequence[str], wanted: set[str]) -> list[str]:
+    return list(dict.fromkeys(name for name in names if name in wanted))
