@@ -34,3 +34,25 @@ async def choose_folder(parent: QWidget, title: str, start: Path) -> Path | None
         return None
     files = dialog.selectedFiles()
     return Path(files[0]) if files else None
+
+
+async def choose_file(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
+    """Let the user name a file to read; None when they change their mind. kinds: Qt's filter."""
+    dialog = QFileDialog(parent, title, str(start), kinds)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    if not await ask(dialog):
+        return None
+    files = dialog.selectedFiles()
+    return Path(files[0]) if files else None
+
+
+async def choose_new_file(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
+    """Let the user name a file to write; None when they change their mind. kinds: Qt's filter."""
+    dialog = QFileDialog(parent, title, str(start.parent), kinds)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(start.suffix.removeprefix("."))
+    dialog.selectFile(start.name)
+    if not await ask(dialog):
+        return None
+    files = dialog.selectedFiles()
+    return Path(files[0]) if files else None

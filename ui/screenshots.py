@@ -83,6 +83,8 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         story.view.jump_to_scene(len(story.story.scenes) - 2)
         for page in ("story", "recaps", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
+        await album.take_both("prompts", lambda: open_prompts(window.page))
+        await album.take_both("prompts-difference", lambda: change_prompt(window.page))
         window.show_page("recaps")
         await album.take_both("recaps-compare", lambda: compare_versions(window.page))
         window.show_page("story")
@@ -107,6 +109,28 @@ def compare_versions(page: object) -> None:
         page.compare_shown()
         page.comparison.take(1, Choice.LEFT)
         page.comparison.take(0, Choice.RIGHT)
+
+
+def open_prompts(page: object) -> None:
+    """Show the prompts of the settings."""
+    from ui.settings.page import SettingsPage
+
+    assert isinstance(page, SettingsPage)
+    page.open_prompts()
+
+
+def change_prompt(page: object) -> None:
+    """Write a prompt otherwise, and show the difference to ours."""
+    from ui.settings.page import SettingsPage
+
+    assert isinstance(page, SettingsPage)
+    editor = page.open_prompts().editor
+    if not editor.is_changed:
+        text = editor.system.text
+        text = text.replace("two to six words", "two or three words", 1)
+        text = text.replace("- Plain words.", "- Plain words, and the names that people use.", 1)
+        editor.system.replace_text(text)
+    editor.show_mode("difference")
 
 
 class _Album:

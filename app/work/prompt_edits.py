@@ -183,12 +183,14 @@ class PromptEdits:
 
     async def keep_draft(self, task: str, text: PromptText) -> None:
         """Keep what is being written; it is not in force."""
-        await asyncio.to_thread(self._library.view, task)
-        await asyncio.to_thread(self._drafts.keep, task, text)
+        async with self._lock:  # in the order in which they were written
+            await asyncio.to_thread(self._library.view, task)
+            await asyncio.to_thread(self._drafts.keep, task, text)
 
     async def discard_draft(self, task: str) -> None:
         """Forget what was being written."""
-        await asyncio.to_thread(self._drafts.discard, task)
+        async with self._lock:
+            await asyncio.to_thread(self._drafts.discard, task)
 
     # --- presets
 

@@ -60,14 +60,19 @@ class ChoicePair(QWidget):
 
     chosen = Signal(int, object)
 
-    def __init__(self, difference: int, name: str, parent: QWidget) -> None:
+    def __init__(
+        self, difference: int, name: str, parent: QWidget, sides: tuple[str, str] = ("", "")
+    ) -> None:
         super().__init__(parent)
         self._difference = difference
         self.left, self.right = SideButton(Choice.LEFT), SideButton(Choice.RIGHT)
-        for button, side in ((self.left, "left"), (self.right, "right")):
-            button.setAccessibleName(f"Take {side} in {name}")
         self.left.setToolTip("Take the left words. Shift takes both. ([)")
         self.right.setToolTip("Take the right words. Shift takes both. (])")
+        for button, word in zip((self.left, self.right), sides, strict=True):
+            if word:
+                button.setText(word)
+                button.setToolTip(f"Take {word.lower()} here.")
+            button.setAccessibleName(f"Take {button.text().lower()} in {name}")
         self.left.clicked.connect(self._on_left)
         self.right.clicked.connect(self._on_right)
         column = QVBoxLayout(self)

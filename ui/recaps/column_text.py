@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
+    QFont,
     QPainter,
     QPaintEvent,
     QPen,
@@ -34,9 +35,17 @@ FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 class ColumnText(QTextEdit):
     """Read-only; each block of the comparison is a row that begins where `top` says."""
 
-    def __init__(self, side: Choice, name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        side: Choice,
+        name: str,
+        parent: QWidget | None = None,
+        *,
+        font: QFont | None = None,
+    ) -> None:
         super().__init__(parent)
         self._side = side
+        self._words = font if font is not None else story_font(TEXT_PX)
         self._first: list[int] = []  # number of the text block that each row begins with
         self._gaps: list[float] = []  # room under each row
         self._marks: list[tuple[int, int]] = []  # (start, end) in the document
@@ -56,8 +65,8 @@ class ColumnText(QTextEdit):
         document = QTextDocument(self)
         document.setUndoRedoEnabled(False)
         document.setDocumentMargin(0)
-        document.setDefaultFont(story_font(TEXT_PX))
-        writer = _Writer(document, self._side)
+        document.setDefaultFont(self._words)
+        writer = _Writer(document, self._side, self._words)
         self._first = []
         for number, block in enumerate(blocks):
             self._first.append(writer.next_block)
@@ -163,7 +172,7 @@ def _x(line: QTextLine, position: int) -> float:
 class _Writer:
     """Puts rows into a document, one text block after the other."""
 
-    def __init__(self, document: QTextDocument, side: Choice) -> None:
+    def __init__(self, document: QTextDocument, side: Choice, words: QFont) -> None:
         t = current_tokens()
         self._cursor = QTextCursor(document)
         self._cursor.beginEditBlock()
@@ -171,7 +180,7 @@ class _Writer:
         self.next_block = 0
         self.marks: list[tuple[int, int]] = []  # (start, end) in the document
         self._prose = QTextCharFormat()
-        self._prose.setFont(story_font(TEXT_PX))
+        self._prose.setFont(words)
         self._prose.setForeground(t.prose)
         self._heading = QTextCharFormat()
         self._heading.setFont(ui_font(12, SEMIBOLD))

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from app.story.comparison import Block, BlockKind, Choice, is_heading
@@ -24,6 +24,8 @@ NEAR = 24  # px kept free above a difference that is scrolled to
 class CompareColumns(QWidget):
     """Shows the blocks; a difference is named by its number among the differences.
 
+    font: of the words, else the story's. sides: what the two are called, else left and right.
+
     Signals:
         chosen: (difference, Choice), by one of its buttons.
         pressed: difference, by a click on its row.
@@ -32,8 +34,15 @@ class CompareColumns(QWidget):
     chosen = Signal(int, object)
     pressed = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        font: QFont | None = None,
+        sides: tuple[str, str] = ("", ""),
+    ) -> None:
         super().__init__(parent)
+        self._sides = sides
         self._blocks: tuple[Block, ...] = ()
         self._differences: dict[int, int] = {}  # block number: difference
         self._choices: Sequence[Choice | None] = ()
@@ -44,8 +53,8 @@ class CompareColumns(QWidget):
         self._pairs: dict[int, ChoicePair] = {}
         self._folds: dict[int, FoldRow] = {}
         self._is_arranging = False
-        self.left = ColumnText(Choice.LEFT, "Left text", self)
-        self.right = ColumnText(Choice.RIGHT, "Right text", self)
+        self.left = ColumnText(Choice.LEFT, "Left text", self, font=font)
+        self.right = ColumnText(Choice.RIGHT, "Right text", self, font=font)
         self.bar = QScrollBar(Qt.Orientation.Vertical, self)
         self.bar.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         for column in (self.left, self.right):
@@ -160,7 +169,7 @@ class CompareColumns(QWidget):
         if block not in self._pairs:
             difference = self._differences[block]
             name = self._blocks[block].heading or f"change {difference + 1}"
-            pair = ChoicePair(difference, name, self)
+            pair = ChoicePair(difference, name, self, self._sides)
             pair.chosen.connect(self.chosen)
             pair.show_choice(self._choices[difference])
             self._pairs[block] = pair

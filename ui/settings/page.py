@@ -8,17 +8,19 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.setting import Scope
 from app.setting import Section as Topic
 from app.settings import REGISTRY
 from ui.controls.labels import body
 from ui.controls.surfaces import Line, scrolling
+from ui.prompts.page import PromptsPage
 from ui.session import Session
 from ui.settings.backend import BackendChoice
 from ui.settings.look import LookSection
 from ui.settings.model_testing import ModelTesting
+from ui.settings.prompts import PromptsSection
 from ui.settings.rail import SettingsRail
 from ui.settings.rows import SettingRow
 from ui.settings.sections import Section
@@ -52,12 +54,16 @@ class SettingsPage(QWidget):
         self.backend = BackendChoice()
         self.backend.chosen.connect(self._on_backend)
         self._testing = ModelTesting(session, self.backend)
+        self._prompts = PromptsSection(session)
+        self._prompts.edit_asked.connect(self.open_prompts)
+        self._prompts_page: PromptsPage | None = None
         self._look = LookSection()
         self._look.chosen.connect(self.put)
         self._nothing = body(NOTHING)
         self._parts: tuple[Section | BackendChoice, ...] = (
             self._tavern,
             self.backend,
+            self._prompts,
             self._look,
             *self._topics(),
         )
@@ -94,7 +100,13 @@ class SettingsPage(QWidget):
         self._settle.timeout.connect(self._show_place)
         bar.rangeChanged.connect(self._on_range_changed)
         self._line = Line(is_upright=True)
-        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        sheet = QWidget()
+        self._stack = QStackedWidget()
+        self._stack.addWidget(sheet)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._stack)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, sheet)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(0)
         self._box.addWidget(self.rail)
@@ -116,9 +128,27 @@ class SettingsPage(QWidget):
         return tuple(parts)
 
     def take_focus(self) -> None:
-        """Give the keyboard to the field that finds a setting."""
+        """Give the keyboard to the field that finds a setting, or to the prompts."""
+        if self._prompts_page is not None and self._stack.currentWidget() is self._prompts_page:
+            self._prompts_page.take_focus()
+            return
         self.rail.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._testing.look_for_models()
+
+    def open_prompts(self) -> PromptsPage:
+        """Show the prompts in place of the settings."""
+        if self._prompts_page is None:
+            self._prompts_page = PromptsPage(self._session)
+            self._prompts_page.back_asked.connect(self.close_prompts)
+            self._stack.addWidget(self._prompts_page)
+        self._stack.setCurrentWidget(self._prompts_page)
+        self._prompts_page.take_focus()
+        return self._prompts_page
+
+    def close_prompts(self) -> None:
+        """Show the settings again."""
+        self._stack.setCurrentIndex(0)
+        self._prompts.button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def refresh(self) -> None:
         """Show the values that are in force and the taverns that were found."""

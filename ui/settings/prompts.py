@@ -1,0 +1,39 @@
+"""The prompts among the settings: whose they are, and the way to their own page."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from app.work.prompt_edits import PromptState
+from ui.controls.buttons import Button
+from ui.prompts.words import summary
+from ui.session import Session
+from ui.settings.sections import Section
+from ui.settings.tavern import FactRow
+
+
+class PromptsSection(Section):
+    """Signals:
+    edit_asked: the prompts are to be shown.
+    """
+
+    edit_asked = Signal()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__("Prompts", "What the model is told. Each can be written otherwise.")
+        self.button = Button("Edit the prompts", icon="pencil")
+        self.button.clicked.connect(self.edit_asked)
+        self._row = FactRow("Prompts", "", self.button)
+        self.add_row(self._row)
+        prompts = session.companion.prompts
+        prompts.state_changed.connect(self._show_state)
+        self._show_state(prompts.state)
+
+    @property
+    def fact(self) -> str:
+        """What is said of them."""
+        return self._row.fact.text()
+
+    def _show_state(self, state: PromptState) -> None:
+        self._row.title.setText(f"Preset “{state.preset}”" if state.preset else "Your prompts")
+        self._row.fact.setText(summary(state.tasks, ""))
