@@ -101,3 +101,15 @@ def counts_by_state(bars: Bars) -> dict[InclusionState, int]:
 
 def stale_count(bars: Bars) -> int:
     return int(np.count_nonzero(bars.ranks == STALE))
+
+
+def next_of(bars: Bars, state: InclusionState | None, after: int) -> int | None:
+    """The next message in a state behind `after`, from the first again behind the last one.
+
+    state: None for messages that changed since their recap. None where there is none.
+    """
+    wanted = bars.ranks == STALE if state is None else bars.base == BY_RANK.index(state)
+    found = np.flatnonzero(wanted)
+    if not len(found):
+        return None
+    return int(found[int(np.searchsorted(found, after, side="right")) % len(found)])

@@ -70,6 +70,11 @@ class ChatView(SettlingTable):
         """Hovered and current row, as the delegate paints them."""
         return self._delegate.state
 
+    def set_injected(self, injects: bool) -> None:
+        """Whether message recaps go into the prompt."""
+        self._rows.injects_recaps = injects
+        self.viewport().update()
+
     # Another state of the story
 
     def show_story(self, story: Story, *, first_changed: int | None = 0) -> None:

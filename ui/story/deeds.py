@@ -14,6 +14,8 @@ from ui.session import Session
 from ui.story.rows import is_folded
 from ui.story.target import Target
 
+INJECTS = "message_recaps_inject"
+
 
 class StoryDeeds:
     """Asks for one change of one story at a time; failures are told by the session."""
@@ -110,3 +112,13 @@ class StoryDeeds:
             )
         except UsageError:  # the story moved on, and the next state of it is on its way
             return False
+
+    def injects_recaps(self, story: Story) -> bool:
+        """Whether message recaps of a story go into its prompt; yes where there is no story."""
+        if not story.messages:
+            return True
+        try:
+            value = self._session.companion.setting(INJECTS, path=story.chat.path).value
+        except UsageError:  # another chat took its place, and is shown at once
+            return True
+        return bool(value)

@@ -1,19 +1,34 @@
-"""What the colours mean, and how many messages have each."""
+"""What the colours mean, how many messages have each, and a way to the messages themselves."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.story.inclusion import InclusionState
 from ui.story import words
 from ui.story.bars import Bars, counts_by_state, no_bars, stale_count
-from ui.story.lettering import centre_square, meta
+from ui.story.lettering import centre_square, letters, meta
+from ui.story.tones import neutral
+from ui.theme.fonts import MEDIUM
 from ui.theme.icons import icon_pixmap
 from ui.theme.source import ThemeSource
+from ui.theme.style import RING_WIDTH, rounded
 
 ROW = 24
+HEAD = 26
+TOP = 4
 LEAST_WIDTH = 160
 USUAL_WIDTH = 240
 ICON_ROOM = 19
@@ -22,12 +37,33 @@ COLUMNS = (
     (InclusionState.INCLUDED, InclusionState.OUT_OF_BUDGET, InclusionState.LAGGING),
     (InclusionState.LONG_TERM, InclusionState.EXCLUDED, InclusionState.FAILED),
 )
+TITLE = "Message recaps"
+OFF = "not in the prompt"
+OFF_TIP = (
+    "Messages are recapped, and none of it goes into the prompt. The settings can change that: "
+    "Inject message recaps."
+)
 STALE_SENTENCE = "Hatched: changed since its recap"
 NO_RECAPS = "No message has a recap of its own."
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One line of the legend. state: None for the messages that changed since."""
+
+    state: InclusionState | None
+    area: QRectF
+    count: int
+
+
 class Legend(QWidget):
-    """Icon, word and number of each state in two columns; one sentence when there is nothing."""
+    """Icon, word and number of each state in two columns; one sentence when there is nothing.
+
+    Signals:
+        state_chosen: InclusionState whose messages are wanted, None for those that changed since.
+    """
+
+    state_chosen = Signal(object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +71,12 @@ class Legend(QWidget):
         self._counts: dict[InclusionState, int] = {}
         self._stale = 0
         self._total = 0
+        self._injects = True
         self._hinted_width = USUAL_WIDTH
+        self._hovered = -1
+        self._current = 0
+        self._by_key = False
+        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.set_bars(no_bars())
 
@@ -44,15 +85,33 @@ class Legend(QWidget):
         self._counts = counts_by_state(bars)
         self._stale = stale_count(bars)
         self._total = bars.count
-        said = [f"{words.STATE_WORDS[s]} {self._counts[s]}" for column in COLUMNS for s in column]
-        self.setAccessibleName(", ".join(said) if self.has_recaps else NO_RECAPS)
+        has_rows = bool(self._total) and self.has_recaps
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if has_rows else Qt.FocusPolicy.NoFocus)
+        self._say()
         self.updateGeometry()
         self.update()
+
+    def set_injected(self, injects: bool) -> None:
+        """Whether message recaps go into the prompt: where not, no colour says that they do."""
+        if injects != self._injects:
+            self._injects = injects
+            self._say()
+            self.update()
+
+    def _say(self) -> None:
+        if not self.has_recaps:
+            self.setAccessibleName(NO_RECAPS)
+            return
+        said = [f"{words.STATE_WORDS[s]} {self._counts[s]}" for column in COLUMNS for s in column]
+        title = TITLE if self._injects else f"{TITLE}, {OFF}"
+        self.setAccessibleName(f"{title}: {', '.join(said)}")
 
     @property
     def has_recaps(self) -> bool:
         """Whether any message has a state worth a colour."""
         return self._counts.get(InclusionState.NONE, 0) < self._total
+
+    # Places
 
     def _columns(self, width: int) -> tuple[tuple[InclusionState, ...], ...]:
         """Two columns, or one where the numbers of a long chat need its width."""
@@ -64,6 +123,23 @@ class Legend(QWidget):
                     return ((*COLUMNS[0], *COLUMNS[1]),)
         return COLUMNS
 
+    def _entries(self) -> list[_Entry]:
+        """The lines in reading order, with where they lie."""
+        if not self._total or not self.has_recaps:
+            return []
+        columns = self._columns(self.width())
+        edges = _edges(self.width()) if len(columns) == 2 else [(9.0, self.width() - 8.0)]
+        entries = [
+            _Entry(state, QRectF(left, TOP + HEAD + ROW * row, right - left, ROW), count)
+            for (left, right), states in zip(edges, columns, strict=True)
+            for row, state in enumerate(states)
+            for count in [self._counts[state]]
+        ]
+        if self._stale:
+            top = TOP + HEAD + ROW * len(columns[0])
+            entries.append(_Entry(None, QRectF(9, top, self.width() - 17, ROW), self._stale))
+        return entries
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         if len(self._columns(event.size().width())) != len(self._columns(self._hinted_width)):
             self._hinted_width = event.size().width()
@@ -72,10 +148,80 @@ class Legend(QWidget):
     def sizeHint(self) -> QSize:
         if not self._total:
             return QSize(LEAST_WIDTH, 0)
-        rows = (
-            len(self._columns(self._hinted_width)[0]) + bool(self._stale) if self.has_recaps else 1
-        )
-        return QSize(LEAST_WIDTH, rows * ROW + 10)
+        if not self.has_recaps:
+            return QSize(LEAST_WIDTH, ROW + 10)
+        rows = len(self._columns(self._hinted_width)[0]) + bool(self._stale)
+        return QSize(LEAST_WIDTH, TOP + HEAD + rows * ROW + 4)
+
+    # Choosing
+
+    def _at(self, point: QPointF) -> int:
+        """Number of the line under a point that has messages, -1 for none."""
+        for number, entry in enumerate(self._entries()):
+            if entry.count and entry.area.contains(point):
+                return number
+        return -1
+
+    def _choose(self, number: int) -> None:
+        entries = self._entries()
+        if 0 <= number < len(entries) and entries[number].count:
+            self._current = number
+            self.state_chosen.emit(entries[number].state)
+            self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._by_key = False
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose(self._at(event.position()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+        super().leaveEvent(event)
+
+    def _hover(self, number: int) -> None:
+        if number != self._hovered:
+            self._hovered = number
+            self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._by_key = True
+        last = len(self._entries()) - 1
+        match event.key():
+            case Qt.Key.Key_Down:
+                self._current = min(self._current + 1, last)
+            case Qt.Key.Key_Up:
+                self._current = max(self._current - 1, 0)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
+                self._choose(self._current)
+            case _:
+                event.ignore()
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._by_key = True
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self._tip(QPointF(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def _tip(self, point: QPointF) -> str:
+        number = self._at(point)
+        if number >= 0:
+            return "Go to the first of these messages. Once more: to the next."
+        return OFF_TIP if not self._injects and self.has_recaps and point.y() < TOP + HEAD else ""
+
+    # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._total:
@@ -86,27 +232,32 @@ class Legend(QWidget):
         if not self.has_recaps:
             meta().draw(painter, NO_RECAPS, tokens.t3, 9, 10 + ROW / 2, self.width() - 18)
             return
-        columns = self._columns(self.width())
-        edges = _edges(self.width()) if len(columns) == 2 else [(9.0, self.width() - 8.0)]
-        for (left, right), states in zip(edges, columns, strict=True):
-            for row, state in enumerate(states):
-                self._paint_state(painter, state, left, right, 6 + ROW * (row + 0.5))
-        if self._stale:
-            middle = 6 + ROW * (len(columns[0]) + 0.5)
-            self._paint_icon(painter, words.STALE_ICON, tokens.stale.text.name(), 9, middle)
-            meta().draw(painter, STALE_SENTENCE, tokens.t2, 28, middle)
+        middle = TOP + HEAD / 2 + 1
+        left = letters(12, MEDIUM).draw(painter, TITLE, tokens.t2, 9, middle)
+        right = self.width() - 8.0
+        if not self._injects and right - left > meta().width(OFF) + LEAST_GAP:
+            meta().draw_right(painter, OFF, tokens.t3, right, middle)
+        for number, entry in enumerate(self._entries()):
+            self._paint_entry(painter, number, entry)
 
-    def _paint_state(
-        self, painter: QPainter, state: InclusionState, left: float, right: float, middle: float
-    ) -> None:
-        tokens = self._theme.tokens
-        icon, ink = words.STATE_ICONS[state], tokens.text_tone(state).name()
-        self._paint_icon(painter, icon, ink, left, middle)
-        word, count = words.STATE_WORDS[state], f"{self._counts[state]:,}"
-        count_left = meta().draw_right(painter, count, tokens.t3, right, middle)
-        meta().draw(
-            painter, word, tokens.t2, left + ICON_ROOM, middle, count_left - left - ICON_ROOM
-        )
+    def _paint_entry(self, painter: QPainter, number: int, entry: _Entry) -> None:
+        tokens = self._theme.tokens if self._injects else neutral(self._theme.tokens)
+        area, middle = entry.area, entry.area.center().y()
+        card = area.adjusted(-5, 1, 5, -1)
+        if number == self._hovered:
+            rounded(painter, card, 5, tokens.hover)
+        if self.hasFocus() and self._by_key and number == self._current:
+            rounded(painter, card, 5, None, tokens.ring, RING_WIDTH)
+        if entry.state is None:
+            self._paint_icon(painter, words.STALE_ICON, tokens.stale.text.name(), area.x(), middle)
+            meta().draw(painter, STALE_SENTENCE, tokens.t2, area.x() + ICON_ROOM, middle)
+            return
+        icon, ink = words.STATE_ICONS[entry.state], tokens.text_tone(entry.state).name()
+        self._paint_icon(painter, icon, ink, area.x(), middle)
+        count_left = meta().draw_right(painter, f"{entry.count:,}", tokens.t3, area.right(), middle)
+        left = area.x() + ICON_ROOM
+        word = words.STATE_WORDS[entry.state]
+        meta().draw(painter, word, tokens.t2, left, middle, count_left - left)
 
     def _paint_icon(
         self, painter: QPainter, name: str, ink: str, left: float, middle: float

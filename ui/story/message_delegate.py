@@ -23,6 +23,7 @@ from ui.story.lettering import (
 from ui.story.message_model import MessageModel, MessageRow
 from ui.story.message_text import MessageTexts
 from ui.story.scene_painter import ScenePainter
+from ui.story.tones import neutral
 from ui.theme.fonts import SEMIBOLD
 from ui.theme.icons import icon_pixmap
 from ui.theme.source import ThemeSource
@@ -47,6 +48,7 @@ TOOL_TIPS = {
     "edit": "Write this message's recap yourself. (E)",
     "break": "End the scene with this message. (B)",
 }
+NOT_INJECTED = "Message recaps do not go into the prompt now: the settings say so."
 EXCLUDED = "Its recap is left out by you. The message stays in the chat and the prompt."
 
 
@@ -72,6 +74,7 @@ class MessageDelegate(QStyledItemDelegate):
         self._scenes = ScenePainter(theme)
         self.texts = MessageTexts(theme)
         self.state = RowState()
+        self._neutral: tuple[Tokens, Tokens] | None = None  # a palette, and its grey one
 
     # Heights
 
@@ -93,6 +96,16 @@ class MessageDelegate(QStyledItemDelegate):
         return QSize(option.rect.width(), self.row_height(index.row(), column))
 
     # Painting
+
+    @property
+    def _tones(self) -> Tokens:
+        """The palette of what becomes of recaps."""
+        tokens = self._theme.tokens
+        if self._model.injects_recaps:
+            return tokens
+        if self._neutral is None or self._neutral[0] is not tokens:
+            self._neutral = tokens, neutral(tokens)
+        return self._neutral[1]
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row, area = index.row(), option.rect
@@ -187,7 +200,7 @@ class MessageDelegate(QStyledItemDelegate):
         self, painter: QPainter, card: QRect, column: Column, shown: MessageRow, text_height: int
     ) -> None:
         """Icon of the state beside the name, rail in its colour beside the text."""
-        tokens = self._theme.tokens
+        tokens = self._tones
         inclusion = shown.inclusion
         centre = column.card_left + geo.ICON
         icon = words.STALE_ICON if inclusion.is_stale else words.STATE_ICONS.get(inclusion.state)
@@ -235,7 +248,7 @@ class MessageDelegate(QStyledItemDelegate):
     def _paint_recap(
         self, painter: QPainter, column: Column, middle: float, shown: MessageRow
     ) -> None:
-        tokens = self._theme.tokens
+        tokens = self._tones
         inclusion, recap = shown.inclusion, shown.recap
         if not has_recap_line(shown):
             return
@@ -303,14 +316,19 @@ def paint_rail(painter: QPainter, rail: QRectF, fill: QColor) -> None:
     painter.fillRect(QRectF(rail.x(), rail.bottom() - 1, rail.width(), 1), soft)
 
 
-def state_tip(shown: MessageRow) -> str:
-    """One sentence on where the message's recap goes, for its icon."""
+def state_tip(shown: MessageRow, *, injects: bool = True) -> str:
+    """One sentence on where the message's recap goes, for its icon.
+
+    injects: whether message recaps go into the prompt at all.
+    """
     state, reason = shown.inclusion.state, shown.inclusion.reason
     parts = [] if state is InclusionState.NONE else [f"{words.STATE_WORDS[state]}."]
     if reason:
         parts.append(reason)
     if shown.inclusion.is_stale:
         parts.append("The message changed since its recap was made.")
+    if parts and not injects and state is not InclusionState.NONE:
+        parts.append(NOT_INJECTED)
     return " ".join(parts)
 
 

@@ -75,6 +75,7 @@ class MessageModel(QAbstractTableModel):
         self._layout = RowLayout()
         self._is_stale: Callable[[Scene], bool] = _never
         self._stale: dict[int, bool] = {}  # of the scenes that were looked at
+        self.injects_recaps = True  # whether message recaps go into the prompt
         # While rows are being exchanged, the new ones that are not announced yet.
         self._absent_first = 0
         self._absent_count = 0

@@ -45,6 +45,7 @@ from ui.story.lettering import letters
 from ui.story.lettering import meta as meta_letters
 from ui.story.scene_model import SceneModel
 from ui.story.settling_table import VisibleRange
+from ui.story.tones import neutral
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.theme.source import ThemeSource
@@ -256,17 +257,20 @@ class Navigator(QWidget):
     Signals:
         scene_chosen, rename_asked: scene index.
         menu_asked: (scene index, QPoint on the screen).
+        state_chosen: InclusionState whose next message is wanted, None for a changed one.
     """
 
     scene_chosen = Signal(int)
     rename_asked = Signal(int)
     menu_asked = Signal(int, object)
+    state_chosen = Signal(object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._model = SceneModel(self)
         self._scene = -1
+        self._injects = True
         self.list = SceneList(self._model, theme, self)
         self.legend = Legend(theme, self)
         self._counts = meta()
@@ -276,6 +280,7 @@ class Navigator(QWidget):
         self.list.scene_chosen.connect(self.scene_chosen)
         self.list.rename_asked.connect(self.rename_asked)
         self.list.menu_asked.connect(self.menu_asked)
+        self.legend.state_chosen.connect(self.state_chosen)
         self._filter.textChanged.connect(self._on_filter_changed)
         theme.changed.connect(self._on_palette_changed)
         self.set_story(self._model.story, no_bars())
@@ -338,5 +343,12 @@ class Navigator(QWidget):
         self.list.set_scene(self._scene)
 
     def _on_palette_changed(self, _tokens: object) -> None:
-        self.list.forget_colours(BarPainter(self._theme.tokens))
+        tokens = self._theme.tokens
+        self.list.forget_colours(BarPainter(tokens if self._injects else neutral(tokens)))
         self.legend.update()
+
+    def set_injected(self, injects: bool) -> None:
+        """Whether message recaps go into the prompt."""
+        self._injects = injects
+        self.legend.set_injected(injects)
+        self._on_palette_changed(self._theme.tokens)

@@ -8,12 +8,13 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from app.story.inclusion import InclusionState
 from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
 from ui.controls.surfaces import Line
 from ui.session import Session
-from ui.story.bars import bars_of, no_bars
+from ui.story.bars import bars_of, next_of, no_bars
 from ui.story.chat_view import ChatView
 from ui.story.deeds import StoryDeeds
 from ui.story.find_bar import FindBar
@@ -63,6 +64,7 @@ class StoryPage(QWidget):
         self._deeds = StoryDeeds(session)
         self._shown: Story = empty_story()
         self._bars = no_bars()
+        self._sought: tuple[InclusionState | None, int] = (None, -1)  # state, message
         self.model = MessageModel(self)
         self.model.ask_staleness(self._is_scene_stale)
         self.strip = Strip(theme)
@@ -135,6 +137,7 @@ class StoryPage(QWidget):
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
         session.reading.connect(self._on_reading)
+        session.health_changed.connect(self._follow_injection)
         view.visible_changed.connect(self._on_visible_changed)
         view.tool_used.connect(self._on_tool)
         view.fold_asked.connect(self._fold)
@@ -148,6 +151,7 @@ class StoryPage(QWidget):
         self.navigator.scene_chosen.connect(self._open_scene)
         self.navigator.rename_asked.connect(self._rename)
         self.navigator.menu_asked.connect(self._on_navigator_menu)
+        self.navigator.state_chosen.connect(self._on_state_chosen)
         self.find_bar.found.connect(self._on_found)
         self.find_bar.text_changed.connect(view.find_text)
         self.find_bar.closed.connect(view.setFocus)
@@ -181,6 +185,7 @@ class StoryPage(QWidget):
         self.strip.set_story(story, self._bars)
         self.navigator.set_story(story, self._bars)
         self._on_visible_changed(self.view.visible)
+        self._follow_injection()
         self.find_bar.set_messages(story.messages, first_changed)
         if story.messages:
             self._show_state(self._column)
@@ -188,6 +193,13 @@ class StoryPage(QWidget):
             self._sentence.say(NO_MESSAGES)
             self._show_state(self._sentence)
         self._adjust_actions()
+
+    def _follow_injection(self, _news: object = None) -> None:
+        """Where no message recap goes into the prompt, no colour says that one does."""
+        injects = self._deeds.injects_recaps(self._shown)
+        if injects != self.model.injects_recaps:
+            for part in (self.view, self.strip, self.navigator):
+                part.set_injected(injects)
 
     def _show_state(self, state: QWidget) -> None:
         self._reading.end()
@@ -240,6 +252,17 @@ class StoryPage(QWidget):
         if scene is not None and is_folded(scene) and scene.closing is not None:
             self._ask("collapse_scene", scene.closing.anchor, False)
         self.view.jump_to(index, selects=True)
+
+    def _on_state_chosen(self, state: InclusionState | None) -> None:
+        """Go to the first message in a state, and from one of them to the next."""
+        sought, index = self._sought
+        is_there = sought is state and 0 <= index < len(self._shown.messages)
+        if not is_there or self.view.current_scene() != self.model.layout.scene_of_message(index):
+            index = -1
+        found = next_of(self._bars, state, index)
+        if found is not None:
+            self._sought = state, found
+            self._on_found(found)
 
     def _on_current_changed(self) -> None:
         message = self.view.current_message()

@@ -14,7 +14,7 @@ def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
         return TOOL_TIPS[part]
     shown = model.message_row(row)
     if shown is not None:
-        return state_tip(shown) if in_gutter else ""
+        return state_tip(shown, injects=model.injects_recaps) if in_gutter else ""
     if part == REDO:
         return f"{STALE_SCENE} Write it anew. (R)"
     number = model.place(row).scene - 1

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.settings import ValueInForce
 from app.story.story import Story
 from ui.story.chat_view import ChatView
 from ui.story.message_model import MessageModel
@@ -29,6 +30,11 @@ class Deeds(QObject):
         self.asked: list[tuple[Any, ...]] = []
         self.edits = self.scenes = self
         self.stale: set[str] = set()
+        self.injects = True
+
+    def setting(self, name: str, *, path: Path) -> ValueInForce:
+        assert name == "message_recaps_inject"
+        return ValueInForce(self.injects, False, is_own=False)
 
     def missing_recaps(self, path: Path) -> int:
         return 3
@@ -68,6 +74,7 @@ class ListeningSession(QObject):
     chat_opened = Signal(object)
     story_changed = Signal(object)
     reading = Signal(bool)
+    health_changed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
