@@ -19,7 +19,7 @@ _REMEMBERED = 40  # messages before a scene whose names are old
 _APART = 3  # messages within which only the strongest of several candidates counts
 _CERTAIN = 2.0  # a score that needs no such comparison beyond the minimum length
 _USUAL_LENGTH = 7  # a scene shorter than this takes more evidence
-_SHORT_PENALTY = 1.0
+_SHORT_PENALTY = 1.5
 _AWAITED = 3  # messages behind an opener that show whether its words stay
 _UNSEEN_PENALTY = 1.0  # for each of them that is not written yet
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import UsageError
 from app.languages import load_packs
-from app.story.scene_cues.language import LanguagePack
+from app.story.scene_cues.language import LanguagePack, tokens_of
 
 NEEDED = {"jump", "when", "past", "habit", "future", "soon", "wake", "sleep", "leave", "bye", "go"}
 NEEDED |= {"path", "exist", "anaphor", "react", "skip", "noskip", "fade"}
@@ -32,3 +32,29 @@ def test_a_broken_pack_is_refused(tmp_path: Path) -> None:
     (tmp_path / "xx.toml").write_text("code =", encoding="utf-8")
     with pytest.raises(UsageError):
         load_packs(tmp_path)
+
+
+OPENINGS = {
+    "en": (
+        "Two nights on",
+        "Half past nine",
+        "After the funeral",
+        "On the fourth day",
+        "High noon",
+    ),
+    "de": ("Gegen neun", "Nach dem Frühstück", "Der dritte Tag", "Freitagabend", "In der Frühe"),
+    "fr": ("Après le dîner", "Au petit matin", "Le troisième jour", "En fin de matinée"),
+    "es": ("Pasó un mes", "Tras la cena", "Al tercer día", "Nochebuena", "Pasan tres semanas"),
+    "it": ("Passò un mese", "Dopo cena", "Il terzo giorno", "Le sei meno venti"),
+    "nl": ("Tien voor zes", "Na het ontbijt", "Op de derde dag", "Kerstavond"),
+    "pl": ("Rankiem", "Po kolacji", "Wpół do dziesiątej", "Trzeciego dnia", "Minęły tygodnie"),
+    "pt": ("De tardinha", "Depois do jantar", "No terceiro dia", "Passaram-se semanas"),
+    "ru": ("К утру", "После ужина", "На третий день", "Без двадцати шесть", "Светало"),
+}
+
+
+@pytest.mark.parametrize("code", OPENINGS)
+def test_words_that_open_a_scene_in_time_are_known(code: str) -> None:
+    for opening in OPENINGS[code]:
+        cues = {hit.cue for hit in PACKS[code].find(tokens_of(opening))}
+        assert cues & {"jump", "when"}, opening

@@ -66,13 +66,19 @@ def _early(sentence: Sentence, cue: str) -> bool:
 def _happens(sentence: Sentence, cue: str) -> bool:
     """Whether a time is narrated, not remembered, usual, planned or a moment long.
 
-    Words that say so stand before the time or close behind it.
+    Words that say so stand before the time or close behind it. What is part of its own phrase
+    says nothing else.
     """
-    ends = [hit.end for hit in sentence.hits if hit.cue == cue]
-    if not ends:
+    times = [hit for hit in sentence.hits if hit.cue == cue]
+    if not times:
         return False
-    vetoes = [hit.start for hit in sentence.hits if hit.cue in VETO]
-    return not vetoes or min(vetoes) > min(ends) + _AWAY
+    first = min(times, key=lambda hit: hit.end)
+    vetoes = [
+        hit.start
+        for hit in sentence.hits
+        if hit.cue in VETO and not any(t.start <= hit.start and hit.end <= t.end for t in times)
+    ]
+    return not vetoes or min(vetoes) > first.end + _AWAY
 
 
 def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
@@ -101,6 +107,7 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         entry["react0" if _early(first, "react") else "react_late0"] = 1.0
     entry["react1"] = float(any("react" in s.cues for s in sentences[1:3]))
     entry["past"] = float("past" in first.cues)
+    entry["back"] = float(any(s.cues & {"back", "soon"} for s in sentences[:3]))
     if len(first.tokens) <= 7 and (_happens(first, "jump") or _happens(first, "when")):
         entry["stamp"] = 1.0
     entry["anaphor"] = float(any(hit.cue == "anaphor" and hit.start == 0 for hit in first.hits))
@@ -144,7 +151,6 @@ def _add_usual(
     entry: Evidence, readings: Sequence[Reading], news: Sequence[_News], at: int
 ) -> None:
     opener = readings[at]
-    entry["speech_first"] = float(opener.starts_with_speech)
     same = [i for i in range(max(0, at - 24), at) if readings[i].speaker == opener.speaker][-8:]
     lead = log2(1 + min(opener.lead, 400) / 20)
     usual = [log2(1 + min(readings[i].lead, 400) / 20) for i in same] + [2.0] * 2

@@ -45,7 +45,7 @@ _WEIGHTS: Mapping[str, float] = {
     "lead_more": 1.3,
     "scenic": 1.3,
     "longer": 1.0,
-    "speech_first": -0.4,
+    "back": -0.4,
     "untold": -0.4,
     "react0": -0.9,
     "react_late0": -0.4,

@@ -88,6 +88,10 @@ def f1(found: tuple[FoundBreak, ...], gold: list[tuple[int, int]]) -> float:
         'and every mast is white.* "Well," *she says.*',
         "*A quarter past four. Somewhere in the barracks a trumpet goes off by mistake, and forty "
         "men fall out of forty bunks.*",
+        "*Shortly after midnight the whole street stands in its nightshirts. Sparks go up behind "
+        "the brewery, and a bell that nobody has rung for years rings.*",
+        "Kurz nach Mitternacht steht die ganze Gasse im Nachthemd. Hinter der Brauerei steigen "
+        "Funken auf, und eine Glocke läutet, die seit Jahren niemand geläutet hat.",
         "Am nächsten Morgen liegt Schnee auf dem Hafen. Die Möwen spazieren darauf herum wie "
         "Hausbesitzer, und jeder Mast ist weiß.",
         "Le lendemain matin, le port est pris par la glace. Les mouettes s'y promènent comme des "
@@ -105,6 +109,15 @@ def test_arriving_at_a_new_place_closes_the_scene() -> None:
         "*The cathedral stands empty. Rows of pews run away into the dark, pigeons mutter along "
         "the gallery, and the whole nave smells of snuffed candles. A verger is asleep beneath "
         "the pulpit with a bucket on his knees.*"
+    )
+    assert lasts(*TALK, arrival, *TALK) == [5]
+
+
+def test_who_is_told_as_you_may_open_a_scene() -> None:
+    arrival = (
+        "*You are given the attic above the stables. You can stand upright in the middle of it, "
+        "and your window looks down on a yard full of carts, crates and sleeping mules. Rows of "
+        "onions hang from your ceiling.*"
     )
     assert lasts(*TALK, arrival, *TALK) == [5]
 
@@ -335,7 +348,7 @@ NAMES = sorted(path.stem for path in STORIES.glob("*.json"))
 @pytest.mark.parametrize("name", NAMES)
 def test_breaks_are_found_where_readers_set_them(name: str) -> None:
     messages, gold = labelled(name)
-    assert f1(detect_breaks(messages, PACKS), gold) >= 0.65
+    assert f1(detect_breaks(messages, PACKS), gold) >= 0.66
 
 
 def test_most_breaks_are_found_and_few_others() -> None:
@@ -346,13 +359,13 @@ def test_most_breaks_are_found_and_few_others() -> None:
         scores.append(f1(found, gold))
         false += len(found) - scores[-1] * (len(found) + len(gold)) / 2
         size += len(messages)
-    assert sum(scores) / len(scores) >= 0.82
-    assert 60 * false / size <= 1.0
+    assert sum(scores) / len(scores) >= 0.88
+    assert 60 * false / size <= 0.6
 
 
 def test_a_language_without_a_pack_is_read_by_its_vocabulary() -> None:
     scores = [f1(detect_breaks(messages, ()), gold) for messages, gold in map(labelled, NAMES)]
-    assert sum(scores) / len(scores) >= 0.72
+    assert sum(scores) / len(scores) >= 0.78
 
 
 def test_cues_and_confidence_stay_in_their_range() -> None:
