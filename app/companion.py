@@ -17,7 +17,7 @@ from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
 from app.llm.writer import OnText, RecapWriter, make_writer
-from app.operations import Operation, OperationSpec, OperationStatus
+from app.operations import MEMORY_KINDS, Operation, OperationSpec, OperationStatus, Outcome
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
 from app.prompt.assembly import assemble
@@ -37,6 +37,7 @@ from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.library import Library
 from app.work.link import BridgeLink
+from app.work.memory_view import MemoryView, memory_view
 from app.work.mirror import Mirror
 from app.work.model_breaks import find_breaks
 from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
@@ -46,6 +47,9 @@ from app.work.planner import Writing, plan
 from app.work.prompt_edits import PromptEdits
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
+from app.work.remembering import Rememberer
+from app.work.settling import Settler
+from app.work.story_lore import StoryLore
 
 RETIRE_SECONDS = 600.0
 RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
@@ -59,6 +63,7 @@ class Companion:
     Use `open_companion`. All signals are emitted on the event loop's thread.
 
     edits: what the user does to open stories. prompts: what the user does with prompts.
+    lore: what scenes gave for a lorebook.
 
     Signals:
         library_changed: taverns, characters or chats came, went or were renamed.
@@ -68,6 +73,7 @@ class Companion:
         health_changed: what the status bar says.
         slots_changed: the chat whose next prompt changed.
         catch_up_changed: the chat whose backlog waits for the user's word, or no longer does.
+        chat_renamed: (old path, new path) an open chat goes on under another name.
         trouble: (path, sentence) a chat that could not be read; nothing was lost.
     """
 
@@ -89,6 +95,7 @@ class Companion:
         self.health_changed: Signal[Health] = Signal("health_changed")
         self.slots_changed: Signal[Path] = Signal("slots_changed")
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
+        self.chat_renamed: Signal[tuple[Path, Path]] = Signal("chat_renamed")
         self.trouble: Signal[tuple[Path, str]] = Signal("trouble")
 
         self.prompts = PromptEdits(
@@ -111,15 +118,25 @@ class Companion:
             self._counter.count,
             parts.packs,
         )
+        self._rememberer = Rememberer(
+            self._store,
+            self._chats.by_id,
+            self._current_writer,
+            self._writing,
+            Settler(self._counter.count),
+        )
         self._queue = OperationQueue(
             self._store,
-            self._recapper.perform,
+            self._perform,
             self._chats.after,
             self._tasks,
             in_scope=self._is_ours,
         )
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
+        self.lore = StoryLore(self._store, self._chats, self.settings)
         self._chats.asks_first = parts.wishes.asks_first
+        self._chats.keeps_memory = parts.wishes.keeps_memory
+        self._chats.reads_to_the_end = not parts.wishes.watch
         self._chats.writing = self._writing
         self._chats.enqueue = self._enqueue
         self._library = Library(self._tasks)
@@ -176,6 +193,11 @@ class Companion:
         if not self.is_reading_only:
             await self._queue.add(specs)
 
+    async def _perform(self, operation: Operation) -> Outcome:
+        if operation.spec.kind in MEMORY_KINDS:
+            return await self._rememberer.perform(operation)
+        return await self._recapper.perform(operation)
+
     def _is_ours(self, spec: OperationSpec) -> bool:
         """A command does the work of its own chat only; what else is queued waits."""
         return self._parts.wishes.watch or self._chats.has_id(spec.chat)
@@ -184,6 +206,7 @@ class Companion:
         self._chats.changed.connect(self._on_story_changed)
         self._chats.catch_up_changed.connect(self.catch_up_changed.emit)
         self._chats.failed.connect(self.trouble.emit)
+        self._chats.renamed.connect(self.chat_renamed.emit)
         self._recapper.progress.connect(self.progress.emit)
         self._queue.changed.connect(self._on_operations_changed)
         self._library.changed.connect(self._on_library_changed)
@@ -265,6 +288,13 @@ class Companion:
         near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
         hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
         raise UsageError(f"There is no chat {text!r}, neither as a file nor in SillyTavern.{hint}")
+
+    def memory(self, path: Path, *, until: int | None = None, at: int | None = None) -> MemoryView:
+        """What an open chat remembers, as it stands at message `at`, the last one by default.
+
+        Raises UsageError when the chat is not open.
+        """
+        return memory_view(self._chats.required(path, until), at)
 
     async def open_story(self, path: Path, *, until: int | None = None) -> Story:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
@@ -641,13 +671,14 @@ async def open_companion(
     llm: str | None = None,
     watch: bool = True,
     asks_first: bool = False,
+    keeps_memory: bool = False,
 ) -> AsyncIterator[Companion]:
     """A running companion, closed cleanly at the end; arguments as in parts.Wishes.
 
     Raises StoreError when the data folder cannot be used, or when another program follows
     SillyTavern from it already.
     """
-    wishes = Wishes(tavern, llm, watch, asks_first)
+    wishes = Wishes(tavern, llm, watch, asks_first, keeps_memory)
     async with open_parts(folders, wishes) as parts:
         companion = Companion(parts)
         try:

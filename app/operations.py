@@ -22,6 +22,18 @@ class OperationKind(StrEnum):
     SUMMARY = "summary"
 
 
+MEMORY_KINDS = frozenset(
+    {
+        OperationKind.MEMORY_PASS,
+        OperationKind.ARC_SUMMARY,
+        OperationKind.PROFILE,
+        OperationKind.CANON,
+        OperationKind.CONTINUITY,
+        OperationKind.SUMMARY,
+    }
+)
+
+
 class OperationStatus(StrEnum):
     """Where an operation stands."""
 

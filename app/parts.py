@@ -26,13 +26,15 @@ class Wishes:
 
     tavern: where SillyTavern's data are, None: the setting, else the usual places. llm: backend
     spec in place of the setting. watch: follow SillyTavern's files and pages. asks_first: there
-    is somebody to ask before a model is given a long backlog.
+    is somebody to ask before a model is given a long backlog. keeps_memory: memories are wanted
+    beside recaps.
     """
 
     tavern: Path | None = None
     llm: str | None = None
     watch: bool = True
     asks_first: bool = False
+    keeps_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,13 @@ _SETTINGS = (
     ),
     Setting("window_state", "", "Window layout", "Position and size of the window."),
     Setting(
+        "lore_done",
+        "",
+        "Lore that is done",
+        "Which of the lore that scenes gave was taken over, by the digest of its words.",
+        scope=Scope.CHAT,
+    ),
+    Setting(
         "scene_breaks_auto",
         True,
         "Find scene breaks",

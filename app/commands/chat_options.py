@@ -35,12 +35,16 @@ def add_llm(parser: argparse.ArgumentParser) -> None:
 
 
 @asynccontextmanager
-async def companion_for(options: argparse.Namespace) -> AsyncIterator[Companion]:
+async def companion_for(
+    options: argparse.Namespace, *, keeps_memory: bool = False
+) -> AsyncIterator[Companion]:
     """A companion for one look at one chat: nothing is watched, nothing is injected."""
     folders = user_folders(options.data_dir)
     llm = getattr(options, "llm", None)
     tavern = getattr(options, "tavern", None)
-    async with open_companion(folders, tavern=tavern, llm=llm, watch=False) as companion:
+    async with open_companion(
+        folders, tavern=tavern, llm=llm, watch=False, keeps_memory=keeps_memory
+    ) as companion:
         yield companion
 
 

@@ -28,6 +28,7 @@ class BuiltinWriter:
     prompt_version = VERSION
     versions: Mapping[str, str] = MappingProxyType({})
     context_tokens = None
+    memory = None
 
     def __init__(self, *, count_tokens: Callable[[str], int]) -> None:
         self._count_tokens = count_tokens

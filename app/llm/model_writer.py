@@ -9,6 +9,7 @@ from dataclasses import replace
 from app.errors import AnswerUnusable
 from app.llm.asking import Asker, Task
 from app.llm.backend import Backend
+from app.llm.memory_model import MemoryModel
 from app.llm.prompt_files import Prompts
 from app.llm.staged_recap import StagedRecap
 from app.llm.transcript import (
@@ -49,6 +50,7 @@ class ModelWriter:
         self._prompts = prompts
         self._count = count_tokens
         self._asker = Asker(backend, count_tokens=count_tokens)
+        self.memory = MemoryModel(self._asker, prompts)
 
     @property
     def label(self) -> str:

@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from app.story.answers import BreakAnswer
 from app.story.lore import LoreEntry
 from app.story.messages import Message
+
+if TYPE_CHECKING:
+    from app.llm.memory_model import MemoryModel
 
 T_co = TypeVar("T_co", covariant=True)
 OnText = Callable[[str], None]
@@ -86,6 +89,10 @@ class RecapWriter(Protocol):
     @property
     def context_tokens(self) -> int | None:
         """What prompt and answer may take together; None where it is not known (yet)."""
+
+    @property
+    def memory(self) -> MemoryModel | None:
+        """The same model, asked for memories; None where there is no model."""
 
     async def scene_recap(
         self,

@@ -24,6 +24,7 @@ from app.memory.records import (
 from app.store.database import Database
 
 PASS = "pass"
+UNREADABLE = "unreadable"  # asked for, and no answer could be used
 
 
 class _Body(msgspec.Struct, omit_defaults=True):

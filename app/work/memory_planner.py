@@ -127,7 +127,7 @@ def pass_window(
     told = [i for i, message in enumerate(story.messages) if is_readable(message, settings)]
     place = told.index(new[0])
     block = PASSES_IN_BLOCK * 2 * int(settings["memory_every"])
-    if len(new) > block // PASSES_IN_BLOCK:
+    if len(new) > block // PASSES_IN_BLOCK:  # noqa: SIM108
         first = place  # a backlog: each message once
     else:
         first = place - place % block

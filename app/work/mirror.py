@@ -124,7 +124,8 @@ class Mirror:
         try:
             sentence = await self._write(chat)
         except TavernkeepError as error:
-            sentence = str(error)
+            # What was deleted, or goes on under another name, lacks nothing.
+            sentence = str(error) if await asyncio.to_thread(path.exists) else ""
         finally:
             del self._writing[path]
         self._note_waiting(chat, sentence)

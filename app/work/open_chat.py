@@ -14,6 +14,7 @@ from app.memory.standing import Ground
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.store.chats import RETIRED
+from app.store.memories import UNREADABLE
 from app.store.store import Store
 from app.story.anchors import KnownMessage, align, common_ends, known_after, retired_after
 from app.story.inclusion import Inclusion, InclusionRules, include, limit_in_tokens
@@ -95,7 +96,7 @@ class OpenChat:
         self.keeps_memory = False
         self.remembered = Remembered()
         self._has_new_memories = False
-        self.reading_state = Reading(is_whole=until is not None)
+        self.reading_state = Reading()
         self._foreign: Mapping[tuple[int, str], str] = {}
         self._store = store
         self._ledger = ledger
@@ -293,7 +294,8 @@ class OpenChat:
         def unit() -> tuple[Remembered, frozenset[tuple[str, str]], dict[tuple[int, str], str]]:
             remembered = store.memories.load(chat_id, characters)
             elsewhere = store.memories.hashes_elsewhere(chat_id, remembered.memories)
-            return remembered, store.memories.extracted(chat_id), elsewhere
+            read = store.memories.extracted(chat_id) | store.memories.extracted(chat_id, UNREADABLE)
+            return remembered, read, elsewhere
 
         remembered, extracted, self._foreign = await store.run(unit)
         self._has_new_memories |= remembered != self.remembered

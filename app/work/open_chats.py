@@ -24,6 +24,7 @@ from app.tasks import TaskSupervisor
 from app.work.break_planner import HEURISTIC, search_cost, search_specs
 from app.work.bursts import Bursts
 from app.work.catch_up import catch_up_plan
+from app.work.memory_planner import Reading, next_pass
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.planner import Writing, plan
 from app.work.token_ledger import TokenLedger
@@ -46,6 +47,7 @@ class OpenChats:
         catch_up_changed: there is a backlog to ask about, or no more.
         changed: a story became different.
         failed: (path, sentence) a chat could not be read; its last story is kept.
+        renamed: (old path, new path) an open chat goes on under another name.
     """
 
     def __init__(
@@ -68,10 +70,13 @@ class OpenChats:
         self.writing: Callable[[], Writing] | None = None
         self.enqueue: Enqueue | None = None
         self.asks_first = False
+        self.keeps_memory = False
+        self.reads_to_the_end = False  # for memory: nobody swipes the last reply any more
         self.shown: Path | None = None  # in the window
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.changed: Signal[StoryChange] = Signal("changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
+        self.renamed: Signal[tuple[Path, Path]] = Signal("renamed")
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -93,9 +98,9 @@ class OpenChats:
         """An open chat, None when it is not open."""
         return self._chats.get((path, until))
 
-    def required(self, path: Path) -> OpenChat:
+    def required(self, path: Path, until: int | None = None) -> OpenChat:
         """An open chat. Raises UsageError when it is not open."""
-        chat = self.get(path)
+        chat = self.get(path, until)
         if chat is None:
             raise UsageError("This chat is not open.")
         return chat
@@ -117,12 +122,19 @@ class OpenChats:
                 await self._read(path, None)
             chat = await self._make(path, until)
             await chat.read()
-            # A renamed chat goes on under its new name; nobody looks after the old one any more.
-            for other_key, other in tuple(self._chats.items()):
-                if other.chat_id == chat.chat_id:
-                    del self._chats[other_key]
-            self._chats[key] = chat
+            self._take_in(key, chat)
             return chat
+
+    def _take_in(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
+        """A renamed chat goes on under its new name; nobody looks after the old one any more."""
+        olds = [old for old, other in self._chats.items() if other.chat_id == chat.chat_id]
+        for old in olds:
+            del self._chats[old]
+        self._chats[key] = chat
+        for path, _ in olds:
+            if self.shown == path:
+                self.shown = key[0]
+            self.renamed.emit((path, key[0]))
 
     async def by_id(self, chat_id: int) -> OpenChat:
         """The chat with this number in the store, opened when need be."""
@@ -148,8 +160,16 @@ class OpenChats:
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
         if chat.search.is_wanted and not searches:
             chat.search = replace(chat.search, is_wanted=False)
-        specs = (*searches, *plan(story, chat.chat_id, settings, writing))
+        specs = (*searches, *plan(story, chat.chat_id, settings, writing), *self._readings(chat))
         await self.enqueue(self._allowed(chat, specs))
+
+    def _readings(self, chat: OpenChat) -> tuple[OperationSpec, ...]:
+        """The reading for memory that comes next."""
+        if not chat.keeps_memory or self.writing is None:
+            return ()
+        settings, writing = chat.settings(), self.writing()
+        spec = next_pass(chat.story, chat.chat_id, settings, writing, chat.reading_state)
+        return () if spec is None else (spec,)
 
     def _allowed(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> Sequence[OperationSpec]:
         """Without scene recaps and searches where they are so many that the user is asked first."""
@@ -220,7 +240,8 @@ class OpenChats:
                     if await chat.read():
                         await self.plan(chat)
                 except TavernkeepError as error:
-                    self.failed.emit((path, str(error)))
+                    if self.get(path) is chat:  # else it was renamed meanwhile
+                        self.failed.emit((path, str(error)))
                 again = self._rereading[path]
         finally:
             del self._rereading[path]
@@ -239,7 +260,7 @@ class OpenChats:
 
         chat_id = await self._store.run(unit)
         reference = await asyncio.to_thread(chat_ref_for, path)
-        return OpenChat(
+        chat = OpenChat(
             reference,
             chat_id,
             self._store,
@@ -249,6 +270,9 @@ class OpenChats:
             self.changed.emit,
             until=until,
         )
+        chat.keeps_memory = self.keeps_memory
+        chat.reading_state = Reading(is_whole=self.reads_to_the_end)
+        return chat
 
 
 # A chat seen as if it ended earlier is kept under a name that no file can have.

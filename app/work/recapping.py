@@ -88,6 +88,7 @@ class Recapper:
                 return await self._message_recaps(operation, chat)
             case OperationKind.DETECT_BREAKS:
                 return await self._break_finder.perform(operation, chat, self._writer())
+        raise AssertionError(f"{operation.spec.kind} is not done here")
 
     def _key_now(self, spec: OperationSpec, chat: OpenChat) -> str:
         """The key that the operation would be planned with now, "" when it would not be."""

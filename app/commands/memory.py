@@ -1,0 +1,119 @@
+"""`tavernkeep memory`: what is remembered of a chat, tier by tier."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from app.commands.chat_options import (
+    add_chat,
+    add_llm,
+    add_until,
+    checked_until,
+    companion_for,
+    warn_of_problems,
+)
+from app.commands.output import show, warn
+from app.memory.records import DocumentKind, Memory, Tier
+from app.memory.standing import Standing
+from app.work.memory_view import MemoryView
+
+HELP = "extract the memories of a chat"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    add_chat(parser)
+    add_llm(parser)
+    add_until(parser)
+
+
+async def run(options: argparse.Namespace) -> int:
+    """Extract what is missing and print all of it; 1 when something could not be read."""
+    until = checked_until(options)
+    async with companion_for(options, keeps_memory=True) as companion:
+        path = companion.find_chat(options.chat)
+        await companion.open_story(path, until=until)
+        story, failures = await companion.finished(path, until=until)
+        view = companion.memory(path, until=until)
+    warn_of_problems(story)
+    for sentence in failures:
+        warn(sentence)
+    data = memory_data(view)
+    show(options, data, _lines(view))
+    return 1 if failures else 0
+
+
+def memory_data(view: MemoryView) -> dict[str, Any]:
+    """All tiers, and what waits for review; messages are given by their index."""
+    tiers: dict[str, Any] = {
+        tier.value: [_entry(view, standing) for standing in view.of(tier)] for tier in Tier
+    }
+    profiles = (d for d in view.documents if d.kind is DocumentKind.PROFILE)
+    tiers["profiles"] = {d.subject: dict(d.sections) or d.text for d in profiles}
+    canon = [d for d in view.documents if d.kind is DocumentKind.CANON]
+    tiers["canon"] = canon[-1].text if canon else None
+    summary = view.document(DocumentKind.SUMMARY)
+    running = view.story.running.current
+    tiers["summary"] = summary.text if summary else running.content if running else None
+    return {"tiers": tiers, "review": [_entry(view, standing) for standing in view.review]}
+
+
+def _entry(view: MemoryView, standing: Standing) -> dict[str, Any]:
+    memory = standing.memory
+    entry: dict[str, Any] = {
+        "id": memory.id,
+        "tier": memory.tier.value,
+        "type": memory.type,
+        "text": memory.text,
+        "sources": sorted(
+            view.ground.place(source) for source in memory.sources if view.ground.is_there(source)
+        ),
+        "valid_from": standing.start,
+        "valid_to": standing.end,
+        "status": standing.status.value,
+        "importance": memory.importance,
+        "confidence": round(memory.confidence, 2),
+        "made_by": memory.made_by,
+    }
+    ending = standing.ending
+    if ending is not None:
+        entry["ended"] = ending.reason.value
+        if ending.text:
+            entry["resolution"] = ending.text
+        if ending.by:
+            entry["superseded_by"] = ending.by
+    if memory.notes:
+        entry["notes"] = list(memory.notes)
+    return entry | _of_tier(memory)
+
+
+def _of_tier(memory: Memory) -> dict[str, Any]:
+    """What only some tiers have."""
+    if memory.tier is Tier.EPISTEMIC:
+        fields = {"holder": memory.subject, "from": memory.target, "detail": memory.detail}
+        return {**fields, "told_by": memory.told_by, "channel": memory.channel}
+    if memory.tier is Tier.STATE_LEDGER:
+        return {"entity": memory.subject, "field": memory.field, "value": memory.text}
+    if memory.tier is Tier.RELATIONSHIPS:
+        return {"from": memory.subject, "to": memory.target, "magnitude": memory.magnitude}
+    if memory.tier is Tier.ARCS:
+        return {"thread": memory.text, "pinned": memory.is_pinned}
+    return {"expiration": memory.expiration.value, "entities": list(memory.entities)}
+
+
+def _lines(view: MemoryView) -> Iterator[str]:
+    for tier in Tier:
+        entries = [s for s in view.of(tier) if s.is_active]
+        if not entries:
+            continue
+        yield tier.value.replace("_", " ").capitalize()
+        for standing in entries:
+            memory = standing.memory
+            who = " ".join(filter(None, (memory.subject, memory.target and f"→ {memory.target}")))
+            what = f"{memory.field}: {memory.text}" if memory.field else memory.text
+            yield f"  [{memory.type}] {who + ': ' if who else ''}{what}"
+        yield ""
+    if view.review:
+        yield f"{len(view.review)} waiting for your review"

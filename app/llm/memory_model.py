@@ -1,0 +1,120 @@
+"""Asks a model for memories: windows that fit its context, answers read line by line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from app.llm.asking import Asker, Spent, Task
+from app.llm.prompt_files import Prompts
+from app.llm.writer import KeptAnswers
+from app.memory.answers import read_answer
+from app.memory.claims import ReadAnswer
+from app.memory.known import KnownForBlock
+from app.memory.records import Tier
+from app.memory.windows import Window, windows_within
+from app.story.answers import Unreadable
+
+T = TypeVar("T")
+
+ONE_PASS = "memory_pass"
+TASK_OF: Mapping[Tier, str] = {
+    Tier.SESSION: "memory_session",
+    Tier.LONG_TERM: "memory_longterm",
+    Tier.RELATIONSHIPS: "memory_relationships",
+    Tier.ARCS: "memory_arcs",
+    Tier.STATE_LEDGER: "memory_ledger",
+    Tier.EPISTEMIC: "memory_epistemic",
+}
+KNOWN_SHARE = 0.2  # of the context, for each of the two texts that say what is known
+MOST_KNOWN = 1200  # tokens: more is read by nobody, and paid for each time
+
+Shown = Callable[[int], KnownForBlock]
+Parts = tuple[tuple[Window, ReadAnswer], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one reading asks with. shown: what is known, in so many tokens; the same for all tiers.
+    kept: answers of an attempt that broke off. spent: what it took so far.
+    """
+
+    window: Window
+    shown: KnownForBlock
+    kept: KeptAnswers
+    spent: Spent
+
+
+class MemoryModel:
+    """One model, asked for memories. Raises BackendError of the kind that fits."""
+
+    def __init__(self, asker: Asker, prompts: Prompts) -> None:
+        self._asker = asker
+        self._prompts = prompts
+
+    @property
+    def label(self) -> str:
+        """Short name for people."""
+        return self._asker.backend.label
+
+    @property
+    def known_limit(self) -> int:
+        """Tokens that each of the texts about what is known may take."""
+        return min(MOST_KNOWN, int(self._asker.context * KNOWN_SHARE))
+
+    async def all_tiers(self, asked: Asked, tiers: Collection[Tier]) -> Parts:
+        """Every tier from one request. Raises AnswerUnusable where the answer does not hold up."""
+        shown = asked.shown
+        inputs = {"known": shown.base_text, "news": shown.news_text}
+        return await self._parts(ONE_PASS, asked, inputs, tiers)
+
+    async def one_tier(self, asked: Asked, tier: Tier, known: str) -> Parts:
+        """One tier from a request of its own. known: what of it is known."""
+        return await self._parts(TASK_OF[tier], asked, {"known": known}, (tier,))
+
+    async def ask(
+        self,
+        task_name: str,
+        inputs: Mapping[str, str],
+        read: Callable[[str], T],
+        *,
+        kept: KeptAnswers | None = None,
+        spent: Spent | None = None,
+        what: str = "memory",
+    ) -> T:
+        """Any other task of memory. Raises BackendError."""
+        prompt = self._prompts[task_name]
+        task = Task(prompt, what, is_json=False, kept=kept, spent=spent or Spent())
+        return await self._asker.within_context(lambda: self._asker.ask(task, prompt, inputs, read))
+
+    def room(self, task_name: str, inputs: Mapping[str, str]) -> int:
+        """Tokens left for inputs of a task that are given as "". Raises BackendRefused."""
+        return self._asker.room(self._prompts[task_name], inputs)
+
+    async def _parts(
+        self, name: str, asked: Asked, inputs: Mapping[str, str], tiers: Collection[Tier]
+    ) -> Parts:
+        prompt = self._prompts[name]
+        task = Task(prompt, "memories", is_json=False, kept=asked.kept, spent=asked.spent)
+
+        async def ask() -> Parts:
+            room = self._asker.room(prompt, {**inputs, "window": "", "new_from": "1"})
+            windows = await asyncio.to_thread(windows_within, asked.window, room, self._asker.count)
+            read = []
+            for window in windows:
+                given = {**inputs, "window": window.text, "new_from": str(window.new_from)}
+                answer = await self._asker.ask(task, prompt, given, lambda t: _read(t, tiers))
+                read.append((window, answer))
+            return tuple(read)
+
+        return await self._asker.within_context(ask)
+
+
+def _read(text: str, tiers: Collection[Tier]) -> ReadAnswer:
+    answer = read_answer(text, tiers)
+    entries = len(answer.claims) + len(answer.ends)
+    if not answer.is_usable or len(answer.skipped) > max(4, 2 * entries):
+        raise Unreadable("with something else than the lines that were asked for")
+    return answer

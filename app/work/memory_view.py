@@ -1,0 +1,55 @@
+"""What is remembered of a chat, as whoever shows it needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.memory.records import Document, DocumentKind, Entity, Tier
+from app.memory.standing import Ground, Standing, Status, standings
+from app.story.story import Story
+from app.work.open_chat import OpenChat
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """Everything remembered of a chat as it stands at one message.
+
+    memories: of all tiers, oldest first, those that ended or wait among them. at: that message's
+    index, the last one by default.
+    """
+
+    story: Story
+    ground: Ground
+    memories: tuple[Standing, ...]
+    entities: tuple[Entity, ...]
+    documents: tuple[Document, ...]
+    at: int
+
+    def of(self, tier: Tier) -> tuple[Standing, ...]:
+        """What stands in a tier; what waits for review, or was refused, is not in it."""
+        hidden = (Status.WAITING, Status.REJECTED)
+        return tuple(s for s in self.memories if s.memory.tier is tier and s.status not in hidden)
+
+    @property
+    def review(self) -> tuple[Standing, ...]:
+        """What waits for the user."""
+        return tuple(s for s in self.memories if s.status is Status.WAITING)
+
+    def document(self, kind: DocumentKind, subject: str = "") -> Document | None:
+        """The newest text of a kind, None when there is none."""
+        fitting = [d for d in self.documents if d.kind is kind and d.subject == subject]
+        return fitting[-1] if fitting else None
+
+
+def memory_view(chat: OpenChat, at: int | None = None) -> MemoryView:
+    """What an open chat remembers at a message."""
+    ground, remembered = chat.ground(), chat.remembered
+    at = ground.last if at is None else at
+    return MemoryView(
+        chat.story,
+        ground,
+        standings(remembered.memories, ground, at),
+        remembered.entities,
+        remembered.documents,
+        at,
+    )

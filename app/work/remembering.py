@@ -1,0 +1,204 @@
+"""Does the operations of memory: reads a window, settles what was claimed, keeps it at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.errors import AnswerUnusable, OperationOutdated
+from app.llm.asking import Spent
+from app.llm.memory_model import Asked, MemoryModel
+from app.llm.writer import RecapWriter
+from app.memory.claims import ReadAnswer
+from app.memory.extraction import Work, ended, proposed
+from app.memory.known import KnownForBlock, known, known_for_block
+from app.memory.records import Memory, MemoryChange, Tier, merged_changes
+from app.memory.standing import active
+from app.memory.windows import Window
+from app.operations import Operation, OperationKind, Outcome
+from app.store.memories import PASS, UNREADABLE
+from app.store.store import Store
+from app.work.memory_planner import enabled_tiers, pass_spec, pass_window
+from app.work.open_chat import OpenChat
+from app.work.planner import Writing
+from app.work.settling import Settler, Settling
+from app.work.staging import KeptInStore
+
+Numbers = Mapping[Tier, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """An answer to a window. numbers: ids of the numbered entries that the model saw, by tier."""
+
+    window: Window
+    answer: ReadAnswer
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One reading under way. now: what holds at its end; base: what held when its block began."""
+
+    operation: Operation
+    chat: OpenChat
+    window: Window
+    now: tuple[Memory, ...]
+    base: tuple[Memory, ...]
+    tiers: tuple[Tier, ...]
+    work: Work
+    spent: Spent
+
+
+class Rememberer:
+    """Performs the operations of memory, each bound to its chat and anchors.
+
+    One transaction holds all that a reading changes and the note that its messages were read, so
+    that a program that was killed does it again as a whole or not at all.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        chat_of: Callable[[int], Awaitable[OpenChat]],
+        writer: Callable[[], RecapWriter],
+        writing: Callable[[], Writing],
+        settler: Settler,
+    ) -> None:
+        self._store = store
+        self._chat_of = chat_of
+        self._writer = writer
+        self._writing = writing
+        self._settler = settler
+
+    async def perform(self, operation: Operation) -> Outcome:
+        """Do one operation. Raises BackendError, or OperationOutdated when it is no longer the
+        work that was planned.
+        """
+        chat = await self._chat_of(operation.spec.chat)
+        assert operation.spec.kind is OperationKind.MEMORY_PASS
+        return await self._read(self._begun(operation, chat))
+
+    def _begun(self, operation: Operation, chat: OpenChat) -> _Pass:
+        spec, story, settings = operation.spec, chat.story, chat.settings()
+        found = [chat.index_of(anchor) for anchor in spec.params["anchors"]]
+        new = [index for index in found if index is not None]
+        if len(new) != len(found):
+            raise OperationOutdated("Messages that it was about are gone; it is planned again.")
+        writing, again = self._writing(), str(spec.params.get("again", ""))
+        now = pass_spec(story, chat.chat_id, settings, writing, new, again=again)
+        if now.key != spec.key:
+            raise OperationOutdated("The story or the model changed; it is planned again.")
+        window = pass_window(story, chat.chat_id, settings, new)
+        first = chat.index_of(window.messages[0].anchor) or 0
+        ground, memories = chat.ground(), chat.remembered.memories
+        work = Work(spec.key, chat.chat_id, chat.character, self._writer().label, operation.created)
+        return _Pass(
+            operation,
+            chat,
+            window,
+            now=active(memories, ground, new[-1]),
+            base=active(memories, ground, first - 1),
+            tiers=tuple(Tier(name) for name in enabled_tiers(settings)),
+            work=work,
+            spent=Spent(),
+        )
+
+    async def _read(self, under_way: _Pass) -> Outcome:
+        model = self._writer().memory
+        if model is None:
+            return Outcome()
+        kept = KeptInStore(self._store, str(under_way.operation.spec.params.get("again", "")))
+        shown = await self._shown(under_way, model)
+        asked = Asked(under_way.window, shown, kept, under_way.spent)
+        try:
+            heard = await self._heard(under_way, model, asked)
+        except AnswerUnusable:
+            # One stretch that no answer fits must not keep all later ones from being read.
+            await self._note(under_way, UNREADABLE)
+            raise
+        changes: list[MemoryChange] = []
+        remembered = under_way.now
+        for one in heard:
+            change = await self._settled(under_way, one, remembered, asked)
+            changes.append(change)
+            by_id = {memory.id: memory for memory in remembered}
+            by_id |= {memory.id: memory for memory in change.memories}
+            remembered = tuple(memory for memory in by_id.values() if not memory.endings)
+        await self._keep(under_way, merged_changes(changes))
+        spent = under_way.spent
+        return Outcome(spent.prompt, spent.output, under_way.work.made_by)
+
+    async def _shown(self, under_way: _Pass, model: MemoryModel) -> KnownForBlock:
+        limit = model.known_limit
+        return await asyncio.to_thread(
+            known_for_block, under_way.base, under_way.now, limit=limit, count=self._settler.count
+        )
+
+    async def _heard(
+        self, under_way: _Pass, model: MemoryModel, asked: Asked
+    ) -> tuple[_Heard, ...]:
+        """What the model says; all tiers at once, and one by one where that does not hold up."""
+        if under_way.operation.spec.params["form"] == "one":
+            shown = asked.shown
+            numbers = {Tier.ARCS: shown.arcs, Tier.EPISTEMIC: shown.epistemic}
+            try:
+                parts = await model.all_tiers(asked, under_way.tiers)
+                return tuple(_Heard(window, answer, numbers) for window, answer in parts)
+            except AnswerUnusable:
+                pass  # asked twice: the tiers are simpler one by one
+        heard: list[_Heard] = []
+        failure: AnswerUnusable | None = None
+        for tier in under_way.tiers:
+            of_tier = tuple(memory for memory in under_way.now if memory.tier is tier)
+            text = known(of_tier, limit=model.known_limit, count=self._settler.count)
+            numbers = {Tier.ARCS: text.arcs, Tier.EPISTEMIC: text.epistemic}
+            try:
+                parts = await model.one_tier(asked, tier, text.text)
+            except AnswerUnusable as error:
+                failure = error  # one tier that fails takes no other along
+                continue
+            heard += [_Heard(window, answer, numbers) for window, answer in parts]
+        if failure is not None and not heard:
+            raise failure
+        return tuple(heard)
+
+    async def _settled(
+        self, under_way: _Pass, heard: _Heard, remembered: Sequence[Memory], asked: Asked
+    ) -> MemoryChange:
+        gone = ended(heard.answer.ends, heard.window, remembered, heard.numbers)
+        claimed = proposed(heard.answer, heard.window, under_way.work)
+        ending = {memory.id for memory in gone}
+        still = [memory for memory in remembered if memory.id not in ending]
+        settling = Settling(
+            claimed,
+            still,
+            self._places(under_way, [*still, *claimed]),
+            under_way.chat.settings(),
+            self._writer(),
+            asked.kept,
+            asked.spent,
+        )
+        return merged_changes([MemoryChange(gone), await self._settler.settle(settling)])
+
+    def _places(self, under_way: _Pass, memories: Sequence[Memory]) -> dict[str, int]:
+        ground = under_way.chat.ground()
+        return {
+            memory.id: max(map(ground.place, memory.sources), default=-1) for memory in memories
+        }
+
+    async def _keep(self, under_way: _Pass, change: MemoryChange) -> None:
+        store, chat_id = self._store, under_way.chat.chat_id
+        read = [(m.anchor, m.content_hash) for m in under_way.window.new]
+
+        def unit() -> None:
+            store.memories.write(change)
+            store.memories.set_extracted(chat_id, read, PASS)
+
+        await store.run(unit)
+
+    async def _note(self, under_way: _Pass, task: str) -> None:
+        store, chat_id = self._store, under_way.chat.chat_id
+        read = [(m.anchor, m.content_hash) for m in under_way.window.new]
+        await store.run(lambda: store.memories.set_extracted(chat_id, read, task))
