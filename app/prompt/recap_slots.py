@@ -33,8 +33,10 @@ def message_recaps_slot(
     story: Story, settings: Mapping[str, Any], *, budget: int, count: Count
 ) -> Slot:
     """The included message recaps, oldest first, a line each; the oldest go first when cut."""
+    with_prefill = bool(settings["message_recap_prefill_shown"])
+    recaps = story.message_recaps
     lines = [
-        " ".join(story.message_recaps[message.anchor].text.split())
+        " ".join(recaps[message.anchor].shown_text(with_prefill=with_prefill).split())
         for message, inclusion in zip(story.messages, story.inclusion, strict=True)
         if inclusion.state in _INCLUDED
     ]

@@ -35,6 +35,7 @@ NOTICE_TYPES = frozenset(
 )
 
 _NO_RECAPS: tuple[bytes, ...] = ()
+_SYSTEM_MEMORY = b"_system_memory"
 _Loose = str | int | float | bool | None
 
 
@@ -96,6 +97,7 @@ class _Message(Struct, gc=False):
     swipes: list[Raw] | None = None
     swipe_info: list[_Swipe | None] | None = None
     original_avatar: _Loose = ""
+    is_thoughts: Any = None
     extra: _Extra | None = None
 
 
@@ -154,6 +156,10 @@ class LineDecoder:
                 kind = _kind(extra, is_hidden)
             if not (extra.auto_recap_memory is extra.auto_summarize_memory is extra.qvink_memory):
                 recaps = _recaps(extra)
+                if any(_SYSTEM_MEMORY in block and _is_memory(block) for block in recaps):
+                    kind = MessageKind.NOTICE
+        if raw.is_thoughts and kind is MessageKind.CHAT:
+            kind = MessageKind.THOUGHT
         return ChatLine(
             name,
             text,
@@ -220,6 +226,17 @@ def _recaps(extra: _Extra) -> tuple[bytes, ...]:
     )
 
 
+def _is_memory(block: bytes) -> bool:
+    """Whether an extension put the message there to hold its memory (spec/auto-recap.md §1.2)."""
+    try:
+        held = msgspec.json.decode(block)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+    return isinstance(held, dict) and any(
+        key.endswith("_system_memory") and bool(value) for key, value in held.items()
+    )
+
+
 def _coerced(raw: dict[str, Any]) -> _Message:
     swipes, info, extra = raw.get("swipes"), raw.get("swipe_info"), raw.get("extra")
     return _Message(
@@ -232,6 +249,7 @@ def _coerced(raw: dict[str, Any]) -> _Message:
         swipes=_coerced_swipes(swipes) if isinstance(swipes, list) else None,
         swipe_info=_coerced_info(info) if isinstance(info, list) else None,
         original_avatar=_text(raw.get("original_avatar")),
+        is_thoughts=raw.get("is_thoughts"),
         extra=_coerced_extra(extra) if isinstance(extra, dict) else None,
     )
 

@@ -7,32 +7,34 @@ do not know stays: versions are only added, and foreign ones are set aside, neve
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
-from app.sillytavern.chat_edit import Block, LineEdit
+from app.sillytavern.chat_edit import Block, Blocks, LineEdit
 from app.sillytavern.chat_line import RECAP_NAMESPACES, ChatLine
-from app.sillytavern.message_extras import (
-    message_recap,
-    recap_block,
-    scene_extra,
-    version_text,
-)
+from app.sillytavern.message_extras import is_readable, message_recap, recap_block
 from app.sillytavern.running_writing import running_values
-from app.sillytavern.string_hash import recap_hash, string_hashes
+from app.sillytavern.scene_writing import forgotten_scene, scene_values
+from app.sillytavern.string_hash import string_hashes
+from app.story.clearance import Forgotten
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import MessageRecap
-from app.story.recap_text import parse_recap
-from app.story.recaps import RunningVersion, SceneRecap
-from app.story.scenes import Scene, SceneBreak, automatic_name
 from app.story.story import Story
 
 NAMESPACE = RECAP_NAMESPACES[0]
 INCLUDED = "Recap of message(s)"
+NOTHING_FORGOTTEN = Forgotten()
+# Of a message whose recap was cleared (spec/auto-recap.md §1.7).
+CLEARED_GROUP: Block = {
+    "memory": None,
+    "error": None,
+    "reasoning": None,
+    "prefill": None,
+    "edited": False,
+    "exclude": False,
+    "include": None,
+}
 
 _INCLUDED_STATES = (InclusionState.INCLUDED, InclusionState.LONG_TERM)
 
@@ -54,15 +56,17 @@ def mirrored(
     metadata: Mapping[str, Any],
     *,
     leave_out: int = 0,
-    deleted: Sequence[RunningVersion] = (),
+    forgotten: Forgotten = NOTHING_FORGOTTEN,
     with_inclusion: bool = True,
     is_of_other_swipe: Callable[[int, str], bool] = lambda _index, _hash: False,
+    swipe_recaps: Callable[[int], Sequence[MessageRecap]] = lambda _index: (),
 ) -> Mirrored:
     """All that the chat does not say yet.
 
     lines: parallel to the story's messages. metadata: the chat's. leave_out: newest scenes that
-    stay out of the running recap. deleted: its versions that the user threw away.
-    is_of_other_swipe: whether a swipe of message `index` that is not shown has this content hash.
+    stay out of the running recap. forgotten: what the user put away. is_of_other_swipe: whether a
+    swipe of message `index` that is not shown has this content hash. swipe_recaps: what those
+    swipes hold.
     """
     positions = {message.anchor: index for index, message in enumerate(story.messages)}
     scenes = {scene.closing.anchor: scene for scene in story.scenes if scene.closing is not None}
@@ -72,7 +76,8 @@ def mirrored(
         if index is None:
             continue
         recaps = story.recaps.get(anchor, ())
-        values = scene_values(lines[index], mark, scenes.get(anchor), recaps, index)
+        gone = forgotten.scene_recaps.get(anchor, ())
+        values = scene_values(lines[index], mark, scenes.get(anchor), recaps, index, gone)
         if values:
             edits[index] = LineEdit({NAMESPACE: values}, {NAMESPACE: values})
     for anchor, recap in story.message_recaps.items():
@@ -91,15 +96,41 @@ def mirrored(
             old = edits.get(index, LineEdit())
             everything = {**old.extra.get(NAMESPACE, {}), **values}
             edits[index] = LineEdit({NAMESPACE: everything}, old.every_swipe)
+    for anchor in forgotten.scenes - story.breaks.keys():
+        index = positions.get(anchor)
+        gone = forgotten.scene_recaps.get(anchor, ())
+        values = {} if index is None else forgotten_scene(lines[index], gone)
+        if index is not None and values:
+            edits[index] = LineEdit({NAMESPACE: values}, {NAMESPACE: values})
+    for anchor, records in forgotten.messages.items():
+        index = positions.get(anchor)
+        if index is None:
+            continue
+        held = story.message_recaps.get(anchor)
+        is_known = held is not None and held.source_hash in ("", lines[index].content_hash)
+        others = swipe_recaps(index) if lines[index].swipes > 1 else ()
+        more = forgotten_message(lines[index], records, others, is_known=is_known)
+        if more:
+            edits[index] = _joined(edits.get(index, LineEdit()), more)
     running = running_values(
         metadata,
         story.running,
         positions,
         name=story.chat.title,
         leave_out=leave_out,
-        deleted=deleted,
+        deleted=forgotten.running,
     )
     return Mirrored(edits, running)
+
+
+def _joined(one: LineEdit, other: LineEdit) -> LineEdit:
+    """Both edits of a message, in our namespace."""
+
+    def joined(first: Blocks, second: Blocks) -> Blocks:
+        block = {**first.get(NAMESPACE, {}), **second.get(NAMESPACE, {})}
+        return {NAMESPACE: block} if block else {}
+
+    return LineEdit(joined(one.extra, other.extra), joined(one.every_swipe, other.every_swipe))
 
 
 # --- one message
@@ -110,7 +141,7 @@ def message_values(line: ChatLine, recap: MessageRecap, told: Inclusion | None =
 
     told: what became of its recap, None to leave `include` alone.
     """
-    if not _is_readable(line):
+    if not is_readable(line):
         return {}
     held, block = message_recap(line) or MessageRecap(), recap_block(line)
     values: dict[str, Any] = {}
@@ -122,11 +153,13 @@ def message_values(line: ChatLine, recap: MessageRecap, told: Inclusion | None =
             "exclude": recap.is_excluded,
         }
         if held.text != recap.text:
-            values |= {"reasoning": None, "prefill": None}
+            values |= {"reasoning": recap.reasoning or None, "prefill": recap.prefill or None}
             if "hash" in block:  # of an earlier form, which tells by it that the text changed
                 values["hash"] = str(string_hashes([line.text])[0])
         if recap.is_remembered or held.is_remembered:
             values["remember"] = recap.is_remembered
+    elif recap.reasoning and held.reasoning != recap.reasoning:  # of the same words, made anew
+        values = {"reasoning": recap.reasoning, "prefill": recap.prefill or None}
     if told is not None and recap.text:
         is_included = told.state in _INCLUDED_STATES
         if bool(block.get("include")) != is_included:
@@ -140,156 +173,36 @@ def cleared_values(line: ChatLine, recap: MessageRecap) -> Block:
     recap: of that other swipe.
     """
     held = message_recap(line)
-    if held is None or not _is_readable(line) or _group(held) != _group(recap):
+    if held is None or not is_readable(line) or _group(held) != _group(recap):
         return {}
     return message_values(line, MessageRecap())
 
 
+def forgotten_message(
+    line: ChatLine,
+    records: Sequence[MessageRecap],
+    others: Sequence[MessageRecap],
+    *,
+    is_known: bool,
+) -> LineEdit:
+    """Clears what the user cleared; what others wrote since stays.
+
+    records: what was cleared. others: what the swipes hold that are not shown. is_known: the text
+    shown has a recap or marks again.
+    """
+    gone = {_group(record) for record in records}
+    held = message_recap(line)
+    if not is_readable(line):
+        return LineEdit()
+    is_cleared = held is not None and not is_known and _group(held) in gone
+    extra = dict(message_values(line, MessageRecap())) if is_cleared else {}
+    if extra and recap_block(line).get("include"):
+        extra["include"] = None
+    are_cleared = bool(others) and all(_group(other) in gone for other in others)
+    return LineEdit(
+        {NAMESPACE: extra} if extra else {}, {NAMESPACE: CLEARED_GROUP} if are_cleared else {}
+    )
+
+
 def _group(recap: MessageRecap) -> tuple[object, ...]:
     return recap.text, recap.error, recap.is_edited, recap.is_excluded, recap.is_remembered
-
-
-# --- a scene
-
-
-def scene_values(
-    line: ChatLine,
-    mark: SceneBreak,
-    scene: Scene | None,
-    recaps: Sequence[SceneRecap],
-    index: int,
-) -> Block:
-    """The scene group (spec/auto-recap.md §1.2, §1.3) of the message at `index`.
-
-    scene: the one it closes, None for a hidden break. recaps: its versions, oldest first.
-    """
-    if not _is_readable(line):
-        return {}
-    extra = scene_extra(line)
-    if extra is None and not mark.is_visible:
-        return {}  # a break that was found and removed again, and that nobody has heard of
-    values = _recap_values(line, scene, recaps, index)
-    name = mark.name
-    if not name and not (extra and extra.name):
-        made = next((recap for recap in recaps if recap.is_current and not recap.is_imported), None)
-        name = automatic_name(made.name, scene) if made and scene else ""
-    if (
-        extra is None
-        or not extra.is_break
-        or extra.is_visible != mark.is_visible
-        or extra.is_collapsed != mark.is_collapsed
-        or (name and extra.name != name)
-    ):
-        values = {
-            "scene_break": True,
-            "scene_break_visible": mark.is_visible,
-            "scene_break_collapsed": mark.is_collapsed,
-            **({"scene_break_name": name} if name else {}),
-            **values,
-        }
-    return values
-
-
-def _recap_values(
-    line: ChatLine, scene: Scene | None, recaps: Sequence[SceneRecap], index: int
-) -> dict[str, Any]:
-    if not recaps:
-        return {}
-    block, extra = recap_block(line), scene_extra(line)
-    versions, places = _merged_versions(block, recaps)
-    current = next((places[at] for at, recap in enumerate(recaps) if recap.is_current), None)
-    held = extra.versions if extra else ()
-    if current is None:
-        current = extra.current if extra and held else len(versions) - 1
-    if extra and len(versions) == len(held) and current == extra.current:
-        return {}
-    text = version_text(versions[current])
-    metadata = _metadata_by_version(block.get("scene_recap_metadata"))
-    for place, recap in zip(places, recaps, strict=True):
-        if place >= len(held):
-            metadata.setdefault(str(place), _version_metadata(recap, scene, index))
-    return {
-        "scene_break_recap": text,
-        "scene_recap_memory": text,
-        "scene_recap_versions": versions,
-        "scene_recap_current_index": current,
-        "scene_recap_hash": recap_hash(text),
-        "scene_recap_metadata": metadata,
-    }
-
-
-def _merged_versions(
-    block: Mapping[str, Any], recaps: Sequence[SceneRecap]
-) -> tuple[list[Any], list[int]]:
-    """All versions, those of the chat first and unchanged, and where each of ours stands."""
-    stored = block.get("scene_recap_versions")
-    versions: list[Any] = list(stored) if isinstance(stored, list) else []
-    if not versions:
-        old = block.get("scene_recap_memory") or block.get("scene_break_recap")
-        versions = [old] if version_text(old) else []
-    texts = [version_text(version) for version in versions]
-    free = [True] * len(texts)
-    places: list[int] = []
-    for recap in recaps:
-        text = stored_recap(recap)
-        place = next((at for at, held in enumerate(texts) if free[at] and held == text), None)
-        if place is None:
-            place = len(versions)
-            versions.append(text)
-            texts.append(text)
-            free.append(True)
-        free[place] = False
-        places.append(place)
-    return versions, places
-
-
-def stored_recap(recap: SceneRecap) -> str:
-    """A version as the extension reads it: JSON of its third stage for headed blocks, else text.
-
-    Its own versions stay exactly as they were found.
-    """
-    if recap.stored:
-        return recap.stored
-    parsed = parse_recap(recap.text)
-    if parsed.is_empty or parsed.render() != recap.text.strip():
-        return recap.text
-    stage = {
-        "developments": parsed.developments,
-        "open": parsed.open,
-        "state": parsed.state,
-        "resolved": parsed.resolved,
-    }
-    value = {"scene_name": recap.name, "stage3": stage}
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _version_metadata(recap: SceneRecap, scene: Scene | None, index: int) -> dict[str, Any]:
-    first = scene.first if scene else index
-    return {
-        "timestamp": round(recap.created * 1000),
-        "startIdx": first,
-        "endIdx": index,
-        "sceneMessageCount": index - first + 1,
-        "totalActivatedEntries": 0,
-        "totalBeforeFiltering": 0,
-        "chatLorebookName": "",
-        "suppressOtherLorebooks": False,
-        "allEntries": [],
-        "entries": [],
-        "created_entry_uids": [],
-    }
-
-
-def _metadata_by_version(stored: object) -> dict[str, Any]:
-    if not isinstance(stored, dict):
-        return {}
-    # A flat object is an earlier form, for the first version.
-    return {"0": stored} if "startIdx" in stored or "timestamp" in stored else dict(stored)
-
-
-def _is_readable(line: ChatLine) -> bool:
-    """Whether all that stands there could be read; what could not must not be written over."""
-    try:
-        return all(isinstance(msgspec.json.decode(raw), dict) for raw in line.recaps)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return False

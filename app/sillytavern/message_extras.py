@@ -215,6 +215,14 @@ def recap_block(line: ChatLine) -> dict[str, Any]:
     return block
 
 
+def is_readable(line: ChatLine) -> bool:
+    """Whether all that stands there could be read; what could not must not be written over."""
+    try:
+        return all(isinstance(msgspec.json.decode(raw), dict) for raw in line.recaps)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+
+
 def version_text(version: object) -> str:
     """The recap in an element of `scene_recap_versions`, a string or an object (seed 003)."""
     if isinstance(version, str):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from app.store.database import Database
-from app.story.clearance import Clearance
+from app.store.recaps import Recaps
+from app.story.clearance import Clearance, Forgotten
 from app.story.messages import MessageRecap
 
 MESSAGE = "message"
@@ -20,22 +19,12 @@ _CHOICE = "running_choice"
 _MARKED = ("scene_recap", "running_version")
 
 
-@dataclass(frozen=True, slots=True)
-class Cleared:
-    """What a chat's file may still hold of what was cleared, by anchor.
-
-    messages: recaps and marks as they were. scenes: messages that closed a scene.
-    """
-
-    messages: Mapping[str, tuple[MessageRecap, ...]] = field(default_factory=dict)
-    scenes: frozenset[str] = frozenset()
-
-
 class Clearing:
     """Counts, clears and remembers what was cleared; plain functions of the database's thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._recaps = Recaps(database)
 
     def counts(self, chat_id: int) -> Clearance:
         """What `clear` would take away."""
@@ -101,8 +90,8 @@ class Clearing:
                 f"WHERE chat_id = {int(chat_id)} AND is_deleted = 0"
             )
 
-    def cleared(self, chat_id: int) -> Cleared:
-        """What was cleared of a chat and may still stand in its file."""
+    def forgotten(self, chat_id: int) -> Forgotten:
+        """What was put away of a chat and may still stand in its file."""
         rows = self._database.execute(
             "SELECT anchor, kind, value FROM cleared WHERE chat_id = ? ORDER BY id", (chat_id,)
         )
@@ -110,9 +99,11 @@ class Clearing:
         for anchor, kind, value in rows:
             if kind == MESSAGE:
                 messages.setdefault(anchor, []).append(_recap_of(json.loads(value)))
-        return Cleared(
-            {anchor: tuple(records) for anchor, records in messages.items()},
-            frozenset(anchor for anchor, kind, _ in rows if kind == SCENE),
+        return Forgotten(
+            running=self._recaps.deleted_running(chat_id),
+            scene_recaps=self._recaps.deleted_scene_recaps(chat_id),
+            messages={anchor: tuple(records) for anchor, records in messages.items()},
+            scenes=frozenset(anchor for anchor, kind, _ in rows if kind == SCENE),
         )
 
     def _number(self, source: str, chat_id: int) -> int:

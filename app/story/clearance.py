@@ -1,8 +1,26 @@
-"""What clearing a chat's memory takes away, counted beforehand."""
+"""What clearing a chat's memory takes away, counted beforehand, and what is put away already."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.story.messages import MessageRecap
+from app.story.recaps import RunningVersion, SceneRecap
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What the user put away, and what the chat's file may therefore still hold.
+
+    running: versions of the running recap. scene_recaps: versions by closing anchor. messages:
+    recaps and marks as they were, by anchor. scenes: messages that closed a scene.
+    """
+
+    running: tuple[RunningVersion, ...] = ()
+    scene_recaps: Mapping[str, tuple[SceneRecap, ...]] = field(default_factory=dict)
+    messages: Mapping[str, tuple[MessageRecap, ...]] = field(default_factory=dict)
+    scenes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import floor
+from typing import Any
 
 from app.story.messages import Absence, Message, MessageKind, MessageRecap
 
@@ -46,7 +47,8 @@ class InclusionRules:
 
     limit_tokens: budget of all recaps together. long_term_tokens: budget of those recaps that are
     to be remembered and did not fit in the first. lag: so many of the newest messages keep their
-    recaps out, since they stand in the chat themselves.
+    recaps out, since they stand in the chat themselves. left_out: names or card files of the
+    characters whose recaps do not count. with_prefill: recaps are read with what began them.
     """
 
     limit_tokens: int
@@ -57,6 +59,25 @@ class InclusionRules:
     include_narrator: bool = True
     minimum_tokens: int = 0
     skip_oversized: bool = False
+    left_out: frozenset[str] = frozenset()
+    with_prefill: bool = False
+
+
+def rules_of(settings: Mapping[str, Any], context_tokens: int) -> InclusionRules:
+    """The rules by the settings. context_tokens: of the chat's model."""
+    kind = settings["inclusion_limit_type"]
+    return InclusionRules(
+        limit_tokens=limit_in_tokens(int(settings["inclusion_limit"]), kind, context_tokens),
+        long_term_tokens=limit_in_tokens(int(settings["long_term_limit"]), kind, context_tokens),
+        lag=int(settings["inclusion_lag"]),
+        include_user=settings["include_user_messages"],
+        include_hidden=settings["include_hidden_messages"],
+        include_narrator=settings["include_narrator_messages"],
+        minimum_tokens=int(settings["inclusion_minimum_tokens"]),
+        skip_oversized=settings["inclusion_skip_oversized"],
+        left_out=frozenset(filter(None, map(str.strip, str(settings["left_out"]).split(",")))),
+        with_prefill=bool(settings["message_recap_prefill_shown"]),
+    )
 
 
 NOTHING_TO_RECAP = Inclusion(InclusionState.NONE, "Nothing of the story in it.")
@@ -83,10 +104,14 @@ def exclusion_reason(message: Message, recap: MessageRecap, rules: InclusionRule
         return "Its recap is left out by you. The message stays in the chat and the prompt."
     if message.is_user and not rules.include_user:
         return "Recaps of your own messages are switched off."
+    if message.kind is MessageKind.THOUGHT:
+        return "A character's thoughts before it speaks."
     if message.is_hidden and not rules.include_hidden:
         return "Hidden from the prompt, and recaps of hidden messages are switched off."
     if message.kind is MessageKind.NARRATOR and not rules.include_narrator:
         return "Recaps of the narrator are switched off."
+    if not message.is_user and not rules.left_out.isdisjoint((message.name, message.avatar)):
+        return f"Recaps of {message.name}'s messages are switched off."
     return ""
 
 
@@ -122,11 +147,15 @@ def include(
     lagging = len(messages) - rules.lag
     late = [index for index in candidates if index >= lagging]
     candidates = [index for index in candidates if index < lagging]
-    tokens = {index: count(recaps[messages[index].anchor].text) for index in (*late, *candidates)}
-    short = _fitting(candidates, messages, recaps, tokens, rules, count)
+    texts = {
+        index: recaps[messages[index].anchor].shown_text(with_prefill=rules.with_prefill)
+        for index in (*late, *candidates)
+    }
+    tokens = {index: count(text) for index, text in texts.items()}
+    short = _fitting(candidates, texts, tokens, rules, count)
     kept = [i for i in candidates if i not in short and recaps[messages[i].anchor].is_remembered]
     long_rules = InclusionRules(rules.long_term_tokens, skip_oversized=rules.skip_oversized)
-    long = _fitting(kept, messages, recaps, tokens, long_rules, count)
+    long = _fitting(kept, texts, tokens, long_rules, count)
     for index in (*late, *candidates):
         message, recap = messages[index], recaps[messages[index].anchor]
         if index >= lagging:
@@ -162,14 +191,13 @@ def _inclusion(
 
 def _fitting(
     candidates: Sequence[int],
-    messages: Sequence[Message],
-    recaps: Mapping[str, MessageRecap],
+    text_of: Mapping[int, str],
     tokens: Mapping[int, int],
     rules: InclusionRules,
     count: Callable[[str], int],
 ) -> frozenset[int]:
     """Those of the candidates, newest first, whose recaps fit, counted as one joined text."""
-    texts = [recaps[messages[index].anchor].text for index in candidates]
+    texts = [text_of[index] for index in candidates]
     sizes = [tokens[index] for index in candidates]
     if not rules.skip_oversized:
         return frozenset(candidates[: _cut(texts, sizes, rules.limit_tokens, count)])

@@ -13,7 +13,8 @@ class MessageKind(StrEnum):
 
     CHAT = "chat"
     NARRATOR = "narrator"  # extra.type == "narrator"
-    NOTICE = "notice"  # comments and other lines SillyTavern never sends to a model
+    THOUGHT = "thought"  # of a character before it speaks (Stepped Thinking)
+    NOTICE = "notice"  # comments, and what other programs put there that is no story
 
 
 class Absence(StrEnum):

@@ -174,11 +174,11 @@ class Mirror:
         """What the file lacks as it is now; what it shows of our hiding is remembered."""
         hiding, chat_id = self._store.hiding, chat.chat_id
         story, snapshot = await chat.reading()
-        states, deleted = await self._store.run(
-            lambda: (hiding.states(chat_id), self._store.recaps.deleted_running(chat_id))
+        states, forgotten = await self._store.run(
+            lambda: (hiding.states(chat_id), self._store.clearing.forgotten(chat_id))
         )
         lacks = await asyncio.to_thread(
-            difference, story, snapshot, chat.settings(), states, deleted
+            difference, story, snapshot, chat.settings(), states, forgotten
         )
         seen = {
             anchor: state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -12,11 +12,13 @@ from typing import Any
 from app.sillytavern.chat_edit import ChatEdit, LineEdit
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.extras_writing import Mirrored, mirrored
-from app.sillytavern.message_extras import HIDDEN, OWN_KEY
+from app.sillytavern.message_extras import HIDDEN, OWN_KEY, other_swipe_recaps
 from app.story.auto_hide import OFF, HidePlan, HideState, covered_end, plan_hiding
-from app.story.messages import digest
-from app.story.recaps import RunningVersion
+from app.story.clearance import Forgotten
+from app.story.messages import MessageRecap, digest
 from app.story.story import Story
+
+NOTHING_FORGOTTEN = Forgotten()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +49,23 @@ def difference(
     snapshot: ChatSnapshot,
     settings: Mapping[str, Any],
     states: Mapping[str, HideState],
-    deleted: Sequence[RunningVersion] = (),
+    forgotten: Forgotten = NOTHING_FORGOTTEN,
 ) -> Difference:
     """What the chat lacks, by the settings; nothing when it says all of it.
 
     snapshot: the reading that the story shows. states: what is remembered of hidden messages.
-    deleted: versions of the running recap that the user threw away.
+    forgotten: what the user put away.
     """
-    found = Mirrored()
+    found, other_swipes = Mirrored(), _OtherSwipes(snapshot)
     if settings["mirror_to_chat"]:
         found = mirrored(
             story,
             snapshot.lines,
             snapshot.chat_metadata,
             leave_out=int(settings["running_recap_leave_out"]),
-            deleted=deleted,
-            is_of_other_swipe=_other_swipes(snapshot),
+            forgotten=forgotten,
+            is_of_other_swipe=other_swipes.has_text,
+            swipe_recaps=other_swipes.recaps,
         )
     hiding = _hiding(story, settings, states)
     edits = dict(found.lines)
@@ -86,26 +89,35 @@ def _hiding(story: Story, settings: Mapping[str, Any], states: Mapping[str, Hide
     return plan_hiding(story.messages, breaks, newest, covered, states)
 
 
-def _other_swipes(snapshot: ChatSnapshot) -> Callable[[int, str], bool]:
-    """Whether a swipe of a message that is not shown has this content hash, by the file."""
-    lines: list[bytes] = []
+class _OtherSwipes:
+    """The swipes of messages that are not shown, by the file; read when the first is asked for."""
 
-    def is_of_other_swipe(index: int, content_hash: str) -> bool:
-        if not lines:
-            lines.extend(_raw_lines(snapshot.path))
-        number = int(snapshot.line_numbers[index])
+    def __init__(self, snapshot: ChatSnapshot) -> None:
+        self._snapshot = snapshot
+        self._lines: list[bytes] = []
+
+    def has_text(self, index: int, content_hash: str) -> bool:
+        """Whether one of a message has this content hash."""
         try:
-            swipes = json.loads(lines[number - 1])["swipes"]
-        except (IndexError, KeyError, TypeError, ValueError, RecursionError):
+            swipes = json.loads(self._line(index))["swipes"]
+        except (KeyError, TypeError, ValueError, RecursionError):
             return False
-        shown = snapshot.lines[index].swipe
+        shown = self._snapshot.lines[index].swipe
         return isinstance(swipes, list) and any(
             isinstance(text, str) and digest(text) == content_hash
             for at, text in enumerate(swipes)
             if at != shown
         )
 
-    return is_of_other_swipe
+    def recaps(self, index: int) -> tuple[MessageRecap, ...]:
+        """The recaps that those of a message hold."""
+        return other_swipe_recaps(self._line(index))
+
+    def _line(self, index: int) -> bytes:
+        if not self._lines:
+            self._lines = _raw_lines(self._snapshot.path)
+        number = int(self._snapshot.line_numbers[index])
+        return self._lines[number - 1] if number <= len(self._lines) else b""
 
 
 def _raw_lines(path: Path) -> list[bytes]:

@@ -17,7 +17,7 @@ from app.store.chats import RETIRED
 from app.store.memories import UNREADABLE
 from app.store.store import Store
 from app.story.anchors import KnownMessage, align, common_ends, known_after, retired_after
-from app.story.inclusion import Inclusion, InclusionRules, include, limit_in_tokens
+from app.story.inclusion import Inclusion, InclusionRules, include, rules_of
 from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack
 from app.story.scene_detection import FoundBreak, detect_breaks
@@ -345,18 +345,7 @@ class OpenChat:
 
     def inclusion_rules(self, settings: Mapping[str, Any]) -> InclusionRules:
         """What the user wants counted, by these settings and the context SillyTavern last said."""
-        context = self.context_tokens or int(settings["context_tokens"])
-        kind = settings["inclusion_limit_type"]
-        return InclusionRules(
-            limit_tokens=limit_in_tokens(int(settings["inclusion_limit"]), kind, context),
-            long_term_tokens=limit_in_tokens(int(settings["long_term_limit"]), kind, context),
-            lag=int(settings["inclusion_lag"]),
-            include_user=settings["include_user_messages"],
-            include_hidden=settings["include_hidden_messages"],
-            include_narrator=settings["include_narrator_messages"],
-            minimum_tokens=int(settings["inclusion_minimum_tokens"]),
-            skip_oversized=settings["inclusion_skip_oversized"],
-        )
+        return rules_of(settings, self.context_tokens or int(settings["context_tokens"]))
 
     def _include(self, story: Story, settings: Mapping[str, Any]) -> tuple[Inclusion, ...]:
         return include(

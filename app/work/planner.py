@@ -9,6 +9,7 @@ from typing import Any
 from app.llm.prompt_files import STAGED_RECAP
 from app.operations import OperationKind, OperationSpec
 from app.story.break_search import is_choosable
+from app.story.inclusion import InclusionRules, exclusion_reason, rules_of
 from app.story.messages import Absence, Message, MessageKind, MessageRecap, combined_digest
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.scenes import Scene, scene_digest
@@ -238,6 +239,15 @@ def message_recap_specs(
     ]
 
 
+def _counts(story: Story, index: int, rules: InclusionRules) -> bool:
+    """Whether a recap of the message would count: for another one nobody pays unasked."""
+    message = story.messages[index]
+    recap = story.message_recaps.get(message.anchor, MessageRecap())
+    tokens = story.message_tokens[index] if index < len(story.message_tokens) else None
+    is_long = tokens is None or tokens >= rules.minimum_tokens
+    return is_long and not exclusion_reason(message, recap, rules)
+
+
 def _message_recaps(
     story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
 ) -> list[OperationSpec]:
@@ -245,9 +255,12 @@ def _message_recaps(
     waiting = max(1, int(settings["message_recap_delay"]))
     settled = story.messages[: max(0, len(story.messages) - waiting)]
     limit = 0 if writing.is_free else int(settings["message_recap_limit"])
+    rules = rules_of(settings, int(settings["context_tokens"]))
     missing = []
-    for message in reversed(settled[-limit:] if limit else settled):
-        if needs_recap(message, story.message_recaps.get(message.anchor), settings):
+    for index in range(len(settled) - 1, max(-1, len(settled) - 1 - (limit or len(settled))), -1):
+        message = settled[index]
+        recap = story.message_recaps.get(message.anchor)
+        if needs_recap(message, recap, settings) and _counts(story, index, rules):
             missing.append(message)
             if len(missing) == MESSAGES_PER_PLAN:
                 break
@@ -261,12 +274,13 @@ def missing_recaps(story: Story, settings: Mapping[str, Any]) -> list[Message]:
     whose recap the user took away.
     """
     settings = {**settings, "message_recap_again": True, "message_recap_on_swipe": True}
+    rules = rules_of(settings, int(settings["context_tokens"]))
     missing = []
-    for message in story.messages:
+    for index, message in enumerate(story.messages):
         recap = story.message_recaps.get(message.anchor)
         if recap is not None and not recap.is_excluded and _has_none(recap):
             recap = None
-        if needs_recap(message, recap, settings):
+        if needs_recap(message, recap, settings) and _counts(story, index, rules):
             missing.append(message)
     return missing
 

@@ -17,10 +17,9 @@ from app.sillytavern.extras_writing import (
     cleared_values,
     message_values,
     mirrored,
-    scene_values,
-    stored_recap,
 )
 from app.sillytavern.message_extras import message_recap, scene_extra
+from app.sillytavern.scene_writing import scene_values, stored_recap
 from app.sillytavern.stored_recap import display_text
 from app.sillytavern.string_hash import recap_hash, string_hashes
 from app.story.inclusion import Inclusion, InclusionState
