@@ -31,8 +31,9 @@ from app.story.break_search import SearchCost
 from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
+from app.work.agenda import Agenda, Cleared
 from app.work.break_planner import SearchExtent, search_cost, search_rules
-from app.work.catch_up import CatchUpPlan
+from app.work.catch_up import CatchUpPlan, CatchUpProgress, Prices
 from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.library import Library
@@ -49,7 +50,6 @@ from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 from app.work.remembering import Rememberer
 from app.work.settling import Settler
-from app.work.story_lore import StoryLore
 
 RETIRE_SECONDS = 600.0
 RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
@@ -72,7 +72,8 @@ class Companion:
         progress: text of the running operation as it comes.
         health_changed: what the status bar says.
         slots_changed: the chat whose next prompt changed.
-        catch_up_changed: the chat whose backlog waits for the user's word, or no longer does.
+        catch_up_changed: the chat whose backlog waits for the user's word or no longer does, or
+            whose catch-up began or ended.
         chat_renamed: (old path, new path) an open chat goes on under another name.
         trouble: (path, sentence) a chat that could not be read; nothing was lost.
     """
@@ -133,12 +134,19 @@ class Companion:
             in_scope=self._is_ours,
         )
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
-        self.lore = StoryLore(self._store, self._chats, self.settings)
-        self._chats.asks_first = parts.wishes.asks_first
         self._chats.keeps_memory = parts.wishes.keeps_memory
         self._chats.reads_to_the_end = not parts.wishes.watch
+        self._agenda = Agenda(
+            self._store,
+            self._queue,
+            self._enqueue,
+            self._writing,
+            lambda: self._current_writer().label,
+            self._prices,
+            asks_first=parts.wishes.asks_first,
+        )
         self._chats.writing = self._writing
-        self._chats.enqueue = self._enqueue
+        self._chats.follow = self._agenda.follow
         self._library = Library(self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
@@ -204,7 +212,7 @@ class Companion:
 
     def _connect(self) -> None:
         self._chats.changed.connect(self._on_story_changed)
-        self._chats.catch_up_changed.connect(self.catch_up_changed.emit)
+        self._agenda.catch_up_changed.connect(self._on_catch_up_changed)
         self._chats.failed.connect(self.trouble.emit)
         self._chats.renamed.connect(self.chat_renamed.emit)
         self._recapper.progress.connect(self.progress.emit)
@@ -260,6 +268,8 @@ class Companion:
             operations=self._queue.operations,
             is_paused=self._queue.is_paused,
             pause_reason=self._queue.pause_reason,
+            stopped_before=self._queue.stopped_before,
+            catching_up=self.catching_up,
             problem=self._setup_problem or self.prompts.problem,
             writer_label=self._current_writer().label,
             is_writing=self._mirror.is_used,
@@ -327,6 +337,7 @@ class Companion:
                 break
             await asyncio.sleep(max(0.05, due - time.time()))
         sentences = [op.error for op in (*self._queue.failed(chat.chat_id), *waiting)]
+        sentences += [op.held for op in self._queue.held(chat.chat_id)]
         if self._queue.pause_reason and self._queue.left(chat.chat_id):
             sentences.append(self._queue.pause_reason)
         if self.is_reading_only and plan(
@@ -402,10 +413,24 @@ class Companion:
         return self._open(path).catch_up
 
     async def start_catch_up(self, path: Path) -> None:
-        """The user wants the backlog recapped."""
-        chat = self._open(path)
-        chat.is_catch_up_wanted = True
-        await self._chats.plan(chat)
+        """The user wants the backlog worked off. Raises UsageError where we only read."""
+        if self.is_reading_only:
+            raise UsageError(BUSY)
+        await self._agenda.start(self._open(path))
+
+    async def stop_catch_up(self, chat_id: int, *, at_once: bool = False) -> None:
+        """No more of it: when what runs is finished, or at once. What is done stays done."""
+        await self._agenda.stop(await self._chats.by_id(chat_id), at_once=at_once)
+
+    @property
+    def catching_up(self) -> tuple[CatchUpProgress, ...]:
+        """How far each catch-up is that goes on."""
+        return self._agenda.progress(now=time.time())
+
+    def work_left(self, path: Path, *, until: int | None = None) -> CatchUpPlan | None:
+        """What recapping an open chat takes from here on, whoever asked for it; None: nothing."""
+        chat = self._chats.get(path, until)
+        return None if chat is None else self._agenda.left(chat)
 
     # --- slots
 
@@ -523,6 +548,33 @@ class Companion:
         """Go on."""
         self._queue.resume()
 
+    @property
+    def stopped_before(self) -> Operation | None:
+        """The operation that the queue was to pause before, while it does."""
+        return self._queue.stopped_before
+
+    async def pause_before(self, operation_id: int, *, wanted: bool = True) -> None:
+        """Let the queue run up to an operation and stop there, or no longer."""
+        await self._queue.pause_before(operation_id, wanted=wanted)
+
+    async def move_up(self, operation_id: int, *, first: bool = False) -> None:
+        """Let a waiting operation go one place further up, or before all others."""
+        await self._queue.move_up(operation_id, first=first)
+
+    async def clear_waiting(self, path: Path | None = None) -> Cleared:
+        """Take all that waits out of the queue, of an open chat or of all; what runs goes on.
+
+        It is not planned again in this run; in the next it is, where the story lacks it still.
+        """
+        cleared = await self._agenda.clear(None if path is None else self._open(path).chat_id)
+        await self._chats.plan_again({op.spec.chat for op in cleared.operations})
+        return cleared
+
+    async def put_back(self, cleared: Cleared) -> None:
+        """Put what was cleared where it was."""
+        await self._agenda.put_back(cleared)
+        await self._chats.plan_again({op.spec.chat for op in cleared.operations})
+
     async def cancel(self, operation_id: int) -> None:
         """Drop an operation, at once when it runs."""
         await self._queue.cancel(operation_id)
@@ -605,6 +657,14 @@ class Companion:
             self._publish(chat)
         self._mirror_soon(change.chat.path)
         self.story_changed.emit(change)
+        self._announce_health()
+
+    def _prices(self) -> Prices:
+        settings = self.settings
+        return Prices(settings["price_prompt_tokens"], settings["price_output_tokens"])
+
+    def _on_catch_up_changed(self, chat: ChatRef) -> None:
+        self.catch_up_changed.emit(chat)
         self._announce_health()
 
     def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:

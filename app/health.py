@@ -39,3 +39,14 @@ class Health:
 def count_of(number: int, noun: str) -> str:
     """ "1 chat", "2 chats"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def about(seconds: float) -> str:
+    """A time that is only expected: "about 40 s", "about 12 min", "about 2 h 10 min"."""
+    if seconds < 55:
+        return f"about {max(5, round(seconds / 5) * 5)} s"
+    minutes = max(1, round(seconds / 60))
+    if minutes < 60:
+        return f"about {minutes} min"
+    hours, minutes = divmod(round(minutes / 5) * 5, 60)
+    return f"about {hours} h {minutes} min" if minutes else f"about {hours} h"

@@ -1,13 +1,15 @@
-"""What it would take to recap a story that was never looked after, said before it is done. Pure."""
+"""What recapping a story that was never looked after takes, and how far it is. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import Any
 
-from app.operations import OperationKind, OperationSpec
+from app.operations import Operation, OperationKind, OperationSpec, Worked
 from app.story.break_search import SearchCost
+from app.story.scenes import Scene
 from app.story.story import Story
 from app.work.planner import covered_until, recap_room
 
@@ -16,6 +18,11 @@ INSTRUCTION_TOKENS = 700
 # Of a recap in stages: what its first stage gathers, and the lore of one scene.
 GATHERED_TOKENS, LORE_TOKENS = 900, 250
 NO_SEARCH = SearchCost()
+KINDS = (OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP)
+# So many of the last operations of a kind say how long one takes: what was measured longer ago
+# was another computer, or another load.
+MEASURED = 20
+MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,8 @@ class CatchUpPlan:
 
     scenes: closed scenes without a recap, from message `first` to `last`. requests: calls to the
     model, folds included. search: what looking for scene breaks takes first, counted in; the
-    scenes that it finds are not known yet.
+    scenes that it finds are not known yet. seconds: expected, None while nothing was measured.
+    price: by the user's own prices, None without any.
     """
 
     scenes: int
@@ -52,7 +60,134 @@ class CatchUpPlan:
     requests: int
     prompt_tokens: int
     output_tokens: int
+    folds: int = 0
     search: SearchCost = field(default_factory=SearchCost)
+    seconds: float | None = None
+    price: float | None = None
+
+    @property
+    def operations(self) -> int:
+        """Pieces of work, however many requests each takes."""
+        return self.scenes + self.folds + self.search.requests
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long one backend takes for one operation of each kind, in seconds; as measured."""
+
+    seconds: Mapping[OperationKind, float] = field(default_factory=dict)
+
+    def of(self, kind: OperationKind) -> float | None:
+        """Of a kind that was never done, as of the others; None when nothing was."""
+        if kind in self.seconds:
+            return self.seconds[kind]
+        return median(self.seconds.values()) if self.seconds else None
+
+    def expected(self, plan: CatchUpPlan) -> float | None:
+        """Seconds that a plan takes, None while nothing was measured."""
+        counts = {
+            OperationKind.SCENE_RECAP: plan.scenes,
+            OperationKind.RUNNING_RECAP: plan.folds,
+            OperationKind.DETECT_BREAKS: plan.search.requests,
+        }
+        total = 0.0
+        for kind, count in counts.items():
+            seconds = self.of(kind)
+            if seconds is None:
+                return None
+            total += seconds * count
+        return total
+
+
+def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
+    """The pace that the last operations of a backend had, newest first: the middle of each kind.
+
+    Not the mean: a model that was loaded first took minutes once.
+    """
+    by_kind: dict[OperationKind, list[float]] = {}
+    for kind, seconds in durations:
+        of_kind = by_kind.setdefault(kind, [])
+        if len(of_kind) < MEASURED and seconds >= 0:
+            of_kind.append(seconds)
+    return Pace({kind: median(seconds) for kind, seconds in by_kind.items() if seconds})
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What the user pays for a million tokens, in whatever they pay in; 0 for nothing."""
+
+    prompt: float = 0.0
+    output: float = 0.0
+
+    def of(self, prompt_tokens: int, output_tokens: int) -> float | None:
+        """The price of these tokens, None where the user set no price."""
+        if not self.prompt and not self.output:
+            return None
+        return (prompt_tokens * self.prompt + output_tokens * self.output) / MILLION
+
+
+def estimated(plan: CatchUpPlan, pace: Pace, prices: Prices) -> CatchUpPlan:
+    """The plan with the time and the price that are to be expected."""
+    price = prices.of(plan.prompt_tokens, plan.output_tokens)
+    return replace(plan, seconds=pace.expected(plan), price=price)
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUpProgress:
+    """How far a catch-up is. title: of the chat.
+
+    done, failed, left: operations; what runs is left. elapsed: seconds of work, pauses and the
+    time between two runs left out. remaining: seconds, None while nothing was measured.
+    is_stopping: only what runs is still finished.
+    """
+
+    chat: int
+    title: str
+    done: int
+    failed: int
+    left: int
+    elapsed: float
+    remaining: float | None
+    is_stopping: bool = False
+
+    @property
+    def share(self) -> float:
+        """Of the work, 0 to 1."""
+        ended = self.done + self.failed
+        return ended / max(1, ended + self.left)
+
+
+def catch_up_progress(
+    chat: int,
+    title: str,
+    *,
+    left: CatchUpPlan | None,
+    worked: Worked,
+    running: Operation | None,
+    pace: Pace,
+    now: float,
+    is_stopping: bool = False,
+) -> CatchUpProgress:
+    """How far it is now (seconds since the epoch). left: what is planned still, None: nothing.
+
+    running: the operation of this catch-up that runs.
+    """
+    ahead = left.operations if left is not None else 0
+    remaining = pace.expected(left) if left is not None else 0.0
+    elapsed = worked.seconds
+    if is_stopping:
+        ahead = 1 if running is not None else 0
+        remaining = pace.of(running.spec.kind) if running is not None else 0.0
+    if running is not None and running.started is not None:
+        ran = max(0.0, now - running.started)
+        elapsed += ran
+        # What takes longer than usual does not make the rest any shorter.
+        usual = pace.of(running.spec.kind)
+        if remaining is not None and usual is not None:
+            remaining = max(0.0, remaining - min(ran, usual))
+    return CatchUpProgress(
+        chat, title, worked.done, worked.failed, ahead, elapsed, remaining, is_stopping
+    )
 
 
 def catch_up_plan(
@@ -62,35 +197,40 @@ def catch_up_plan(
     *,
     search: SearchCost = NO_SEARCH,
 ) -> CatchUpPlan | None:
-    """What the planned scene recaps and the folds behind them take, None without any.
+    """What the planned scene recaps and folds, and the folds behind them, take; None without any.
 
     search: of the scene breaks, where that is planned too.
     """
     wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
     scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
-    if not scenes and not search.requests:
+    folded = _to_fold(story, settings)
+    if not scenes and not any(spec.kind is OperationKind.RUNNING_RECAP for spec in specs):
+        folded = []
+    if not scenes and not folded and not search.requests:
         return None
-    if not scenes:
-        last = len(story.messages) - 1
-        tokens = search.prompt_tokens, search.output_tokens
-        return CatchUpPlan(0, 0, last, search.requests, *tokens, search=search)
     form = _form(settings, is_staged=any(spec.params.get("staged") for spec in specs))
     recap_tokens, room = int(settings["scene_recap_tokens"]), recap_room(settings)
+    read = sum(sum(story.message_tokens[s.first : s.last + 1]) for s in scenes)
+    prompt = read + len(scenes) * form.prompt_tokens
+    prompt += len(folded) * (INSTRUCTION_TOKENS + room + recap_tokens)
+    told = scenes or folded
+    return CatchUpPlan(
+        scenes=len(scenes),
+        first=told[0].first if told else 0,
+        last=told[-1].last if told else len(story.messages) - 1,
+        requests=len(scenes) * form.requests + len(folded) + search.requests,
+        prompt_tokens=prompt + search.prompt_tokens,
+        output_tokens=len(scenes) * form.output_tokens + len(folded) * room + search.output_tokens,
+        folds=len(folded),
+        search=search,
+    )
+
+
+def _to_fold(story: Story, settings: Mapping[str, Any]) -> list[Scene]:
+    """The scenes that the running recap is to tell, and does not."""
+    if not settings["running_recap_auto"]:
+        return []
     closed = [scene for scene in story.scenes if scene.is_closed]
     foldable = closed[: max(0, len(closed) - int(settings["running_recap_leave_out"]))]
     covered = covered_until(story)
-    folds = sum(scene.last > covered for scene in foldable)
-    if not settings["running_recap_auto"]:
-        folds = 0
-    read = sum(sum(story.message_tokens[s.first : s.last + 1]) for s in scenes)
-    prompt = read + len(scenes) * form.prompt_tokens
-    prompt += folds * (INSTRUCTION_TOKENS + room + recap_tokens)
-    return CatchUpPlan(
-        scenes=len(scenes),
-        first=scenes[0].first,
-        last=scenes[-1].last,
-        requests=len(scenes) * form.requests + folds + search.requests,
-        prompt_tokens=prompt + search.prompt_tokens,
-        output_tokens=len(scenes) * form.output_tokens + folds * room + search.output_tokens,
-        search=search,
-    )
+    return [scene for scene in foldable if scene.last > covered]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from app.health import Health, HealthItem, Light, count_of
+from app.health import Health, HealthItem, Light, about, count_of
 from app.operations import Operation, OperationStatus
 from app.sillytavern.bridge_socket import Page
 from app.sillytavern.data_folders import Tavern
 from app.story.story import Story
+from app.work.catch_up import CatchUpProgress
 
 
 def health_of(
@@ -25,18 +26,20 @@ def health_of(
     writer_label: str,
     is_writing: bool = False,
     unwritten: Sequence[str] = (),
+    stopped_before: Operation | None = None,
+    catching_up: Sequence[CatchUpProgress] = (),
 ) -> Health:
     """All lights. last_read: the chat read last, when (epoch seconds), and what failed then.
 
     problem: what of the settings could not be followed at the start, "" when all could.
     is_writing: chats are written too, since the user wants it. unwritten: sentences on those that
-    cannot be written now.
+    cannot be written now. stopped_before: the operation that the queue was to pause before.
     """
     return Health(
         sillytavern=_sillytavern(taverns, pages, is_writing, unwritten),
         bridge=_bridge(pages, is_listening),
         reading=_reading(last_read),
-        queue=_queue(operations, is_paused, pause_reason),
+        queue=_queue(operations, is_paused, pause_reason, stopped_before, catching_up),
         backend=_backend(writer_label, operations, problem),
     )
 
@@ -81,23 +84,47 @@ def _reading(last_read: tuple[Story, float, str] | None) -> HealthItem:
     return HealthItem("reading", Light.GOOD, sentence)
 
 
-def _queue(operations: Sequence[Operation], is_paused: bool, pause_reason: str) -> HealthItem:
+def _queue(
+    operations: Sequence[Operation],
+    is_paused: bool,
+    pause_reason: str,
+    stopped_before: Operation | None,
+    catching_up: Sequence[CatchUpProgress],
+) -> HealthItem:
     running = [op for op in operations if op.status is OperationStatus.RUNNING]
     waiting = [
         op for op in operations if op.status in (OperationStatus.PENDING, OperationStatus.WAITING)
     ]
     if pause_reason:
         return HealthItem("queue", Light.BAD, pause_reason)
+    if stopped_before is not None:
+        sentence = f"Paused before “{stopped_before.spec.label}”"
+        return HealthItem("queue", Light.IDLE, sentence)
     if is_paused:
         return HealthItem("queue", Light.IDLE, f"Paused, {len(waiting)} waiting")
+    if running and catching_up:
+        return HealthItem("queue", Light.WORKING, catch_up_words(catching_up[0]))
     if running:
         sentence = running[0].spec.label
         if waiting:
             sentence += f", {len(waiting)} waiting"
         return HealthItem("queue", Light.WORKING, sentence)
     if waiting:
-        return HealthItem("queue", Light.BAD, f"{len(waiting)} waiting: {waiting[0].error}")
+        why = waiting[0].error or waiting[0].held
+        sentence = f"{len(waiting)} waiting: {why}" if why else f"{len(waiting)} waiting"
+        return HealthItem("queue", Light.BAD, sentence)
     return HealthItem("queue", Light.IDLE, "Nothing to do")
+
+
+def catch_up_words(progress: CatchUpProgress) -> str:
+    """How far a catch-up is, in one short sentence."""
+    if progress.is_stopping:
+        return "Catching up stops after this one"
+    ended = progress.done + progress.failed
+    words = f"Catching up, {ended:,} of {ended + progress.left:,}"
+    if progress.remaining is not None:
+        words += f", {about(progress.remaining)} left"
+    return words
 
 
 def _backend(label: str, operations: Sequence[Operation], problem: str) -> HealthItem:

@@ -90,7 +90,6 @@ class OpenChat:
         self.chat_id = chat_id
         self.story = Story(chat)
         self.catch_up: CatchUpPlan | None = None  # waits for the user's word
-        self.is_catch_up_wanted = False
         self.search = SearchState()  # for breaks, by a model
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
         self.keeps_memory = False

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from app.errors import TavernkeepError, UsageError
-from app.operations import Operation, OperationKind, OperationSpec
+from app.operations import Operation
 from app.prompt.tokens import TokenCounter
 from app.settings import Settings
 from app.signals import Signal
 from app.sillytavern.data_folders import chat_ref_for
 from app.store.store import Store
-from app.story.break_search import SearchCost
 from app.story.scene_cues.language import LanguagePack
-from app.story.story import ChatRef, Story
+from app.story.story import Story
 from app.tasks import TaskSupervisor
-from app.work.break_planner import HEURISTIC, search_cost, search_specs
+from app.work.break_planner import HEURISTIC
 from app.work.bursts import Bursts
-from app.work.catch_up import catch_up_plan
-from app.work.memory_planner import Reading, next_pass
+from app.work.memory_planner import Reading
 from app.work.open_chat import OpenChat, StoryChange
-from app.work.planner import Writing, plan
+from app.work.planner import Writing
 from app.work.token_ledger import TokenLedger
 
 log = logging.getLogger(__name__)
-
-Enqueue = Callable[[Sequence[OperationSpec]], Any]
 
 # Events come often and several for one change; SillyTavern saves a moment after most of them.
 REFRESH_SECONDS = 0.3
@@ -41,10 +36,7 @@ LONGEST_REFRESH_SECONDS = 1.0
 class OpenChats:
     """Opens chats once, reads them again when told, and plans what they lack.
 
-    asks_first: a model is not asked for many scenes at once before the user said so.
-
     Signals:
-        catch_up_changed: there is a backlog to ask about, or no more.
         changed: a story became different.
         failed: (path, sentence) a chat could not be read; its last story is kept.
         renamed: (old path, new path) an open chat goes on under another name.
@@ -68,12 +60,10 @@ class OpenChats:
         self._rereading: dict[Path, bool] = {}
         self._bursts = Bursts(LONGEST_REFRESH_SECONDS)
         self.writing: Callable[[], Writing] | None = None
-        self.enqueue: Enqueue | None = None
-        self.asks_first = False
+        self.follow: Callable[[OpenChat], Awaitable[None]] | None = None
         self.keeps_memory = False
         self.reads_to_the_end = False  # for memory: nobody swipes the last reply any more
         self.shown: Path | None = None  # in the window
-        self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.changed: Signal[StoryChange] = Signal("changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
         self.renamed: Signal[tuple[Path, Path]] = Signal("renamed")
@@ -154,50 +144,14 @@ class OpenChats:
 
     async def plan(self, chat: OpenChat) -> None:
         """Queue what the story lacks."""
-        if self.writing is None or self.enqueue is None:
-            return
-        story, settings, writing = chat.story, chat.settings(), self.writing()
-        searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
-        if chat.search.is_wanted and not searches:
-            chat.search = replace(chat.search, is_wanted=False)
-        specs = (*searches, *plan(story, chat.chat_id, settings, writing), *self._readings(chat))
-        await self.enqueue(self._allowed(chat, specs))
+        if self.follow is not None:
+            await self.follow(chat)
 
-    def _readings(self, chat: OpenChat) -> tuple[OperationSpec, ...]:
-        """The reading for memory that comes next."""
-        if not chat.keeps_memory or self.writing is None:
-            return ()
-        settings, writing = chat.settings(), self.writing()
-        spec = next_pass(chat.story, chat.chat_id, settings, writing, chat.reading_state)
-        return () if spec is None else (spec,)
-
-    def _allowed(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> Sequence[OperationSpec]:
-        """Without scene recaps and searches where they are so many that the user is asked first."""
-        before, chat.catch_up = chat.catch_up, None
-        if self.asks_first and self.writing is not None and not self.writing().is_free:
-            backlog, cost = self._backlog(chat, specs, self.writing())
-            if backlog and not chat.is_catch_up_wanted:
-                chat.catch_up = catch_up_plan(chat.story, backlog, chat.settings(), search=cost)
-                specs = [spec for spec in specs if spec not in backlog]
-            elif not backlog:
-                chat.is_catch_up_wanted = False
-        if chat.catch_up != before:
-            self.catch_up_changed.emit(chat.chat)
-        return specs
-
-    def _backlog(
-        self, chat: OpenChat, specs: Sequence[OperationSpec], writing: Writing
-    ) -> tuple[list[OperationSpec], SearchCost]:
-        """What is to be asked about, and what searching takes of it. Not what was asked for."""
-        settings, cost = chat.settings(), SearchCost()
-        limit = int(settings["catch_up_scenes"])
-        recaps = [spec for spec in specs if spec.kind is OperationKind.SCENE_RECAP]
-        searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
-        if searches and not chat.search.is_wanted:
-            cost = search_cost(chat.story, settings, writing, chat.search)
-        if cost.requests <= limit:
-            searches, cost = [], SearchCost()
-        return (recaps if len(recaps) > limit else []) + searches, cost
+    async def plan_again(self, chat_ids: Collection[int]) -> None:
+        """Queue what these chats lack, those of them that are open."""
+        for chat in tuple(self._chats.values()):
+            if chat.chat_id in chat_ids:
+                await self.plan(chat)
 
     def _settings_of(self, chat_id: int) -> Mapping[str, Any]:
         """The settings of a chat; where there is no model, cues find the breaks whatever is set."""

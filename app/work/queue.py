@@ -72,6 +72,7 @@ class OperationQueue:
         self._failed: dict[Work, Operation] = {}
         self._ended: dict[Key, Operation] = {}  # of what others need
         self._cancelled: set[int] = set()
+        self._not_for_good: set[int] = set()  # cancelled, and may be planned again
         self._times: Counter[Work] = Counter()
         self._refusals = 0
         self._running: asyncio.Task[Operation] | None = None
@@ -103,6 +104,16 @@ class OperationQueue:
             if op.spec.chat == chat_id and op.status is OperationStatus.WAITING
         )
 
+    def held(self, chat_id: int) -> tuple[Operation, ...]:
+        """Operations of a chat that need the result of one that failed or was cancelled."""
+        around = self._surroundings()
+        held = (
+            replace(op, held=around.missing(op))
+            for op in self._open.values()
+            if op.spec.chat == chat_id and op.spec.needs
+        )
+        return tuple(op for op in held if op.held)
+
     def failed(self, chat_id: int) -> tuple[Operation, ...]:
         """Operations of a chat that failed in this run and were not done since, oldest first."""
         return tuple(op for op in self._failed.values() if op.spec.chat == chat_id)
@@ -118,6 +129,12 @@ class OperationQueue:
     def left(self, chat_id: int) -> int:
         """How many operations of a chat are not done."""
         return sum(op.spec.chat == chat_id for op in self._open.values())
+
+    def unbegun(self, chat_id: int) -> tuple[Operation, ...]:
+        """Operations of a chat that nobody has in hand."""
+        return tuple(
+            op for op in self._open.values() if op.spec.chat == chat_id and op.id != self._current
+        )
 
     def running(self, chat_id: int) -> Operation | None:
         """The operation of a chat that runs now."""
@@ -272,6 +289,8 @@ class OperationQueue:
         operation = self._open.get(operation_id)
         if operation is None:
             return
+        if not is_final:
+            self._not_for_good.add(operation_id)
         if operation_id == self._current:
             if self._running is not None and not self._running.done():
                 self._cancelled.add(operation_id)
@@ -280,8 +299,6 @@ class OperationQueue:
         else:
             self._cancelled.add(operation_id)
             await self._settle(replace(operation, status=OperationStatus.CANCELLED))
-        if not is_final:
-            self._failed.pop(operation.spec.work, None)
 
     async def clear(self, chat_id: int | None = None) -> tuple[Operation, ...]:
         """Cancel all that waits, in one chat or in all; gives it, for `put_back`.
@@ -332,6 +349,10 @@ class OperationQueue:
         if old is not None:
             self._forget_failures([old.spec.work])
             await self._add([old.spec])
+
+    def forgive(self, chat_id: int) -> None:
+        """Let what failed or was cancelled in a chat be planned again."""
+        self._forget_failures([work for work in self._failed if work[0] == chat_id])
 
     async def retry_all(self, chat_id: int | None = None) -> None:
         """Queue again everything that failed in this run, and go on if refusals paused us."""
@@ -447,7 +468,10 @@ class OperationQueue:
             self._times[work] += 1
             if self._times[work] == TIMES_DONE_AT_MOST:
                 log.error("%s was done %d times", operation.spec.kind.value, TIMES_DONE_AT_MOST)
-        if operation.status in (OperationStatus.FAILED, OperationStatus.CANCELLED):
+        is_for_good = operation.id not in self._not_for_good
+        self._not_for_good.discard(operation.id)
+        is_dropped = operation.status is OperationStatus.CANCELLED and is_for_good
+        if is_dropped or operation.status is OperationStatus.FAILED:
             self._failed[work] = operation
         elif operation.status is OperationStatus.DONE:
             self._failed.pop(work, None)

@@ -24,12 +24,10 @@ from app.work.open_chat import OpenChat
 from app.work.planner import (
     Writing,
     fold_base,
-    message_recap_specs,
-    next_fold,
     recapped_messages,
-    scene_recap_spec,
 )
 from app.work.staging import KeptInStore, adds_nothing, known_lore
+from app.work.wanted import renewed
 
 MESSAGE_CONTEXT = 2  # messages before one, to understand it
 LONGEST_REASONING = 20_000  # characters: it goes into the chat's file with the recap
@@ -92,20 +90,12 @@ class Recapper:
 
     def _key_now(self, spec: OperationSpec, chat: OpenChat) -> str:
         """The key that the operation would be planned with now, "" when it would not be."""
-        story, settings, writing = chat.story, chat.settings(), self._writing()
-        again = str(spec.params.get("again", ""))
+        if spec.kind is OperationKind.DETECT_BREAKS:
+            return spec.key  # who performs it looks itself
         if spec.kind is OperationKind.SCENE_RECAP:
-            scene = closed_scene(chat, spec.anchor)
-            return scene_recap_spec(story, chat.chat_id, scene, settings, writing, again=again).key
-        if spec.kind is OperationKind.RUNNING_RECAP:
-            fold = next_fold(story, chat.chat_id, settings, writing)
-            return fold.key if fold and fold.anchor == spec.anchor else ""
-        if spec.kind is OperationKind.MESSAGE_RECAP:
-            places = [chat.index_of(anchor) for anchor in spec.params["anchors"]]
-            messages = [story.messages[place] for place in places if place is not None]
-            specs = message_recap_specs(messages, chat.chat_id, writing, again=again)
-            return specs[0].key if len(specs) == 1 else ""
-        return spec.key
+            closed_scene(chat, spec.anchor)  # says what became of it
+        now = renewed(spec, chat.story, chat.settings(), self._writing())
+        return now[0].key if len(now) == 1 else ""
 
     async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec

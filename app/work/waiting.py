@@ -39,9 +39,16 @@ class Surroundings:
             other = self.unfinished.get((chat, key))
             if other is not None and key != own:
                 return f"Waits for “{other.spec.label}”."
+        return self.missing(operation)
+
+    def missing(self, operation: Operation) -> str:
+        """Which result it needs that is not to be had, "" for none."""
+        chat, own = operation.spec.chat, operation.spec.key
         for key in operation.spec.needs:
             last = self.ended.get((chat, key))
-            if last is not None and last.status in HOW_IT_ENDED and key != own:
+            if (chat, key) in self.unfinished or key == own or last is None:
+                continue
+            if last.status in HOW_IT_ENDED:
                 return f"Needs “{last.spec.label}”, which {HOW_IT_ENDED[last.status]}."
         return ""
 

@@ -1,0 +1,367 @@
+"""The queue follows what is wanted; a backlog is asked about, followed, stopped and taken up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from app.companion import Companion, open_companion
+from app.operations import Operation, OperationKind, OperationStatus
+from app.paths import user_folders
+from tests.fakes import MODEL, FakeLlm, RecordedRequest
+from tests.labelled import WrittenTavern
+
+
+def recap(request: RecordedRequest) -> str:
+    """The same prompt gets the same words, and every other prompt others."""
+    event = f"Event {Random(request.text).randrange(10**9)} happened."
+    return json.dumps({"name": event[:12], "recap": {"developments": [event]}})
+
+
+@dataclass
+class Place:
+    """A story with a backlog, and a model that answers when `gate` lets it."""
+
+    tavern: WrittenTavern
+    data: Path
+    model: FakeLlm
+
+    @property
+    def chat(self) -> Path:
+        return self.tavern.chat
+
+    @property
+    def spec(self) -> str:
+        return f"openai:{MODEL}@{self.model.url}"
+
+    @asynccontextmanager
+    async def opened(
+        self, *, llm: str | None = None, asks_first: bool = True
+    ) -> AsyncIterator[Companion]:
+        async with open_companion(
+            user_folders(self.data),
+            tavern=self.tavern.user_folder,
+            llm=llm or self.spec,
+            watch=False,
+            asks_first=asks_first,
+        ) as companion:
+            yield companion
+
+
+@pytest.fixture
+def place(demo_tavern: WrittenTavern, tmp_path: Path) -> Iterator[Place]:
+    with FakeLlm(recap) as model:
+        yield Place(demo_tavern, tmp_path / "own data", model)
+
+
+def waiting(companion: Companion, kind: OperationKind | None = None) -> list[Operation]:
+    return [
+        operation
+        for operation in companion.operations
+        if operation.status is OperationStatus.PENDING and kind in (None, operation.spec.kind)
+    ]
+
+
+async def until(companion: Companion, holds: Callable[[], bool]) -> None:
+    """Wait for the operations to be so."""
+    changed = asyncio.Event()
+    companion.operations_changed.connect(lambda _: changed.set())
+    async with asyncio.timeout(20):
+        while not holds():
+            changed.clear()
+            await changed.wait()
+
+
+def done(companion: Companion) -> int:
+    return sum(operation.status is OperationStatus.DONE for operation in companion.operations)
+
+
+# --- what is not wanted any more
+
+
+async def test_another_model_takes_over_at_once_what_waited_for_the_first(place: Place) -> None:
+    async with place.opened(asks_first=False) as companion:
+        companion.pause()
+        await companion.open_story(place.chat)
+        before = waiting(companion)
+        assert len(before) > 3
+        with FakeLlm(recap) as other:
+            await companion.put_setting("backend", f"openai:{MODEL}@{other.url}")
+            after = waiting(companion)
+            assert {op.spec.anchor for op in after} == {op.spec.anchor for op in before}
+            assert not {op.spec.key for op in after} & {op.spec.key for op in before}
+            assert len(after) == len(before)
+            await companion.put_setting("backend", "builtin")
+            kept = {op.spec.key for op in waiting(companion, OperationKind.SCENE_RECAP)}
+            assert kept
+            assert not kept & {op.spec.key for op in after}
+            assert not other.requests
+        assert not place.model.requests
+
+
+async def test_a_setting_that_changes_what_is_written_replaces_what_waits(place: Place) -> None:
+    async with place.opened(asks_first=False) as companion:
+        companion.pause()
+        await companion.open_story(place.chat)
+        before = {op.spec.anchor: op.spec.key for op in waiting(companion)}
+        await companion.put_setting("scene_recap_tokens", 222)
+        after = {op.spec.anchor: op.spec.key for op in waiting(companion)}
+        assert before.keys() == after.keys()
+        assert not set(before.values()) & set(after.values())
+        await companion.put_setting("scene_recaps_auto", False)
+        assert waiting(companion) == []
+
+
+async def test_message_recaps_wait_no_longer_when_they_are_switched_off(place: Place) -> None:
+    async with place.opened(asks_first=False) as companion:
+        companion.pause()
+        await companion.open_story(place.chat)
+        await companion.put_setting("message_recaps_model", True)
+        assert waiting(companion, OperationKind.MESSAGE_RECAP)
+        # Those that wait are fewer than this by and by: they are wanted none the less.
+        await companion.put_setting("message_recap_batch", 50)
+        assert waiting(companion, OperationKind.MESSAGE_RECAP)
+        await companion.put_setting("message_recaps_model", False)
+        assert not waiting(companion, OperationKind.MESSAGE_RECAP)
+
+
+async def test_what_the_user_asked_for_goes_over_to_the_other_model(place: Place) -> None:
+    async with place.opened(asks_first=False) as companion:
+        await companion.open_story(place.chat)
+        story = await companion.settled(place.chat)
+        closing = story.scenes[0].closing
+        assert closing is not None
+        companion.pause()
+        await companion.edits.redo_scene_recap(place.chat, closing.anchor)
+        await companion.edits.recap_messages(place.chat, [m.anchor for m in story.messages[:3]])
+        asked = waiting(companion)
+        assert len(asked) == 4
+        with FakeLlm(lambda _: '{"name": "Other", "recap": {"state": ["Other words."]}}') as other:
+            await companion.put_setting("backend", f"openai:{MODEL}@{other.url}")
+            now = waiting(companion)
+            assert [op.spec.anchor for op in now] == [op.spec.anchor for op in asked]
+            assert not {op.spec.key for op in now} & {op.spec.key for op in asked}
+            companion.resume()
+            story = await companion.settled(place.chat)
+            assert len(other.requests) == 4
+        assert len(story.recaps[closing.anchor]) == 2
+
+
+async def test_a_scene_is_folded_in_after_its_recap_is_made_anew(place: Place) -> None:
+    async with place.opened(asks_first=False) as companion:
+        await companion.open_story(place.chat)
+        await companion.put_setting("running_recap_auto", False)
+        await companion.settled(place.chat)
+        companion.pause()
+        # All recaps are outdated by this, and the first of them would be folded in.
+        await companion.put_setting("scene_recap_messages", "character")
+        await companion.put_setting("running_recap_auto", True)
+        (fold,) = waiting(companion, OperationKind.RUNNING_RECAP)
+        assert fold.held.startswith("Waits for “Recap of scene 1”")
+        companion.resume()
+        story = await companion.settled(place.chat)
+        assert companion.work_left(place.chat) is None
+        assert all(len(versions) == 2 for versions in story.recaps.values())
+
+
+# --- catching up
+
+
+async def test_a_plan_says_time_and_price_when_they_are_known(place: Place) -> None:
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        plan = companion.catch_up(place.chat)
+        assert plan is not None
+        assert (plan.seconds, plan.price) == (None, None)
+        assert plan.operations == plan.scenes + plan.folds == plan.requests
+        await companion.put_setting("price_prompt_tokens", 2.0)
+        await companion.put_setting("price_output_tokens", 10.0)
+        plan = companion.catch_up(place.chat)
+        assert plan is not None
+        wanted = (2.0 * plan.prompt_tokens + 10.0 * plan.output_tokens) / 1_000_000
+        assert plan.price == pytest.approx(wanted)
+        closing = companion.story(place.chat).scenes[0].closing  # type: ignore[union-attr]
+        assert closing is not None
+        await companion.edits.redo_scene_recap(place.chat, closing.anchor)
+        await companion.settled(place.chat)
+        plan = companion.catch_up(place.chat)
+        assert plan is not None
+        assert plan.seconds is not None
+        assert plan.seconds > 0
+
+
+async def test_stopped_after_this_one_what_is_done_stays_and_the_rest_is_offered(
+    place: Place,
+) -> None:
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        first = companion.catch_up(place.chat)
+        assert first is not None
+        go_on = threading.Event()
+
+        def slow(request: RecordedRequest) -> str:
+            if len(place.model.requests) == 3:
+                go_on.wait(20)
+            return recap(request)
+
+        place.model.reply = slow
+        await companion.start_catch_up(place.chat)
+        assert companion.catch_up(place.chat) is None
+        await asyncio.to_thread(place.model.wait_for_request, 2)
+        (progress,) = companion.catching_up
+        assert progress.done == 2
+        assert progress.done + progress.left == first.operations
+        assert progress.remaining is not None
+        assert "Catching up, 2 of" in companion.health.queue.sentence
+        await companion.stop_catch_up(progress.chat)
+        (progress,) = companion.catching_up
+        assert progress.is_stopping
+        assert not waiting(companion)
+        go_on.set()
+        await companion.settled(place.chat)
+        assert companion.catching_up == ()
+        assert len(place.model.requests) == 3
+        rest = companion.catch_up(place.chat)
+        assert rest is not None
+        assert rest.operations == first.operations - 3
+        await companion.start_catch_up(place.chat)
+        story = await companion.settled(place.chat)
+        assert len(place.model.requests) == first.operations
+        assert companion.catching_up == ()
+        assert len(story.running.versions) == first.folds
+
+
+async def test_stopped_at_once_what_runs_is_dropped_and_may_be_taken_up_again(
+    place: Place,
+) -> None:
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        never = threading.Event()
+
+        def stuck(request: RecordedRequest) -> str:
+            if len(place.model.requests) == 2:
+                never.wait(20)
+            return recap(request)
+
+        place.model.reply = stuck
+        await companion.start_catch_up(place.chat)
+        await asyncio.to_thread(place.model.wait_for_request, 1)
+        (progress,) = companion.catching_up
+        async with asyncio.timeout(5):
+            await companion.stop_catch_up(progress.chat, at_once=True)
+            await companion.settled(place.chat)
+        assert companion.catching_up == ()
+        assert done(companion) == 1
+        rest = companion.catch_up(place.chat)
+        assert rest is not None
+        never.set()
+        place.model.reply = recap
+        await companion.start_catch_up(place.chat)
+        story = await companion.settled(place.chat)
+        assert companion.catch_up(place.chat) is None
+        assert all(story.scene_recap(scene) for scene in story.scenes if scene.is_closed)
+
+
+async def test_a_stop_holds_over_the_end_of_the_program_however_little_is_left(
+    place: Place,
+) -> None:
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        await companion.put_setting("catch_up_scenes", 1)
+        await companion.start_catch_up(place.chat)
+        await until(companion, lambda: companion.catching_up[0].left <= 3)
+        await companion.stop_catch_up(companion.catching_up[0].chat)
+        await companion.settled(place.chat)
+        asked = len(place.model.requests)
+        await companion.put_setting("catch_up_scenes", 100)
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        await companion.settled(place.chat)
+        assert companion.catch_up(place.chat) is not None
+        assert len(place.model.requests) == asked
+        await companion.start_catch_up(place.chat)
+        await companion.settled(place.chat)
+        assert len(place.model.requests) > asked
+
+
+async def test_a_catch_up_goes_on_by_itself_in_the_next_run_and_counts_on(place: Place) -> None:
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        plan = companion.catch_up(place.chat)
+        assert plan is not None
+        await companion.start_catch_up(place.chat)
+        await until(companion, lambda: done(companion) == 4)
+        companion.pause()
+    made = len(place.model.requests)
+    async with place.opened() as companion:
+        companion.pause()
+        await companion.open_story(place.chat)
+        assert companion.catch_up(place.chat) is None
+        (progress,) = companion.catching_up
+        assert progress.done >= 4
+        assert progress.done + progress.left == plan.operations
+        assert progress.elapsed > 0
+        companion.resume()
+        await companion.settled(place.chat)
+        assert companion.catching_up == ()
+    # Only what was under way when the first run ended is asked for once more.
+    assert plan.operations <= len(place.model.requests) <= plan.operations + 1
+    assert made < plan.operations
+
+
+async def test_another_model_is_not_given_the_backlog_that_the_first_was_to_do(
+    place: Place,
+) -> None:
+    async with place.opened() as companion:
+        companion.pause()
+        await companion.open_story(place.chat)
+        await companion.start_catch_up(place.chat)
+        assert waiting(companion)
+        with FakeLlm(recap) as other:
+            await companion.put_setting("backend", f"openai:{MODEL}@{other.url}")
+            assert not waiting(companion)
+            assert companion.catch_up(place.chat) is not None
+            assert companion.catching_up == ()
+            await companion.put_setting("backend", "builtin")
+
+
+async def test_a_catch_up_ends_although_a_scene_fails(place: Place) -> None:
+    def reply(request: RecordedRequest) -> str:
+        return "" if "Drowned Bell" in request.text.rpartition("<scene>")[2] else recap(request)
+
+    place.model.reply = reply
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        await companion.start_catch_up(place.chat)
+        await companion.settled(place.chat)
+        assert companion.catching_up == ()
+
+
+async def test_what_is_cleared_is_offered_again_and_can_be_put_back(place: Place) -> None:
+    async with place.opened() as companion:
+        companion.pause()
+        await companion.open_story(place.chat)
+        await companion.start_catch_up(place.chat)
+        before = [op.spec.key for op in waiting(companion)]
+        cleared = await companion.clear_waiting(place.chat)
+        assert [op.spec.key for op in cleared.operations] == before
+        assert waiting(companion) == []
+        assert companion.catching_up == ()
+        assert companion.catch_up(place.chat) is not None
+        await companion.put_back(cleared)
+        assert [op.spec.key for op in waiting(companion)] == before
+        assert companion.catch_up(place.chat) is None
+        assert len(companion.catching_up) == 1
+        await companion.clear_waiting()
+        assert waiting(companion) == []
+        companion.resume()
+        await companion.settled(place.chat)
+        assert not place.model.requests
