@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from app.memory.claims import Claim, ClaimedEnd, Mention
 from app.memory.lines import Line, content_in, is_copied
-from app.memory.memory_lines import entity_type
+from app.memory.memory_lines import UNKNOWN, entity_type
 from app.memory.names import name_in
 from app.memory.records import LEDGER_FIELDS, Tier
 
@@ -113,7 +113,7 @@ def _entity(line: Line) -> tuple[str, str]:
     named = [*line.positional]
     kind = line.value("type").lower()
     for index in reversed(range(len(named))):
-        if len(named) > 1 and entity_type(named[index]) in LEDGER_FIELDS:
+        if len(named) > 1 and entity_type(named[index]) != UNKNOWN:
             kind = entity_type(named.pop(index))
             break
     name = name_in(line.value("name", "entity").rpartition("/")[0] or line.value("name", "entity"))

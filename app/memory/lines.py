@@ -43,7 +43,7 @@ NONE_AT_ALL = re.compile(r"\W*none\W*", re.IGNORECASE)
 NONE_AND_WHY = re.compile(r"\W*NONE\b(?!\s+of\b)")
 ENDS_A_SENTENCE = tuple('.!?…"”’)]。！？」』')
 IS_OPEN = tuple(",;|(=&")  # nobody ends an entry with these
-OPENING = "([\"“'‘«"
+OPENING = "(\"“'‘«"
 QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’", "«": "»", "`": "`", "„": "“"}
 BRACKETS = str.maketrans({"【": "[", "】": "]", "［": "[", "］": "]", "：": ":", "＝": "="})
 
