@@ -31,6 +31,10 @@ from ui.theme.source import ThemeSource
 __all__ = ["ChatView", "VisibleRange"]
 
 AnyIndex = QModelIndex | QPersistentModelIndex
+MOVES = frozenset(
+    getattr(Qt.Key, f"Key_{name}")
+    for name in ("Down", "Up", "J", "K", "Home", "End", "PageDown", "PageUp", "Space", "Escape")
+)
 
 
 class ChatView(SettlingTable):
@@ -58,6 +62,7 @@ class ChatView(SettlingTable):
     ) -> None:
         super().__init__(model, theme, parent)
         self._pressed: tuple[int, str] = (-1, "")
+        self._range_from = -1  # message where a choice of several began, -1 for one alone
         self.drag = BreakDrag(self, model, theme)
         self.drag.dropped.connect(self.break_dropped)
         self.drag.changed.connect(self.viewport().update)
@@ -83,6 +88,8 @@ class ChatView(SettlingTable):
         A reader at the end stays at the end; another chat is shown from its end.
         """
         before = self._rows.story
+        if story.messages is not before.messages:
+            self._range_from, self.attention.chosen = -1, range(0)
         is_other = story.chat.path != before.chat.path or not self._rows.rowCount()
         follows = self.is_at_end() and len(story.messages) > len(before.messages)
         reading = self._reference()
@@ -112,27 +119,7 @@ class ChatView(SettlingTable):
         self.attention.found = text
         self.viewport().update()
 
-    # Going places
-
-    def jump_to(self, message: int, *, selects: bool = False) -> None:
-        """Put a message, or the folded scene that holds it, at the top of the viewport."""
-        if 0 <= message < len(self._rows.story.messages):
-            self._jump(self._rows.layout.row_of_message(message), selects)
-
-    def jump_to_scene(self, scene: int, *, selects: bool = False) -> None:
-        """Put a scene's divider at the top. scene: index, counted from 0."""
-        if 0 <= scene < len(self._rows.layout.scenes):
-            self._jump(self._rows.layout.row_of_scene(scene), selects)
-
-    def _jump(self, row: int, selects: bool) -> None:
-        self.jump_to_row(row)
-        if selects:
-            self.select_row(row)
-
-    def select_row(self, row: int) -> None:
-        """Make a row current."""
-        keep = self.selectionModel().SelectionFlag.NoUpdate
-        self.selectionModel().setCurrentIndex(self._rows.index(row, 0), keep)
+    # The current row, and messages chosen together
 
     def forget_current(self) -> None:
         """Make no row current and show no ring."""
@@ -143,6 +130,7 @@ class ChatView(SettlingTable):
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
         self.attention.current = current.row()
+        self.attention.chosen = self.chosen_messages()
         self._repaint_row(previous.row())
         self._repaint_row(current.row())
         self.current_changed.emit()
@@ -160,6 +148,23 @@ class ChatView(SettlingTable):
         row = self.currentIndex().row()
         return self._rows.place(row).scene if 0 <= row < self._rows.rowCount() else None
 
+    def chosen_messages(self) -> range:
+        """Indexes of the messages chosen together by Shift; empty while it is one alone."""
+        current = self.current_message()
+        if current is None or self._range_from < 0 or self._range_from == current:
+            return range(0)
+        return range(min(current, self._range_from), max(current, self._range_from) + 1)
+
+    def _extend(self, *, extends: bool) -> None:
+        """Before another row becomes current: begin or go on choosing several, or end it."""
+        current = self.current_message()
+        if not extends:
+            self._range_from = -1
+        elif self._range_from < 0 and current is not None:
+            self._range_from = current
+        if extends or self.attention.chosen:
+            self.viewport().update()
+
     def is_on_scene(self) -> bool:
         """Whether the current row is a scene's own."""
         return self.current_scene() is not None and self.current_message() is None
@@ -172,12 +177,17 @@ class ChatView(SettlingTable):
                 self._let_go()
             return
         self.attention.by_key = True
-        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        steps = event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_J, Qt.Key.Key_K)
+        extends = held == Qt.KeyboardModifier.ShiftModifier and steps
+        plain = extends or not held
+        if extends or (plain and event.key() in MOVES):
+            self._extend(extends=extends)
         match event.key() if plain else None:
             case Qt.Key.Key_Down:
-                self._step(1, reads=True)
+                self._step(1, reads=not extends)
             case Qt.Key.Key_Up:
-                self._step(-1, reads=True)
+                self._step(-1, reads=not extends)
             case Qt.Key.Key_J:
                 self._step(1)
             case Qt.Key.Key_K:
@@ -283,7 +293,10 @@ class ChatView(SettlingTable):
         point = event.position().toPoint()
         row, part = self._hit(point)
         self._pressed = (row, part)
-        if row >= 0:
+        if event.button() == Qt.MouseButton.LeftButton and row >= 0:
+            self._extend(extends=event.modifiers() == Qt.KeyboardModifier.ShiftModifier)
+        is_menu = event.button() == Qt.MouseButton.RightButton
+        if row >= 0 and not (is_menu and self._is_chosen(row)):
             self.select_row(row)
         else:
             self._repaint_row(self.attention.current)
@@ -370,8 +383,15 @@ class ChatView(SettlingTable):
         else:
             row, point = self._hit(event.pos())[0], event.globalPos()
         if row >= 0:
-            self.select_row(row)
+            if not self._is_chosen(row):
+                self._extend(extends=False)
+                self.select_row(row)
             self.menu_asked.emit(point)
+
+    def _is_chosen(self, row: int) -> bool:
+        """Whether a row is one of several that are chosen together."""
+        place = self._rows.place(row)
+        return place.kind is RowKind.MESSAGE and place.message in self.chosen_messages()
 
     # The theme
 

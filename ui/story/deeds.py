@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from app.errors import UsageError
+from app.story.message_data import Mark
 from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
@@ -14,6 +15,7 @@ from ui.session import Session
 from ui.story.rows import is_folded
 from ui.story.target import Target
 
+MARKS = {"remember": Mark.REMEMBERED, "exclude": Mark.EXCLUDED}
 INJECTS = "message_recaps_inject"
 
 
@@ -36,10 +38,16 @@ class StoryDeeds:
         elif name in ("merge_previous", "merge_next", "toggle_break", "delete_break"):
             self._on_break(name, target)
         elif name == "recap_missing":
-            self.ask(target.story, name)
+            self.ask(target.story, "messages.write_missing")
         elif name == "recap_scene_messages" and (scene := target.the_scene()) is not None:
             shown = target.story.messages[scene.first : scene.last + 1]
-            self.ask(target.story, "recap_messages", tuple(message.anchor for message in shown))
+            self.ask(target.story, "messages.write", tuple(message.anchor for message in shown))
+        elif name in MARKS:
+            self.ask(target.story, "messages.mark", target.anchors(), MARKS[name])
+        elif name == "recap_message":
+            self.ask(target.story, "messages.write", target.anchors())
+        elif name == "clear_recap":
+            self.ask(target.story, "messages.clear", target.anchors())
         elif target.message is not None:
             self._on_message(name, target, target.story.messages[target.message])
 
@@ -48,16 +56,8 @@ class StoryDeeds:
         match name:
             case "break_here" | "split":
                 self.ask(story, "scenes.split" if target.splits() else "mark_break", message.anchor)
-            case "recap_message":
-                self.ask(story, "recap_messages", (message.anchor,))
-            case "clear_recap":
-                self.ask(story, "edit_message_recap", message.anchor, "")
-            case "remember":
-                is_set = target.recap().is_remembered
-                self.ask(story, "set_message_mark", message.anchor, remembered=not is_set)
-            case "exclude":
-                is_set = target.recap().is_excluded
-                self.ask(story, "set_message_mark", message.anchor, excluded=not is_set)
+            case "previous_recap":
+                self.ask(story, "messages.take_from_previous_swipe", message.anchor)
 
     def _on_break(self, name: str, target: Target) -> None:
         story, removable, hidden = target.story, target.removable(), target.hidden_break()
@@ -76,7 +76,7 @@ class StoryDeeds:
         if name == "redo_recap" and target.redoes_message and target.message is not None:
             # The message's own recap where it has one or failed to get one, else the scene's.
             anchor = target.story.messages[target.message].anchor
-            self.ask(target.story, "recap_messages", (anchor,))
+            self.ask(target.story, "messages.write", (anchor,))
         elif closing is not None:
             deed = "redo_scene_recap" if name == "redo_recap" else "rebuild_running_recap"
             self.ask(target.story, deed, closing.anchor)
@@ -101,7 +101,7 @@ class StoryDeeds:
 
     def missing_recaps(self, story: Story) -> int:
         """How many messages lack a recap of their own."""
-        return self._session.companion.edits.missing_recaps(story.chat.path)
+        return self._session.companion.edits.messages.missing(story.chat.path)
 
     def is_scene_stale(self, story: Story, scene: Scene) -> bool:
         """Whether a closed scene changed since its recap was made."""

@@ -252,8 +252,9 @@ class Legend(QWidget):
             self._paint_icon(painter, words.STALE_ICON, tokens.stale.text.name(), area.x(), middle)
             meta().draw(painter, STALE_SENTENCE, tokens.t2, area.x() + ICON_ROOM, middle)
             return
-        icon, ink = words.STATE_ICONS[entry.state], tokens.text_tone(entry.state).name()
-        self._paint_icon(painter, icon, ink, area.x(), middle)
+        ink = tokens.text_tone(entry.state) if entry.count else tokens.t3
+        icon = words.STATE_ICONS[entry.state]
+        self._paint_icon(painter, icon, ink.name(), area.x(), middle)
         count_left = meta().draw_right(painter, f"{entry.count:,}", tokens.t3, area.right(), middle)
         left = area.x() + ICON_ROOM
         word = words.STATE_WORDS[entry.state]

@@ -62,6 +62,7 @@ class RowState:
     has_focus: bool = False
     by_key: bool = False
     found: str = ""
+    chosen: range = range(0)  # messages chosen together
 
 
 class MessageDelegate(QStyledItemDelegate):
@@ -136,10 +137,13 @@ class MessageDelegate(QStyledItemDelegate):
         card = geo.card_rect(area, column)
         is_current = row == self.state.current
         is_lit = is_current or row == self.state.hovered
-        if is_current:
+        if shown.index in self.state.chosen:
+            rounded(painter, card, CARD_RADIUS, tokens.accent_soft)
+        elif is_current:
             rounded(painter, card, CARD_RADIUS, tokens.raised, tokens.line)
+        if is_current:
             self._paint_bar(painter, card, tokens)
-        elif is_lit:
+        elif is_lit and shown.index not in self.state.chosen:
             rounded(painter, card, CARD_RADIUS, tokens.hover)
         text_height = self.texts.height(shown.message, column.text_width)
         room = column.text_width

@@ -275,7 +275,8 @@ class StoryPage(QWidget):
         """What the actions act on now."""
         story, view = self._shown, self.view
         if view.current_scene() is not None:
-            return Target(story, view.current_message(), view.current_scene(), True)
+            chosen = view.chosen_messages()
+            return Target(story, view.current_message(), view.current_scene(), True, chosen)
         if not story.scenes:
             return Target(story, None, None, False)
         # Whoever plays along breaks the scene with the newest message.
@@ -351,7 +352,7 @@ class StoryPage(QWidget):
 
     def _on_recap_written(self, index: int, text: str) -> None:
         if index < len(self._shown.messages):
-            self._ask("edit_message_recap", self._shown.messages[index].anchor, text)
+            self._ask("messages.edit", self._shown.messages[index].anchor, text)
 
     def _step_scene(self, by: int) -> None:
         scene = self.view.current_scene()

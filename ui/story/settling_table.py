@@ -212,6 +212,26 @@ class SettlingTable(QTableView):
 
     # Going places
 
+    def jump_to(self, message: int, *, selects: bool = False) -> None:
+        """Put a message, or the folded scene that holds it, at the top of the viewport."""
+        if 0 <= message < len(self._rows.story.messages):
+            self._jump(self._rows.layout.row_of_message(message), selects)
+
+    def jump_to_scene(self, scene: int, *, selects: bool = False) -> None:
+        """Put a scene's divider at the top. scene: index, counted from 0."""
+        if 0 <= scene < len(self._rows.layout.scenes):
+            self._jump(self._rows.layout.row_of_scene(scene), selects)
+
+    def _jump(self, row: int, selects: bool) -> None:
+        self.jump_to_row(row)
+        if selects:
+            self.select_row(row)
+
+    def select_row(self, row: int) -> None:
+        """Make a row current."""
+        keep = self.selectionModel().SelectionFlag.NoUpdate
+        self.selectionModel().setCurrentIndex(self._rows.index(row, 0), keep)
+
     def jump_to_row(self, row: int) -> None:
         """Put a row at the top of the viewport, or as near as the story's end allows."""
         self.settle(Spot(row, 0))

@@ -2,202 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.story.scenes import Scene
 from ui.actions import ALSO_CALLED
+from ui.story.action_specs import MESSAGE_ACTIONS, SCENE_ACTIONS, StoryActionSpec
 from ui.story.rows import is_folded
 from ui.story.target import Target
-
-
-@dataclass(frozen=True, slots=True)
-class StoryActionSpec:
-    """name: of the attribute. sentence: the tooltip. also: words that find it in the palette."""
-
-    name: str
-    text: str
-    key: str
-    sentence: str
-    icon: str = "book"
-    also: str = ""
-    is_checkable: bool = False
-
-
-SCENE_ACTIONS = (
-    StoryActionSpec(
-        "break_here",
-        "Break scene here",
-        "B",
-        "End the scene with this message. (B)",
-        icon="split",
-        also="split cut new scene",
-    ),
-    StoryActionSpec(
-        "split",
-        "Split scene here",
-        "",
-        "Cut the scene in two behind this message. (B)",
-        icon="split",
-        also="break cut",
-    ),
-    StoryActionSpec(
-        "merge_previous",
-        "Merge with the scene above",
-        "Ctrl+Shift+J",
-        "Join the scene with the one before it.",
-        icon="fold",
-        also="join previous",
-    ),
-    StoryActionSpec(
-        "merge_next",
-        "Merge with the scene below",
-        "Ctrl+J",
-        "Join the scene with the one behind it.",
-        icon="fold",
-        also="join next",
-    ),
-    StoryActionSpec(
-        "toggle_break",
-        "Hide break",
-        "H",
-        "Join the two scenes at this break. It keeps its name and recaps, and can be shown again.",
-        icon="eye",
-        also="remove show join break",
-    ),
-    StoryActionSpec(
-        "move_up",
-        "Move break up",
-        "Alt+Shift+Up",
-        "End the scene one message earlier.",
-        icon="chevron-up",
-        also="scene boundary earlier",
-    ),
-    StoryActionSpec(
-        "move_down",
-        "Move break down",
-        "Alt+Shift+Down",
-        "End the scene one message later.",
-        icon="chevron-down",
-        also="scene boundary later",
-    ),
-    StoryActionSpec(
-        "delete_break",
-        "Delete break and its recaps",
-        "Ctrl+Del",
-        "Join the two scenes and put the recaps away that end here.",
-        icon="trash",
-        also="remove scene",
-    ),
-    StoryActionSpec(
-        "rename",
-        "Rename scene",
-        "F2",
-        "Give the scene a name. (F2)",
-        icon="pencil",
-        also="title",
-    ),
-    StoryActionSpec(
-        "fold",
-        "Fold scene",
-        "",
-        "Show the scene as one line. (Left)",
-        icon="chevron-right",
-        also="collapse",
-    ),
-    StoryActionSpec(
-        "unfold",
-        "Unfold scene",
-        "",
-        "Show its messages. (Right)",
-        icon="chevron-down",
-        also="expand",
-    ),
-    StoryActionSpec(
-        "find_breaks",
-        "Find scene breaks with the model",
-        "Ctrl+Shift+B",
-        "Let the model look for scene breaks. What it takes is said first.",
-        icon="search",
-        also="detect scenes ai search",
-    ),
-    StoryActionSpec(
-        "previous_scene", "Previous scene", "Alt+Up", "Go to the scene before. (Alt Up)"
-    ),
-    StoryActionSpec("next_scene", "Next scene", "Alt+Down", "Go down a scene. (Alt Down)"),
-    StoryActionSpec(
-        "redo_recap",
-        "Redo scene recap",
-        "R",
-        "Write the recap anew. (R)",
-        icon="loop",
-        also="again",
-    ),
-    StoryActionSpec(
-        "rebuild",
-        "Rebuild running recap from here",
-        "",
-        "Fold the scenes in anew, from this one on. The versions there are stay.",
-        icon="layers",
-    ),
-)
-MESSAGE_ACTIONS = (
-    StoryActionSpec(
-        "remember",
-        "Remember",
-        "M",
-        "Keep this message's recap even when the budget is full. (M)",
-        "bookmark",
-        "long-term recap",
-        is_checkable=True,
-    ),
-    StoryActionSpec(
-        "exclude",
-        "Exclude",
-        "X",
-        "Leave this message's recap out. (X)",
-        "barred",
-        "leave out recap",
-        is_checkable=True,
-    ),
-    StoryActionSpec(
-        "recap_message",
-        "Recap this message",
-        "Shift+R",
-        "Write its recap now. (Shift R)",
-        icon="document",
-    ),
-    StoryActionSpec(
-        "recap_scene_messages",
-        "Recap the messages of this scene",
-        "",
-        "Write the recap of each message of this scene anew.",
-        icon="document",
-    ),
-    StoryActionSpec(
-        "recap_missing",
-        "Recap all messages without one",
-        "",
-        "Write the recaps of all messages that lack one.",
-        icon="document",
-        also="missing",
-    ),
-    StoryActionSpec(
-        "edit_recap", "Edit recap", "E", "Write this message's recap yourself. (E)", icon="pencil"
-    ),
-    StoryActionSpec(
-        "clear_recap",
-        "Clear recap",
-        "",
-        "Take this message's recap away. It can be undone.",
-        icon="trash",
-        also="delete remove message recap",
-    ),
-    StoryActionSpec("find", "Find in chat", "Ctrl+F", "Find a text. (Ctrl F)", icon="search"),
-)
 
 
 class StoryActions(QObject):
@@ -230,6 +43,7 @@ class StoryActions(QObject):
         self.recap_message, self.edit_recap = made["recap_message"], made["edit_recap"]
         self.recap_scene_messages = made["recap_scene_messages"]
         self.recap_missing, self.clear_recap = made["recap_missing"], made["clear_recap"]
+        self.previous_recap = made["previous_recap"]
 
     def _make(self, spec: StoryActionSpec) -> QAction:
         action = QAction(spec.text, self._page)
@@ -305,12 +119,23 @@ class StoryActions(QObject):
         )
 
     def _adjust_message(self, target: Target) -> None:
-        recap, has_message = target.recap(), target.message is not None and target.is_chosen
-        for action in (self.remember, self.exclude, self.recap_message, self.edit_recap):
-            action.setEnabled(has_message)
-        self.remember.setChecked(recap.is_remembered)
-        self.exclude.setChecked(recap.is_excluded)
-        self.clear_recap.setEnabled(has_message and bool(recap.text))
+        recaps = target.recaps()
+        count = len(recaps)
+        for action in (self.remember, self.exclude, self.recap_message):
+            action.setEnabled(count > 0)
+        self.edit_recap.setEnabled(count == 1)
+        self.remember.setText("Remember" if count < 2 else f"Remember {count:,} recaps")
+        self.remember.setChecked(count > 0 and all(recap.is_remembered for recap in recaps))
+        self.exclude.setText("Exclude" if count < 2 else f"Exclude {count:,} recaps")
+        self.exclude.setChecked(count > 0 and all(recap.is_excluded for recap in recaps))
+        self.recap_message.setText(
+            "Recap this message" if count < 2 else f"Recap these {count:,} messages"
+        )
+        written = sum(bool(recap.text or recap.error) for recap in recaps)
+        self.clear_recap.setEnabled(written > 0)
+        self.clear_recap.setText("Clear recap" if written < 2 else f"Clear {written:,} recaps")
+        message = target.story.messages[target.message] if target.message is not None else None
+        self.previous_recap.setEnabled(count == 1 and message is not None and message.swipe > 0)
         self.redo_recap.setEnabled(target.closing() is not None or target.redoes_message)
         self.redo_recap.setText(
             "Redo message recap" if target.redoes_message else "Redo scene recap"
@@ -321,7 +146,14 @@ class StoryActions(QObject):
 
     def for_message(self, target: Target) -> tuple[QAction | None, ...]:
         """Menu of a message; None is a line."""
-        own = () if target.redoes_message else (self.recap_message,)
+        is_single = len(target.more) < 2
+        own: tuple[QAction, ...] = (self.redo_recap, self.edit_recap, self.clear_recap)
+        if not is_single:
+            own = (self.recap_message, self.clear_recap)
+        elif not target.redoes_message:
+            own = (self.recap_message, *own)
+        if self.previous_recap.isEnabled():
+            own = (*own, self.previous_recap)
         breaks: tuple[QAction, ...] = (self.split if target.splits() else self.break_here,)
         if target.removable() is not None:
             breaks = (self.toggle_break, self.move_up, self.move_down, self.delete_break)
@@ -334,9 +166,6 @@ class StoryActions(QObject):
             self.exclude,
             None,
             *own,
-            self.redo_recap,
-            self.edit_recap,
-            self.clear_recap,
             None,
             self.recap_scene_messages,
             self.recap_missing,

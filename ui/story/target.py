@@ -13,13 +13,15 @@ from app.story.story import Story
 class Target:
     """What the actions act on: the current row, or the newest message when there is none.
 
-    message: index, None on a scene's own row. scene: index, None in an empty story.
+    message: index, None on a scene's own row. scene: index, None in an empty story. more: indexes
+    of all messages that are chosen together with it, itself among them; empty for it alone.
     """
 
     story: Story
     message: int | None
     scene: int | None
     is_chosen: bool
+    more: range = range(0)
 
     def the_scene(self) -> Scene | None:
         return self.story.scenes[self.scene] if self.scene is not None else None
@@ -84,6 +86,18 @@ class Target:
         """Whether a redo means the message's own recap: it has one, or failed to get one."""
         recap = self.recap()
         return self.is_chosen and bool(recap.text or recap.error)
+
+    def anchors(self) -> tuple[str, ...]:
+        """Of the messages that a deed on recaps is meant for; none while no message is chosen."""
+        if self.message is None or not self.is_chosen:
+            return ()
+        chosen = self.more or (self.message,)
+        return tuple(self.story.messages[index].anchor for index in chosen)
+
+    def recaps(self) -> list[MessageRecap]:
+        """The recaps and marks of those messages."""
+        known = self.story.message_recaps
+        return [known.get(anchor, MessageRecap()) for anchor in self.anchors()]
 
     def recap(self) -> MessageRecap:
         """The recap and marks of the target message."""

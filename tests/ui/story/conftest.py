@@ -28,7 +28,7 @@ class Deeds(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[tuple[Any, ...]] = []
-        self.edits = self.scenes = self
+        self.edits = self.scenes = self.messages = self
         self.stale: set[str] = set()
         self.injects = True
 
@@ -36,7 +36,7 @@ class Deeds(QObject):
         assert name == "message_recaps_inject"
         return ValueInForce(self.injects, False, is_own=False)
 
-    def missing_recaps(self, path: Path) -> int:
+    def missing(self, path: Path) -> int:
         return 3
 
     def is_scene_recap_stale(self, path: Path, anchor: str) -> bool:
@@ -48,11 +48,13 @@ class Deeds(QObject):
             "remove_break",
             "rename_scene",
             "collapse_scene",
-            "set_message_mark",
+            "mark",
             "redo_scene_recap",
-            "edit_message_recap",
-            "recap_messages",
-            "recap_missing",
+            "edit",
+            "clear",
+            "write",
+            "write_missing",
+            "take_from_previous_swipe",
             "rebuild_running_recap",
             "move",
             "delete",

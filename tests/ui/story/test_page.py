@@ -10,6 +10,7 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from app.story.message_data import Mark
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.story import Story
 from tests.ui.samples import message, story, with_states
@@ -137,23 +138,16 @@ def test_on_a_divider_the_break_above_it_is_removed(
     assert session.companion.asked == [("remove_break", "a000009")]
 
 
-@pytest.mark.parametrize(("key", "mark"), [(Key.Key_M, "remembered"), (Key.Key_X, "excluded")])
-def test_keys_mark_the_current_message_and_unmark_it(
-    page: StoryPage, session: ListeningSession, qtbot: QtBot, key: Qt.Key, mark: str
+@pytest.mark.parametrize(
+    ("key", "mark"), [(Key.Key_M, Mark.REMEMBERED), (Key.Key_X, Mark.EXCLUDED)]
+)
+def test_keys_mark_the_current_message(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot, key: Qt.Key, mark: Mark
 ) -> None:
-    told = story(40, (9,))
-    session.show(told)
+    session.show(story(40, (9,)))
     page.view.jump_to(22, selects=True)
     press(qtbot, page, key)
-    recaps = with_states(told).message_recaps["a000022"]
-    marked = type(recaps)(is_remembered=mark == "remembered", is_excluded=mark == "excluded")
-    session.change(replace(told, message_recaps={"a000022": marked}))
-    press(qtbot, page, key)
-    asked = session.companion.asked
-    assert asked == [
-        ("set_message_mark", "a000022", (mark, True)),
-        ("set_message_mark", "a000022", (mark, False)),
-    ]
+    assert session.companion.asked == [("mark", ("a000022",), mark)]
 
 
 def test_the_scissors_of_a_message_end_the_scene_there(
@@ -244,12 +238,12 @@ def test_a_recap_is_written_by_hand_under_its_message(
     editor.prose.selectAll()
     qtbot.keyClicks(editor.prose, "She waits.")
     qtbot.keyClick(editor.prose, Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert session.companion.asked == [("edit_message_recap", "a000012", "She waits.")]
+    assert session.companion.asked == [("edit", "a000012", "She waits.")]
 
 
 @pytest.mark.parametrize(
     ("has_recap", "deed"),
-    [(True, ("recap_messages", ("a000012",))), (False, ("redo_scene_recap", "a000019"))],
+    [(True, ("write", ("a000012",))), (False, ("redo_scene_recap", "a000019"))],
 )
 def test_r_redoes_the_messages_recap_or_else_the_scenes(
     page: StoryPage,
@@ -498,4 +492,4 @@ def test_the_menu_says_how_many_messages_lack_a_recap(
     menu.close()
     press(qtbot, page, Key.Key_R, Modifier.ShiftModifier)
     page.story_actions.recap_missing.trigger()
-    assert session.companion.asked == [("recap_messages", ("a000022",)), ("recap_missing", "")]
+    assert session.companion.asked == [("write", ("a000022",)), ("write_missing", "")]

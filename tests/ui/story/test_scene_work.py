@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.companion import Companion
+from app.story.message_data import Mark
 from app.story.messages import MessageRecap
 from app.story.scenes import scenes_of
 from app.story.story import Story
 from tests.labelled import WrittenTavern
-from tests.ui.samples import story
+from tests.ui.samples import message, story
 from tests.ui.story.conftest import ListeningSession
 from ui.main_window import MainWindow
 from ui.story.page import StoryPage
@@ -132,7 +134,7 @@ def test_the_menu_of_a_message_clears_its_recap(page: StoryPage, session: Listen
     session.show(replace(told, message_recaps={"a000014": MessageRecap(text="She waits.")}))
     page.view.jump_to(14, selects=True)
     page.story_actions.clear_recap.trigger()
-    assert session.companion.asked == [("edit_message_recap", "a000014", "")]
+    assert session.companion.asked == [("clear", ("a000014",))]
     page.view.jump_to(15, selects=True)
     assert not page.story_actions.clear_recap.isEnabled()
 
@@ -143,7 +145,7 @@ def test_all_messages_of_a_scene_are_recapped_together(
     session.show(story(40, (9, 12)))
     page.view.jump_to(11, selects=True)
     page.story_actions.recap_scene_messages.trigger()
-    assert session.companion.asked == [("recap_messages", ("a000010", "a000011", "a000012"))]
+    assert session.companion.asked == [("write", ("a000010", "a000011", "a000012"))]
 
 
 def test_a_right_click_in_the_list_of_scenes_opens_the_menu_of_one(
@@ -197,3 +199,80 @@ async def test_split_and_merge_leave_the_story_as_it_was(
     page.story_actions.merge_next.trigger()
     await until(lambda: len(page.story.scenes) == count)
     assert (await companion.edits.undo_labels(path))[0] == "merge of scenes 2 and 3"
+
+
+# Several messages at once
+
+
+def test_shift_chooses_several_messages_for_their_recaps(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    told = story(40, (9,))
+    session.show(replace(told, message_recaps={"a000023": MessageRecap(text="She waits.")}))
+    page.view.jump_to(22, selects=True)
+    press(qtbot, page, Key.Key_Down, Modifier.ShiftModifier)
+    press(qtbot, page, Key.Key_Down, Modifier.ShiftModifier)
+    assert page.view.chosen_messages() == range(22, 25)
+    texts = menu_texts(page)
+    assert "Recap these 3 messages" in texts
+    assert "Remember 3 recaps" in texts
+    assert "Edit recap" not in texts
+    page.story_actions.recap_message.trigger()
+    page.story_actions.exclude.trigger()
+    page.story_actions.clear_recap.trigger()
+    three = ("a000022", "a000023", "a000024")
+    assert session.companion.asked == [
+        ("write", three),
+        ("mark", three, Mark.EXCLUDED),
+        ("clear", three),
+    ]
+    press(qtbot, page, Key.Key_Down)
+    assert page.view.chosen_messages() == range(0)
+
+
+def test_shift_and_a_click_choose_all_between(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    lines = tuple(message(i, "A line.") for i in range(40))
+    session.show(story(40, (9,), messages=lines))
+    view = page.view
+    view.jump_to(12, selects=True)
+
+    def place(index: int) -> QPoint:
+        area = view.row_rect(page.model.layout.row_of_message(index))
+        return QPoint(view.column.text_left + 20, area.y() + 20)
+
+    left, right = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+    qtbot.mouseClick(view.viewport(), left, Modifier.ShiftModifier, place(15))
+    assert view.chosen_messages() == range(12, 16)
+    qtbot.mouseClick(view.viewport(), right, pos=place(13))  # a menu is for all that are chosen
+    assert view.chosen_messages() == range(12, 16)
+    assert not page.grab().isNull()
+    qtbot.mouseClick(view.viewport(), left, pos=place(13))
+    assert view.chosen_messages() == range(0)
+
+
+def test_messages_that_arrive_end_the_choice_of_several(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9,)))
+    page.view.jump_to(22, selects=True)
+    press(qtbot, page, Key.Key_Down, Modifier.ShiftModifier)
+    session.change(story(41, (9,)), 40)
+    assert page.view.chosen_messages() == range(0)
+    page.story_actions.recap_message.trigger()
+    assert session.companion.asked == [("write", ("a000023",))]
+
+
+def test_the_recap_of_the_swipe_before_is_offered_for_a_swipe(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    lines = list(story(40, (9,)).messages)
+    lines[22] = msgspec.structs.replace(lines[22], swipe=1, swipes=2)
+    session.show(story(40, (9,), messages=tuple(lines)))
+    page.view.jump_to(22, selects=True)
+    assert "Use the recap of the swipe before" in menu_texts(page)
+    page.story_actions.previous_recap.trigger()
+    assert session.companion.asked == [("take_from_previous_swipe", "a000022")]
+    page.view.jump_to(23, selects=True)
+    assert "Use the recap of the swipe before" not in menu_texts(page)
