@@ -135,7 +135,8 @@ class Companion:
         )
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
         self._chats.keeps_memory = parts.wishes.keeps_memory
-        self._chats.reads_to_the_end = not parts.wishes.watch
+        to_the_end = parts.wishes.reads_to_the_end
+        self._chats.reads_to_the_end = not parts.wishes.watch if to_the_end is None else to_the_end
         self._agenda = Agenda(
             self._store,
             self._queue,
@@ -305,6 +306,12 @@ class Companion:
         Raises UsageError when the chat is not open.
         """
         return memory_view(self._chats.required(path, until), at)
+
+    async def remember_now(self, path: Path) -> None:
+        """Read an open chat for its memory up to its last message, without waiting for more."""
+        chat = self._open(path)
+        chat.reading_state = replace(chat.reading_state, is_wanted=True)
+        await self._chats.plan(chat)
 
     async def open_story(self, path: Path, *, until: int | None = None) -> Story:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
@@ -732,13 +739,14 @@ async def open_companion(
     watch: bool = True,
     asks_first: bool = False,
     keeps_memory: bool = False,
+    reads_to_the_end: bool | None = None,
 ) -> AsyncIterator[Companion]:
     """A running companion, closed cleanly at the end; arguments as in parts.Wishes.
 
     Raises StoreError when the data folder cannot be used, or when another program follows
     SillyTavern from it already.
     """
-    wishes = Wishes(tavern, llm, watch, asks_first, keeps_memory)
+    wishes = Wishes(tavern, llm, watch, asks_first, keeps_memory, reads_to_the_end)
     async with open_parts(folders, wishes) as parts:
         companion = Companion(parts)
         try:

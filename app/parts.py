@@ -27,7 +27,8 @@ class Wishes:
     tavern: where SillyTavern's data are, None: the setting, else the usual places. llm: backend
     spec in place of the setting. watch: follow SillyTavern's files and pages. asks_first: there
     is somebody to ask before a model is given a long backlog. keeps_memory: memories are wanted
-    beside recaps.
+    beside recaps. reads_to_the_end: for memory also the last reply, which nobody swipes any more;
+    None: where nothing is watched.
     """
 
     tavern: Path | None = None
@@ -35,6 +36,7 @@ class Wishes:
     watch: bool = True
     asks_first: bool = False
     keeps_memory: bool = False
+    reads_to_the_end: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,18 @@ class Reading:
     """What of a chat was read for its memory.
 
     extracted: (anchor, content hash). is_whole: the chat is read to its very end, whatever the
-    settings say of waiting; for a command, which nobody swipes behind.
+    settings say of waiting; for a command, which nobody swipes behind. is_wanted: the same for
+    once, since the user said so.
     """
 
     extracted: Collection[tuple[str, str]] = ()
     is_whole: bool = False
+    is_wanted: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for more messages, and for the last one to be final."""
+        return not (self.is_whole or self.is_wanted)
 
 
 def profile_in_force(settings: Mapping[str, Any], backend: str) -> str:
@@ -56,7 +63,7 @@ def is_in_one(settings: Mapping[str, Any], backend: str) -> bool:
 
 def unread(story: Story, reading: Reading, settings: Mapping[str, Any]) -> list[int]:
     """Indexes of the settled messages that no pass has read in these words."""
-    messages = story.messages if reading.is_whole else settled(story.messages)
+    messages = settled(story.messages) if reading.waits else story.messages
     return [
         index
         for index, message in enumerate(messages)
@@ -80,7 +87,7 @@ def next_pass(
     Passes go in the order of the story and one at a time, since each is told what holds before
     it. Edited messages and those of a backlog do not wait for more.
     """
-    if not settings["memory_auto"]:
+    if not settings["memory_auto"] and not reading.is_wanted:
         return None
     missing = unread(story, reading, settings)
     if not missing:
@@ -88,7 +95,7 @@ def next_pass(
     run = _run(story, missing, settings)
     is_at_end = run[-1] == missing[-1] and not _is_followed(story, run[-1], settings)
     replies = sum(not story.messages[index].is_user for index in run)
-    if is_at_end and not reading.is_whole and replies < int(settings["memory_every"]):
+    if is_at_end and reading.waits and replies < int(settings["memory_every"]):
         return None
     return pass_spec(story, chat_id, settings, writing, _chunk(story, run, writing))
 
