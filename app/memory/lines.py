@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-LARGEST_ANSWER = 200_000  # signs; what comes after is not read
+LARGEST_ANSWER = 100_000  # signs; what comes after is not read
 LONGEST_LINE = 4_000
 LONGEST_TAG = 600
 MOST_LINES = 4_000
@@ -45,6 +45,11 @@ ENDS_A_SENTENCE = tuple('.!?…"”’)]。！？」』')
 IS_OPEN = tuple(",;|(=&")  # nobody ends an entry with these
 OPENING = "(\"“'‘«"
 QUOTES = {'"': '"', "“": "”", "'": "'", "‘": "’", "«": "»", "`": "`", "„": "“"}
+BROKEN_WORD = re.compile(r"[^\W\d_]-$")
+AN_ASIDE = re.compile(
+    r"(?:I|Let|Notes?|Please|Here|Hope|These|Those|This|That|The|There|If|All|No|None|Nothing|Feel|"
+    r"Would|End|Done|Sorry|Sure|Okay|OK|Overall|Summary|In|You|We|My|As|It|Is|Are|Now|Thanks?)\b"
+)
 BRACKETS = str.maketrans({"【": "[", "】": "]", "［": "[", "］": "]", "：": ":", "＝": "="})
 
 
@@ -93,11 +98,15 @@ class Line:
 
 def read_lines(text: str) -> Iterator[Line]:
     """The entries and other lines of an answer, wrapped entries joined. Never raises."""
-    held = ""  # an entry that may go on in the next line
-    for raw in text[:LARGEST_ANSWER].splitlines()[:MOST_LINES]:
-        cleaned = _cleaned(raw[:LONGEST_LINE])
-        if held and _goes_on(held, cleaned, raw):
-            held = f"{held} {_plain(raw[:LONGEST_LINE]).strip()}"[:LONGEST_LINE]
+    held, last = "", ""  # an entry that may go on in the next line; the line before
+    lines = [line[:LONGEST_LINE] for line in text[:LARGEST_ANSWER].splitlines()[:MOST_LINES]]
+    for raw, width in zip(lines, _widths(lines), strict=True):
+        cleaned = _cleaned(raw)
+        is_full = len(f"{last.rstrip()} {raw.split(maxsplit=1)[0] if cleaned else ''}") > width
+        last = raw
+        if held and _goes_on(held, cleaned, raw, is_full):
+            between = "" if BROKEN_WORD.search(held) else " "
+            held = f"{held}{between}{_plain(raw).strip()}"[:LONGEST_LINE]
             continue
         if held:
             yield from _entries(held)
@@ -150,7 +159,7 @@ def _cleaned(raw: str) -> str:
     for _ in range(3):  # "- 1. **[fact] ...**"
         line = line.lstrip(BEFORE_AN_ENTRY)
         line = NUMBERING.sub("", line, count=1) if NUMBERING.match(line) else line
-    line = line.rstrip(" \t`|")
+    line = line.rstrip(" \t`|" if raw.lstrip().startswith("|") else " \t`")
     lead = raw.strip()[:1]
     if lead in QUOTES and line.endswith(QUOTES[lead]) and line.startswith("["):
         line = line.removesuffix(QUOTES[lead])
@@ -170,20 +179,38 @@ def _is_entry(line: str) -> bool:
     return bool(colon and rest and has_arrow(head))
 
 
-def _goes_on(held: str, line: str, raw: str) -> bool:
-    """Whether a line is the rest of the entry above it, which was wrapped."""
+def _widths(lines: Sequence[str]) -> Iterator[int]:
+    """For each line how long the longest one of its paragraph is, from the first entry on."""
+    start = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and lines[end].strip():
+            end += 1
+        first = next((i for i in range(start, end) if _is_entry(_cleaned(lines[i]))), start)
+        width = max((len(line.rstrip()) for line in lines[first:end]), default=0)
+        yield from (width for _ in range(start, min(end + 1, len(lines))))
+        start = end + 1
+
+
+def _goes_on(held: str, line: str, raw: str, is_full: bool) -> bool:
+    """Whether a line is the rest of the entry above it, which was wrapped.
+
+    is_full: the line above had no room left for its first word.
+    """
     if not line or _is_entry(line) or raw.lstrip()[:1] in ("-", "*", "•", "+", "#", ">"):
         return False
     if NUMBERING.match(raw.lstrip()) or NONE_AT_ALL.fullmatch(line):
         return False
     if held.startswith("[") and _end_of_tag(held) in (0, len(held)):
         return True  # a tag that is not closed yet, or that has no content yet
-    if held.endswith(IS_OPEN):
+    if held.endswith(IS_OPEN) or BROKEN_WORD.search(held):
         return True
     if held.endswith(ENDS_A_SENTENCE):
         return False
     first = line[0]
-    return (first.isalnum() and not first.isupper()) or first in OPENING
+    if first.isupper():  # a name of the story, or a model that takes its leave
+        return is_full and not AN_ASIDE.match(line)
+    return first.isalnum() or first in OPENING
 
 
 def _entries(line: str) -> Iterator[Line]:

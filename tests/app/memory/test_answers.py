@@ -64,7 +64,7 @@ NOISE = (
     "**Session memories:**",
     "[1] Kael: I never said that.",
     "<notes>",
-    "Kael walks on.",
+    "\nKael walks on.",
     "1. Nothing else happened.",
     "[thought:2] The user wants notes.",
     "- The story goes on.",

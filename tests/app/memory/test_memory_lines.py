@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from app.memory.answers import read_answer
@@ -122,6 +124,7 @@ def test_an_unknown_type_is_no_memory() -> None:
         "[fact:2:sources=1]\nKael has a scar that runs over his left cheek.",
         "[fact:2:\nsources=1] Kael has a scar that runs over his left cheek.",
         "[fact:2:sources=1] Kael has a scar that\n   runs over his left cheek.\n\nDone.",
+        "- [fact:2:sources=1] Kael has a\n  scar that runs over his left\n  cheek.\nI hope so.",
     ],
 )
 def test_a_wrapped_line_is_joined(text: str) -> None:
@@ -167,4 +170,21 @@ def test_other_words_for_a_type_of_entity_are_folded() -> None:
     )
     assert [mention.type for mention in claim.entities] == [
         *("character", "place", "object", "faction", "unknown")
+    ]
+
+
+def test_a_line_that_was_wrapped_before_a_name_is_joined() -> None:
+    told = "The lantern over the flooded stair of the old mill belongs to Ysolde of Marn-on-Sea"
+    for width in range(40, 90):
+        wrapped = "\n".join(textwrap.wrap(f"[fact:2:sources=1] {told}", width))
+        assert only(wrapped).text == told
+
+
+def test_prose_after_a_short_line_is_not_joined() -> None:
+    answer = read_answer(
+        "[fact:1] Kael is lame\nKael walks on.\n[fact:1] Ann was born at sea, they say\nAll noted."
+    )
+    assert [claim.text for claim in answer.claims] == [
+        "Kael is lame",
+        "Ann was born at sea, they say",
     ]
