@@ -6,6 +6,7 @@ for its length (a greedy cover). Everything is deterministic.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ MESSAGES_PER_MORE_LINE = 15  # a long scene may have more lines, up to twice as 
 TOLD_AGAIN = 0.12  # what a term still adds that was told before
 LENGTH_POWER = 0.85
 LONGEST_NAME = 48
+LONGEST_OPENING = 40  # characters of an opening that serves as a name
+SHORTEST_OPENING = 6
+CLAUSE_END = re.compile(r"[.!?…。！？、，:;,]|\s[—–]\s|\s-\s")
 
 CountTokens = Callable[[str], int]
 
@@ -170,8 +174,8 @@ def _shortened(line: str, tokens: int, count_tokens: CountTokens) -> str:
 
 
 def scene_name(sentences: Sequence[Sentence], table: TermTable) -> str:
-    """A name the scene opens with and the one it speaks of most, as it writes them; else its
-    heaviest words.
+    """A name of several words that the scene opens with, and the name it speaks of most; else the
+    words it opens with, else its most frequent names, else its heaviest words.
     """
     speakers = {part for s in sentences for part in WORD.findall(s.speaker.casefold())}
     texts = [s.text for s in sentences]
@@ -179,10 +183,11 @@ def scene_name(sentences: Sequence[Sentence], table: TermTable) -> str:
     phrases = _phrases(texts, names, speakers)
     opening = _phrases([s.text for s in sentences if s.message == 0], names, speakers)
     # A scene mostly opens with its place, which tells it apart better than who is in it.
-    order = [
-        *sorted(opening, key=lambda p: (-len(p.split()), -phrases[p]))[:1],
-        *(phrase for phrase, _ in phrases.most_common(12)),
-    ]
+    place = sorted(opening, key=lambda p: (-len(p.split()), -phrases[p]))[:1]
+    words = _opening_words(sentences)
+    if words and not any(" " in phrase for phrase in place):
+        return words
+    order = [*place, *(phrase for phrase, _ in phrases.most_common(12))]
     picked: list[str] = []
     for phrase in order:
         words = set(phrase.casefold().split())
@@ -198,6 +203,18 @@ def scene_name(sentences: Sequence[Sentence], table: TermTable) -> str:
     if len(name) > LONGEST_NAME:
         name = name[: LONGEST_NAME - 1].rsplit(" ", 1)[0].rstrip(",") + "…"
     return name[:1].upper() + name[1:]
+
+
+def _opening_words(sentences: Sequence[Sentence]) -> str:
+    """The first clause that the narrator tells, "" when it is one word or nobody narrates."""
+    told = next((s.text for s in sentences if s.message == 0 and not s.is_speech), "")
+    clause = CLAUSE_END.split(told.strip(), maxsplit=1)[0].strip(" \"'*_“”„«»—–-")
+    if len(clause) < SHORTEST_OPENING or not clause[0].isalnum() or "|" in clause:
+        return ""  # too little, or the status line of a character
+    if len(clause) > LONGEST_OPENING:
+        spaced = clause[:LONGEST_OPENING].rsplit(" ", 1)
+        clause = spaced[0].rstrip(",;") + "…"
+    return clause[:1].upper() + clause[1:]
 
 
 def _phrases(texts: Sequence[str], names: frozenset[str], speakers: set[str]) -> Counter[str]:

@@ -137,7 +137,8 @@ class LanguagePack(Phrases):
     code: ISO 639-1. cues: the kinds of phrases that it knows. stopwords: very common words, by
     which the language is recognised.
     header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
-    that stand before nouns, and before places. titles: words before the names of people.
+    that stand before nouns, and before places. similes: before what a thing is only compared to.
+    titles: words before the names of people.
     place_kinds: nouns for kinds of places.
     capital_nouns: all nouns are written with a capital.
     statements: phrases by which a sentence says that something changed, is not so, or may be so
@@ -151,6 +152,7 @@ class LanguagePack(Phrases):
     header_keys: Mapping[str, str]
     articles: frozenset[str]
     place_words: frozenset[str]
+    similes: frozenset[str]
     titles: frozenset[str]
     place_kinds: frozenset[str]
     capital_nouns: bool
@@ -172,10 +174,10 @@ def tokens_of(text: str) -> list[str]:
 def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
-    Keys: code, name, stopwords; [headers] field = words; [names] article, place, titles and
-    kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words, `stem*` and
-    `<class>`, each one token; `(word)` may be absent. [statements] cue = phrases; [values] word =
-    number.
+    Keys: code, name, stopwords; [headers] field = words; [names] article, place, simile,
+    titles and kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words,
+    `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue = phrases;
+    [values] word = number.
     Raises UsageError for text that is no pack.
     """
     try:
@@ -195,6 +197,7 @@ def parse_pack(source: str) -> LanguagePack:
             },
             articles=_words(names.get("article", ())),
             place_words=_words(names.get("place", ())),
+            similes=_words(names.get("simile", ())),
             titles=_words(names.get("titles", ())),
             place_kinds=_words(names.get("kinds", ())),
             capital_nouns=bool(names.get("capital_nouns", False)),

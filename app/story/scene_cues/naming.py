@@ -16,6 +16,8 @@ _SETTING = 2  # its first ones, which say where it is
 _SETTING_WEIGHT = 1.7
 _LONGEST_PART = 600  # characters of one piece of narration
 _LEAST = 2.0  # what a candidate must score
+_SIMILE = 6  # words behind a simile that belong to it
+_MODIFIERS = 3  # words between an article and its noun
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[.!?…:;,\n]")
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -49,9 +51,62 @@ def scene_name(
         for name, score in _candidates(words, pack, strangers, known):
             scores[name] += weight * score
     best = max(scores, key=lambda name: (scores[name], len(name)), default="")
-    if best and scores[best] >= _LEAST:
+    is_found = bool(best) and scores[best] >= _LEAST
+    if is_found and best.casefold() not in pack.place_kinds:
         return _tidy(best)
-    return _time(scene[0])
+    return _tidy(_place(scene[0], pack, known) or (best if is_found else "")) or _time(scene[0])
+
+
+def _place(reading: Reading, pack: LanguagePack, known: _Known) -> str:
+    """The place that a scene opens in: a word for a kind of place with what says which one."""
+    for sentence in reading.opening[:2]:
+        if sentence.cues & VETO:
+            continue
+        found = list(_TOKEN.finditer(sentence.text))
+        words = [match[0] for match in found]
+        lower = [word.casefold() for word in words]
+        for at, word in enumerate(lower):
+            is_compared = pack.similes.intersection(lower[max(0, at - _SIMILE) : at])
+            if word in pack.place_kinds and not is_compared and known.freshness([word]) > 0.5:
+                begin = _phrase_begin(words, at, pack)
+                end = _phrase_end(words, at + 1, pack)
+                return sentence.text[found[begin].start() : found[end - 1].end()]
+    return ""
+
+
+def _phrase_begin(words: Sequence[str], at: int, pack: LanguagePack) -> int:
+    """Where the words that belong to the noun at `at` begin: its name, or those behind its article.
+
+    Without either it stands alone.
+    """
+    lower = [word.casefold() for word in words[:at]]
+    begin = at
+    while begin > max(0, at - _MODIFIERS) and words[begin - 1][0].isupper():
+        begin -= 1
+    if begin < at and not pack.capital_nouns and not pack.stopwords.intersection(lower[begin:]):
+        return begin
+    for begin in range(at, max(0, at - _MODIFIERS) - 1, -1):
+        if begin > 0 and lower[begin - 1] in pack.articles:
+            return begin
+        if begin > 0 and (not lower[begin - 1][0].isalpha() or lower[begin - 1] in pack.stopwords):
+            break
+    return at
+
+
+def _phrase_end(words: Sequence[str], end: int, pack: LanguagePack) -> int:
+    """Where the words end that tell which one is meant: its own name, or whose it is."""
+    named = _name_end(words, end)
+    if named > end and not pack.capital_nouns:
+        return named
+    at = end
+    while at < len(words) and at - end < 2 and words[at] in _JOINTS:
+        at += 1
+    if at == end or at >= len(words) or not words[at][0].isalpha():
+        return end
+    named = _name_end(words, at)
+    if named > at:
+        return named
+    return end if words[at].casefold() in pack.stopwords else at + 1
 
 
 def _time(reading: Reading) -> str:
@@ -117,7 +172,7 @@ def _candidates(
         elif is_name and led[-1][0].isalpha() and not _POSSESSIVE.search(words[end - 1]):
             worth = 1.0 * (end - at > 1) + 2.0 * bool(before & pack.place_words)
             yield " ".join(words[at:end]), worth * known.freshness(parts)
-        elif is_kind:
+        elif is_kind and not pack.similes.intersection(lower[max(0, at - _SIMILE) : at]):
             worth = 0.4 + 0.4 * has_article + 0.4 * bool(before & pack.place_words)
             yield words[at], worth * known.freshness(parts)
         at = end

@@ -332,6 +332,24 @@ def test_a_scene_is_named_after_a_place_and_not_after_people() -> None:
     assert [b.name for b in found] == ["Blue Heron"]
 
 
+@pytest.mark.parametrize(
+    ("opening", "name"),
+    [
+        ("*The smugglers' cellar smells of tar. A rat considers the cheese.*", "Smugglers' cellar"),
+        ("*Dunbar Pier at low tide. A rat considers the cheese.*", "Dunbar Pier"),
+        ("*She sits like a queen in a castle. A rat considers the cheese.*", ""),
+        ("*Six weeks later she is taller. A rat considers the cheese.*", "Six weeks later"),
+        ("*Die Küche des Blauen Ochsen riecht nach Teer.*", "Küche des Blauen Ochsen"),
+        ("*La cave du château sent le goudron et le fromage.*", "Cave du château"),
+        ("*El sótano del archivo huele a brea y a queso viejo.*", "Sótano del archivo"),
+        ("*Комната пахнет дёгтем и старым сыром, и больше ничем.*", "Комната"),
+    ],
+)
+def test_a_scene_is_named_after_where_or_when_it_opens(opening: str, name: str) -> None:
+    found = detect_breaks(story(opening, *TALK[1:], JUMP, *TALK), PACKS)
+    assert [b.name for b in found] == [name]
+
+
 def test_names_are_short_and_without_markup() -> None:
     for name in ("lantern-district", "night-ferry", "perihelion", "nordlicht", "relojes"):
         for found in detect_breaks(labelled(name)[0], PACKS):
