@@ -36,7 +36,7 @@ def cost_sentence(cost: SearchCost) -> str:
     tokens = cost.prompt_tokens + cost.output_tokens
     return (
         f"Looking for scene breaks in {messages} takes about {requests} to the model, at most "
-        f"{cost.requests_at_most:,}, and about {tokens:,} tokens. Your own breaks stay."
+        f"{cost.requests_at_most:,}, and about {tokens:,} tokens."
     )
 
 

@@ -17,6 +17,7 @@ from app.work.catch_up import CatchUpPlan
 from ui import pages
 from ui.actions import PAGE_ACTIONS, Actions
 from ui.break_hunt import BreakHunt
+from ui.clearing import Clearing
 from ui.controls.buttons import key_text
 from ui.dialogs import choose_folder
 from ui.first_steps import FirstSteps
@@ -94,6 +95,7 @@ class Desk(QObject):
         self.first_steps.folder_wanted.connect(self._on_folder_wanted)
         self.first_steps.list_wanted.connect(self.open_chats)
         self._page_chat = PageChat(session, frame.notice)
+        self.clearing = Clearing(session, frame.notice)
         self.break_hunt = BreakHunt(session, frame.notice)
         self.break_hunt.went_on.connect(frame.status.keep_telling)
         self.break_hunt.model_wanted.connect(self._on_settings_wanted)
@@ -152,6 +154,7 @@ class Desk(QObject):
             stage = pages.make_story(self.session, self._theme, self._actions["page.prompt"])
             stage.page.chat_wanted.connect(self.open_chats)
             stage.page.breaks_wanted.connect(self.break_hunt.begin)
+            stage.page.clearing_wanted.connect(self.clearing.begin)
             self.story_stage = stage
             self._frame.set_navigator(key, stage.navigator)
             self._frame.set_inspector_split(stage.split)

@@ -108,7 +108,7 @@ def test_what_a_search_takes_is_said_whole() -> None:
     sentence = cost_sentence(SearchCost(90, 12, 60, 9_000, 1_000))
     assert sentence == (
         "Looking for scene breaks in 90 messages takes about 12 requests to the model, at most "
-        "60, and about 10,000 tokens. Your own breaks stay."
+        "60, and about 10,000 tokens."
     )
 
 

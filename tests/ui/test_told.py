@@ -157,3 +157,25 @@ async def test_where_a_recap_comes_from_is_one_line_with_the_whole_as_its_toolti
     origin.setText("Scenes 1–13, written 20:41 by built-in, since <b>a model</b> gave nothing " * 2)
     assert origin.height() == height
     assert "&lt;b&gt;a model" in origin.toolTip()
+
+
+async def test_clearing_a_chat_says_first_what_goes_and_is_one_step_back(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    assert demo_window.desk is not None
+    stage = demo_window.desk.story_stage
+    assert stage is not None
+    notice, page = demo_window.frame.notice, stage.page
+    await companion.put_setting("scene_breaks_auto", False)
+    before = companion.story(demo_tavern.chat)
+    assert before is not None
+    page.story_actions.clear_all.trigger()
+    await until(lambda: notice.way_on == "Clear them all")
+    assert f"{len(before.breaks)} scene breaks" in notice.sentence
+    assert page.story.breaks == before.breaks
+    notice.take_up()
+    await until(lambda: demo_window.frame.status.said.startswith("Cleared: "))
+    assert len(page.story.scenes) == 1
+    await companion.settled(demo_tavern.chat)
+    await companion.edits.undo(demo_tavern.chat)
+    assert page.story.breaks == before.breaks

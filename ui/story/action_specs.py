@@ -195,5 +195,13 @@ MESSAGE_ACTIONS = (
         icon="arrow-left",
         also="previous swipe recap",
     ),
+    StoryActionSpec(
+        "clear_all",
+        "Clear all recaps and breaks of this chat",
+        "",
+        "Forget every recap, break and mark. What that takes away is said first.",
+        icon="trash",
+        also="delete everything reset",
+    ),
     StoryActionSpec("find", "Find in chat", "Ctrl+F", "Find a text. (Ctrl F)", icon="search"),
 )

@@ -163,6 +163,7 @@ class ChatView(SettlingTable):
         elif self._range_from < 0 and current is not None:
             self._range_from = current
         if extends or self.attention.chosen:
+            self.attention.chosen = self.chosen_messages()
             self.viewport().update()
 
     def is_on_scene(self) -> bool:

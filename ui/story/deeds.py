@@ -33,7 +33,9 @@ class StoryDeeds:
 
     def act(self, name: str, target: Target) -> None:
         """Do what an action of StoryActions is called, where that changes the story."""
-        if name in ("redo_recap", "rebuild"):
+        if name == "redo_recap" and len(target.more) > 1:
+            self.ask(target.story, "messages.write", target.anchors())
+        elif name in ("redo_recap", "rebuild"):
             self._on_scene(name, target)
         elif name in ("merge_previous", "merge_next", "toggle_break", "delete_break"):
             self._on_break(name, target)

@@ -137,13 +137,11 @@ class MessageDelegate(QStyledItemDelegate):
         card = geo.card_rect(area, column)
         is_current = row == self.state.current
         is_lit = is_current or row == self.state.hovered
-        if shown.index in self.state.chosen:
-            rounded(painter, card, CARD_RADIUS, tokens.accent_soft)
-        elif is_current:
+        is_chosen = shown.index in self.state.chosen
+        if is_current or is_chosen:
             rounded(painter, card, CARD_RADIUS, tokens.raised, tokens.line)
-        if is_current:
-            self._paint_bar(painter, card, tokens)
-        elif is_lit and shown.index not in self.state.chosen:
+            self._paint_bar(painter, card, tokens, is_whole=is_chosen)
+        elif is_lit:
             rounded(painter, card, CARD_RADIUS, tokens.hover)
         text_height = self.texts.height(shown.message, column.text_width)
         room = column.text_width
@@ -157,9 +155,11 @@ class MessageDelegate(QStyledItemDelegate):
         if is_lit:
             self._paint_tools(painter, area, column, row, shown)
 
-    def _paint_bar(self, painter: QPainter, card: QRect, tokens: Tokens) -> None:
-        """The bar of the selected row; t3 when the column has no focus."""
-        height = min(card.height() - 12, 44)
+    def _paint_bar(
+        self, painter: QPainter, card: QRect, tokens: Tokens, *, is_whole: bool = False
+    ) -> None:
+        """The bar of the selected row, or the whole edge of several; t3 without focus."""
+        height = card.height() - 12 if is_whole else min(card.height() - 12, 44)
         bar = QRectF(card.x(), card.y() + 6, SELECTION_BAR, height)
         rounded(painter, bar, 1.5, tokens.ring if self.state.has_focus else tokens.t3)
 

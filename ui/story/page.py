@@ -48,6 +48,7 @@ class StoryPage(QWidget):
         chat_wanted: the reader wants to choose a chat.
         message_chosen: message index, -1 when a scene or nothing is current.
         breaks_wanted: the reader wants the model to look for scene breaks.
+        clearing_wanted: the reader wants every recap and break forgotten.
 
     `navigator` is made here and placed by the window; `break_here` is the page's main action.
     """
@@ -55,6 +56,7 @@ class StoryPage(QWidget):
     chat_wanted = Signal()
     message_chosen = Signal(int)
     breaks_wanted = Signal()
+    clearing_wanted = Signal()
 
     def __init__(
         self, session: Session, theme: ThemeSource = window_theme, parent: QWidget | None = None
@@ -292,6 +294,8 @@ class StoryPage(QWidget):
                 self._move_break(target, -1 if name == "move_up" else 1)
             case "find_breaks":
                 self.breaks_wanted.emit()
+            case "clear_all":
+                self.clearing_wanted.emit()
             case "rename" if target.scene is not None:
                 self._rename(target.scene)
             case "fold" | "unfold" if target.scene is not None:

@@ -43,7 +43,7 @@ class StoryActions(QObject):
         self.recap_message, self.edit_recap = made["recap_message"], made["edit_recap"]
         self.recap_scene_messages = made["recap_scene_messages"]
         self.recap_missing, self.clear_recap = made["recap_missing"], made["clear_recap"]
-        self.previous_recap = made["previous_recap"]
+        self.previous_recap, self.clear_all = made["previous_recap"], made["clear_all"]
 
     def _make(self, spec: StoryActionSpec) -> QAction:
         action = QAction(spec.text, self._page)
@@ -73,6 +73,7 @@ class StoryActions(QObject):
         self._adjust_scene(target)
         self._adjust_message(target)
         self.find_breaks.setEnabled(bool(target.story.messages))
+        self.clear_all.setEnabled(bool(target.story.messages))
         self.find.setEnabled(bool(target.story.messages))
 
     def _adjust_breaks(self, target: Target) -> None:
@@ -136,10 +137,11 @@ class StoryActions(QObject):
         self.clear_recap.setText("Clear recap" if written < 2 else f"Clear {written:,} recaps")
         message = target.story.messages[target.message] if target.message is not None else None
         self.previous_recap.setEnabled(count == 1 and message is not None and message.swipe > 0)
-        self.redo_recap.setEnabled(target.closing() is not None or target.redoes_message)
-        self.redo_recap.setText(
-            "Redo message recap" if target.redoes_message else "Redo scene recap"
+        self.redo_recap.setEnabled(
+            target.closing() is not None or target.redoes_message or count > 1
         )
+        own = target.redoes_message or count > 1
+        self.redo_recap.setText("Redo message recap" if own else "Redo scene recap")
         self.recap_scene_messages.setEnabled(target.is_chosen and target.scene is not None)
         self.recap_scene_messages.setText(_scene_recaps(target.the_scene()))
         self.recap_missing.setEnabled(bool(target.story.messages))
