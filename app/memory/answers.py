@@ -120,8 +120,10 @@ def _entries(
     line: Line, tiers: Collection[Tier]
 ) -> tuple[Collection[Claim], Collection[ClaimedEnd]]:
     word = TYPES.get(line.type, line.type)
-    tier = Tier.RELATIONSHIPS if line.is_arrow else TIER_OF_TAG.get(word) or tier_of(word)
-    line = replace(line, type=word)
+    if line.is_arrow or (word == "relationship" and Line(line.content).is_arrow):
+        word = "feels"  # said without its tag, or under that of a memory
+    tier = TIER_OF_TAG.get(word) or tier_of(word)
+    line = replace(line, type=word if line.type else "")
     if tier is None or tier not in tiers:
         return (), ()
     if tier is Tier.RELATIONSHIPS:

@@ -98,3 +98,9 @@ def test_a_mutual_feeling_is_two() -> None:
 def test_sources_go_to_every_attitude_and_end() -> None:
     answer = read_answer("[feels:sources=3,4] Ann -> Bob: warm, !cold")
     assert {found.sources for found in (*answer.claims, *answer.ends)} == {(3, 4)}
+
+
+def test_a_feeling_under_the_tag_of_a_memory_is_a_feeling() -> None:
+    assert felt("[relationship:2:sources=3] Ann -> Bob: warm(high)") == {
+        ("Ann", "Bob", "warm"): "high"
+    }
