@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 
-from app.memory.records import Ending, EndReason, Memory
+from app.memory.records import Ending, EndReason, Memory, Review
 from app.memory.similarity import Score
 
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
@@ -115,7 +115,8 @@ def verified(decisions: Iterable[Decision], known: Iterable[Memory]) -> Verified
         named = (decision.other, *decision.also)
         targets = [dropped.get(id_, id_) for id_ in named if id_]
         if decision.outcome is Outcome.DUPLICATE:
-            confirmed |= states.keys() & targets
+            if candidate.review is not Review.WAITING:
+                confirmed |= states.keys() & targets
             if targets and targets[0] != candidate.id:
                 dropped[candidate.id] = targets[0]
             continue

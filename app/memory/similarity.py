@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from app.story.scene_cues.language import count_ideographs, tokens_of
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
+Rows = NDArray[np.intp]
 
 ROUNDING = 1e-6  # vectors are single precision: .82 may come out as .81999999
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2018": "'"})
@@ -142,10 +144,20 @@ class Vectors:
     def __contains__(self, text: object) -> bool:
         return text in self.row_of
 
-    def rows(self, texts: Iterable[str]) -> NDArray[np.intp]:
+    def rows(self, texts: Sequence[str]) -> Rows:
         """Row of each text, -1 where it has none."""
-        row_of = self.row_of
-        return np.fromiter((row_of.get(text, -1) for text in texts), dtype=np.intp)
+        found = map(self.row_of.get, texts, repeat(-1))
+        return np.fromiter(found, dtype=np.intp, count=len(texts))
+
+    def cosines(self, lines: Rows, columns: Rows) -> Floats:
+        """Each row against each other one; -1 gives what means nothing."""
+        asked = self.matrix[lines]
+        # The matrix as it stands is read faster than a copy of most of it is made.
+        if len(columns) * 4 > len(self.matrix):
+            found: Floats = (asked @ self.matrix.T).take(columns, axis=1)
+        else:
+            found = asked @ self.matrix[columns].T
+        return found
 
     def score(self, one: str, other: str) -> Score:
         """How alike two texts are: the cosine if both have a vector, else Jaccard (§10, DE2)."""
@@ -184,16 +196,11 @@ class Scores:
 
 def scores(texts: Sequence[str], others: Sequence[str], vectors: Vectors) -> Scores:
     """Each text against each other; one matrix product, and word counts where vectors lack."""
-    values = np.zeros((len(texts), len(others)), dtype=np.float32)
     lines, columns = vectors.rows(texts), vectors.rows(others)
-    has_line, has_column = lines >= 0, columns >= 0
-    is_cosine = has_line[:, None] & has_column[None, :]
-    if is_cosine.any():
-        products = vectors.matrix[lines[has_line]] @ vectors.matrix.T
-        if has_line.all():
-            values = products[:, columns]
-        else:
-            values[has_line] = products[:, columns]
+    is_cosine = (lines >= 0)[:, None] & (columns >= 0)[None, :]
+    if not is_cosine.any():
+        return Scores(_jaccard_matrix(texts, others), is_cosine)
+    values = vectors.cosines(lines, columns)
     if not is_cosine.all():
         values = np.where(is_cosine, values, _jaccard_matrix(texts, others))
     return Scores(values, is_cosine)

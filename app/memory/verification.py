@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +84,7 @@ def verify(
         return statements[text]
 
     pairing = _Pairing(candidates, known, thresholds, vectors, places or {})
-    seen = {memory.id for memory in known}
+    seen = {candidate.id for candidate in candidates}.intersection(map(attrgetter("id"), known))
     decided: list[Decision] = []
     for line, candidate in enumerate(candidates):
         if candidate.id in seen:  # the same work once more
@@ -109,11 +111,11 @@ class _Pairing:
         self._thresholds = thresholds
         self._places = places
         texts = [candidate.text for candidate in candidates]
-        self._to_known = scores(texts, [memory.text for memory in known], vectors)
+        known_texts = list(map(attrgetter("text"), known))
+        self._to_known = scores(texts, known_texts, vectors)
         self._to_others = scores(texts, texts, vectors)
         codes = {type_: code for code, type_ in enumerate({m.type for m in candidates})}
-        self._known_types = np.fromiter((codes.get(m.type, -1) for m in known), dtype=np.intp)
-        self._types = np.fromiter((codes[m.type] for m in candidates), dtype=np.intp)
+        self._types, self._known_types = _codes(candidates, codes), _codes(known, codes)
 
     def pairs(self, line: int, decided: Sequence[Decision]) -> list[_Pair]:
         """What comes near the candidate on that line, nearest first."""
@@ -158,6 +160,11 @@ class _Pairing:
     def _is_later(self, other: Memory, candidate: Memory) -> bool:
         there, here = self._places.get(other.id), self._places.get(candidate.id)
         return there is not None and here is not None and there > here
+
+
+def _codes(memories: Sequence[Memory], codes: Mapping[str, int]) -> Codes:
+    found = map(codes.get, map(attrgetter("type"), memories), repeat(-1))
+    return np.fromiter(found, dtype=np.intp, count=len(memories))
 
 
 def _decided(candidate: Memory, pairs: Sequence[_Pair], read: Read) -> Decision:

@@ -19,6 +19,7 @@ from app.store.scenes import Scenes
 from app.store.settings_table import SettingsTable
 from app.store.token_counts import TokenCounts
 from app.store.undo import UndoJournal
+from app.store.vectors import StoredVectors
 
 T = TypeVar("T")
 
@@ -43,6 +44,7 @@ class Store:
         self.catch_ups = CatchUps(self._database)
         self.settings = SettingsTable(self._database)
         self.token_counts = TokenCounts(self._database)
+        self.vectors = StoredVectors(self._database)
         self.undo = UndoJournal(self._database)
 
     async def open(self) -> None:

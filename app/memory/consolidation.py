@@ -1,0 +1,256 @@
+"""Folds memories of one type that say the same into fewer, and loses nothing by it.
+
+Source: spec/smart-memory.md §12. The model is shown known and new entries under numbers and writes
+the lines to keep; what it merges ends by way of the merged one, and lives again when that falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from app.memory.claims import Claim, ReadAnswer
+from app.memory.extraction import Work
+from app.memory.records import (
+    Ending,
+    EndReason,
+    Expiration,
+    Grounding,
+    Memory,
+    MemoryChange,
+    Source,
+    Tier,
+)
+from app.memory.similarity import NO_VECTORS, PROFILE_A, Limit, Thresholds, Vectors, word_list
+from app.memory.state_change import Mismatch, Statement, Wording
+from app.memory.verification import NO_WORDING
+from app.story.messages import combined_digest
+
+MERGED: Mapping[Tier, Limit] = {
+    Tier.LONG_TERM: Limit(0.70, 0.70),
+    Tier.SESSION: Limit(0.65, 0.65),
+}
+CITED = Limit(0.40, 0.15)  # a cited entry that has less in common with the line is a slip
+MOST_KNOWN = 30
+MOST_NEW = 12  # at once; the others wait for the next time
+LEAST_OUTPUT_TOKENS = 400
+TOKENS_PER_ENTRY = 60
+MOST_TRIGGERS = 12
+_LASTING = (Expiration.SCENE, Expiration.SESSION, Expiration.PERMANENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Entries of one type to be folded. base: consolidated before; new: not yet."""
+
+    tier: Tier
+    type: str
+    base: tuple[Memory, ...]
+    new: tuple[Memory, ...]
+
+    @property
+    def entries(self) -> tuple[Memory, ...]:
+        """All in the order of their numbers, which begin at 1."""
+        return (*self.base, *self.new)
+
+    @property
+    def output_tokens(self) -> int:
+        """What the answer may take (CN2)."""
+        return max(LEAST_OUTPUT_TOKENS, len(self.entries) * TOKENS_PER_ENTRY)
+
+
+def due(
+    memories: Iterable[Memory], at: Mapping[str, int], *, is_forced: bool = False
+) -> tuple[Batch, ...]:
+    """One batch for each type of session and long term that has so many new entries (CN1).
+
+    memories: active ones. at: number by type. is_forced: any new one will do. What a batch does not
+    take stays new, so that it is due again afterwards.
+    """
+    by_type: dict[tuple[Tier, str], list[Memory]] = {}
+    for memory in memories:
+        if memory.tier in MERGED:
+            by_type.setdefault((memory.tier, memory.type), []).append(memory)
+    batches = []
+    for (tier, type_), held in by_type.items():
+        base = [m for m in held if m.is_consolidated]
+        new = [m for m in held if not m.is_consolidated]
+        least = 1 if is_forced else max(2, at.get(type_, 2))
+        if len(new) >= least and len(held) > 1:
+            batches.append(Batch(tier, type_, tuple(base[-MOST_KNOWN:]), tuple(new[:MOST_NEW])))
+    return tuple(batches)
+
+
+def consolidated(
+    batch: Batch,
+    answer: ReadAnswer,
+    work: Work,
+    *,
+    thresholds: Thresholds = PROFILE_A,
+    wording: Wording = NO_WORDING,
+    vectors: Vectors = NO_VECTORS,
+) -> MemoryChange:
+    """What the answer makes of the batch; nothing, when it cannot be trusted as a whole.
+
+    An explicit NONE says that the new entries add nothing: each goes into the known one that is
+    nearest, where one is near enough; the others stay. The same holds for new entries of which no
+    line speaks. A number or a negation is never folded away.
+    """
+    claims = [c for c in answer.claims if c.tier is batch.tier and c.type == batch.type]
+    folding = _Folding(batch, work, thresholds, wording, vectors)
+    if not answer.is_none and (
+        not claims
+        or len(claims) > len(batch.entries)
+        or len(answer.skipped) > len(claims)
+        or not all(map(folding.is_grounded, claims))
+    ):
+        return MemoryChange()
+    for claim, entries in folding.assigned(claims):
+        folding.merge(claim, entries)
+    return folding.change()
+
+
+@dataclass(slots=True)
+class _Folding:
+    """One consolidation under way. into: id of the entry that each one goes into."""
+
+    batch: Batch
+    work: Work
+    thresholds: Thresholds
+    wording: Wording
+    vectors: Vectors
+    merged: list[Memory] = field(default_factory=list)
+    into: dict[str, str] = field(default_factory=dict)
+
+    def is_grounded(self, claim: Claim) -> bool:
+        """Whether the line names nobody and counts nothing that no entry does."""
+        said = [self.wording.read(entry.text) for entry in self.batch.entries]
+        words = {word for entry in self.batch.entries for word in word_list(entry.text)}
+        new = self.wording.read(claim.text)
+        inside = _without_first_word(claim.text)
+        names = set(self.wording.read(inside).names) if inside else set()
+        known = {name for statement in said for name in statement.names} | words
+        known |= {word.removesuffix("'s").rstrip("'") for word in words}
+        numbers = {number for statement in said for number in statement.numbers}
+        return names <= known and new.numbers <= numbers
+
+    def assigned(self, claims: Sequence[Claim]) -> list[tuple[Claim, list[Memory]]]:
+        """The entries that each line stands for; each entry goes to one line."""
+        taken: dict[str, int] = {}
+        for entry in self.batch.entries:
+            place = self._line_for(entry, claims)
+            if place is not None:
+                taken[entry.id] = place
+        return [
+            (claim, [entry for entry in self.batch.entries if taken.get(entry.id) == place])
+            for place, claim in enumerate(claims)
+        ]
+
+    def merge(self, claim: Claim, entries: Sequence[Memory]) -> None:
+        """Put a line in the place of its entries; an entry that it repeats stays as it is."""
+        said = self.wording.read(claim.text)
+        new = [e for e in entries if e in self.batch.new and self._keeps(said, e)]
+        base = [e for e in entries if e in self.batch.base and (new or self._keeps(said, e))]
+        folded = [entry for entry in (*base, *new) if not _is_kept_as_it_is(entry)]
+        spelled = word_list(claim.text)
+        same = next((e for e in (*base, *new) if word_list(e.text) == spelled), None)
+        if same is not None:
+            self.into |= {entry.id: same.id for entry in folded if entry.id != same.id}
+        elif folded:
+            merged = self._made(claim, folded)
+            self.merged.append(merged)
+            self.into |= {entry.id: merged.id for entry in folded}
+
+    def change(self) -> MemoryChange:
+        """The merged ones, what ended by them, and what stays, marked as looked at."""
+        changed: list[Memory] = []
+        for entry in self.batch.new:
+            if entry.id not in self.into and entry.id not in self.into.values():
+                nearest = self._nearest_known(entry)
+                if nearest and not _is_kept_as_it_is(entry):
+                    self.into[entry.id] = self.into.get(nearest.id, nearest.id)
+        for entry in self.batch.entries:
+            into = self.into.get(entry.id)
+            if into is not None:
+                ending = Ending(EndReason.MERGED, by=into)
+                changed.append(replace(entry, endings=(*entry.endings, ending)))
+            elif not entry.is_consolidated:
+                changed.append(replace(entry, is_consolidated=True))
+        return MemoryChange((*self.merged, *changed))
+
+    def _line_for(self, entry: Memory, claims: Sequence[Claim]) -> int | None:
+        number = self.batch.entries.index(entry) + 1
+        best: tuple[bool, float, int] | None = None
+        for place, claim in enumerate(claims):
+            score = self.vectors.score(entry.text, claim.text)
+            is_cited = number in claim.sources and score.reaches(CITED)
+            is_near = (
+                score.reaches(self.thresholds.topic)
+                if entry in self.batch.new
+                else score.exceeds(MERGED[self.batch.tier])
+            )
+            found = (is_cited, self.thresholds.level(score), -place)
+            if (is_cited or is_near) and (best is None or found > best):
+                best = found
+        return -best[2] if best else None
+
+    def _nearest_known(self, entry: Memory) -> Memory | None:
+        said = self.wording.read(entry.text)
+        near = [
+            (self.thresholds.level(score), other)
+            for other in self.batch.base
+            if (score := self.vectors.score(entry.text, other.text)).reaches(self.thresholds.topic)
+            and said.mismatch(self.wording.read(other.text)) is None
+        ]
+        return max(near, key=lambda pair: pair[0])[1] if near else None
+
+    def _keeps(self, said: Statement, entry: Memory) -> bool:
+        lost = self.wording.read(entry.text).mismatch(said)
+        return lost not in (Mismatch.NUMBER, Mismatch.NEGATION)
+
+    def _made(self, claim: Claim, entries: Sequence[Memory]) -> Memory:
+        """One memory with all that its parts stand on and are called up by."""
+        first, place = entries[0], str(len(self.merged))
+        sources = tuple(dict.fromkeys(s for entry in entries for s in entry.sources))
+        return Memory(
+            id=combined_digest("merged", self.work.key, self.batch.tier, self.batch.type, place),
+            chat=self.work.chat,
+            tier=self.batch.tier,
+            type=self.batch.type,
+            text=claim.text,
+            character=first.character,
+            importance=max(entry.importance for entry in entries),
+            expiration=max((entry.expiration for entry in entries), key=_LASTING.index),
+            confidence=max(entry.confidence for entry in entries),
+            unconfirmed_passes=min(entry.unconfirmed_passes for entry in entries),
+            last_confirmed=max(entry.last_confirmed for entry in entries),
+            recalls=max(entry.recalls for entry in entries),
+            is_consolidated=True,
+            entities=_union(entry.entities for entry in entries),
+            triggers=_union(entry.triggers for entry in entries)[:MOST_TRIGGERS],
+            witnessed_by=_union(entry.witnessed_by for entry in entries),
+            contradicts=_union(entry.contradicts for entry in entries),
+            supersedes=tuple(entry.id for entry in entries),
+            sources=sources,
+            grounding=_grounding(entries, sources),
+            made_by=self.work.made_by,
+            created=self.work.now,
+        )
+
+
+def _grounding(entries: Sequence[Memory], sources: Sequence[Source]) -> Grounding:
+    return Grounding.DERIVED if sources else entries[0].grounding
+
+
+def _is_kept_as_it_is(entry: Memory) -> bool:
+    """What the user wrote or pinned is not written anew by a model."""
+    return entry.is_pinned or entry.grounding is Grounding.YOURS
+
+
+def _union(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for items in lists for item in items))
+
+
+def _without_first_word(text: str) -> str:
+    """A sentence begins with a capital whatever its first word is."""
+    return text.strip().partition(" ")[2]

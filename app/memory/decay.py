@@ -1,0 +1,46 @@
+"""How sure a memory is: more when it is said again, less when it long is not (spec §10, DE6)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from app.memory.records import Memory
+
+CONFIRMED_BY = 0.05
+PASSES_UNTIL_DOUBT = 10
+DOUBTED_BY = 0.02
+LEAST_CONFIDENCE = 0.3
+
+
+def confirmed(memory: Memory, now: float) -> Memory:
+    """Said again. now: seconds since the epoch."""
+    return replace(
+        memory,
+        confidence=min(1.0, round(memory.confidence + CONFIRMED_BY, 4)),
+        unconfirmed_passes=0,
+        last_confirmed=max(now, memory.last_confirmed),
+    )
+
+
+def aged(memory: Memory) -> Memory:
+    """A pass more in which it was not said. From the tenth on it is less sure, but never below .3,
+    and what is below already stays there. Nothing is deleted, and importance stays.
+    """
+    passes = memory.unconfirmed_passes + 1
+    confidence = memory.confidence
+    if passes >= PASSES_UNTIL_DOUBT:
+        lower = round(confidence - DOUBTED_BY, 4)
+        confidence = min(confidence, max(LEAST_CONFIDENCE, lower))
+    return replace(memory, unconfirmed_passes=passes, confidence=confidence)
+
+
+def after_pass(
+    known: Iterable[Memory], said_again: Collection[str], now: float
+) -> tuple[Memory, ...]:
+    """The memories that held before a pass, in their new state.
+
+    For each pass that was read, also when all in it was known; not for one that failed, and not
+    for what the pass itself added.
+    """
+    return tuple(confirmed(m, now) if m.id in said_again else aged(m) for m in known)
