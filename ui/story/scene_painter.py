@@ -24,7 +24,9 @@ from ui.theme.style import rounded
 
 CARD_RADIUS = 8
 STAND_IN_ROOM = 300  # px that number, name and range of a scene keep
-GRIP_ROOM = 24  # px of the rule that the dots of its grip take
+GRIP_WIDTH = 24  # px of the rule that the dots of its grip take
+GRIP_ROOM = GRIP_WIDTH + 12
+LEAST_REASON = 140  # px in which a reason is worth beginning
 CHEVRON_LEFT = 28  # centre of a divider's chevron, from the card's edge
 
 
@@ -51,7 +53,12 @@ class ScenePainter:
         if row.is_folded:
             return self._paint_folded(painter, area, column, row, is_lit=is_lit)
         right, left = self._paint_divider(painter, area, column, row, is_lit=is_lit)
-        self._paint_rule(painter, left, right, area.y() + geo.DIVIDER_HEIGHT / 2, is_held=is_held)
+        middle = area.y() + geo.DIVIDER_HEIGHT / 2
+        if is_lit and row.why_here and right - left > LEAST_REASON:
+            room = right - left - GRIP_ROOM
+            left = meta().draw(painter, row.why_here, self._theme.tokens.t2, left, middle, room)
+            left = min(left, right - GRIP_ROOM) + 12
+        self._paint_rule(painter, left, right, middle, is_held=is_held)
         return QRect(column.card_left, area.y(), column.card_width, geo.DIVIDER_HEIGHT)
 
     def _paint_divider(
@@ -94,11 +101,12 @@ class ScenePainter:
         tokens = self._theme.tokens
         if right <= left:
             return
-        if not is_held or right - left < 2 * GRIP_ROOM:
+        if not is_held or right - left < GRIP_WIDTH:
             painter.fillRect(QRectF(left, middle, right - left, 1), tokens.line2)
             return
         centre = round((left + right) / 2)
-        for start, end in ((left, centre - GRIP_ROOM / 2), (centre + GRIP_ROOM / 2, right)):
+        half = GRIP_WIDTH / 2
+        for start, end in ((left, centre - half), (centre + half, right)):
             painter.fillRect(QRectF(start, middle, end - start, 1), tokens.line2)
         for column in (-6, -1, 4):
             for row in (-3, 2):

@@ -9,13 +9,15 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
-from app.story.scenes import scenes_of
+from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import Story
 from tests.ui.samples import message, story
+from ui.controls.labels import plain_tip
 from ui.story import geometry as geo
 from ui.story.break_drag import scene_sentence
 from ui.story.chat_view import ChatView
 from ui.story.message_model import MessageModel
+from ui.story.row_tips import tip_of
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -196,3 +198,25 @@ def test_a_move_asks_for_rows_in_view_only(
     for y in range(0, 600, 5):
         view.drag.move(QPoint(300, y))
     assert len(asked) <= 3 * 120
+
+
+def test_a_divider_says_why_the_model_set_its_break(view: ChatView) -> None:
+    told = short_lines()
+    why = "They <b>part</b> for the night."
+    mark = replace(told.breaks["a000009"], origin=BreakOrigin.MODEL, rationale=why)
+    marks = {**told.breaks, "a000009": mark}
+    told = replace(told, breaks=marks, scenes=scenes_of(told.messages, marks))
+    ready(view, told)
+    row = view.model().layout.row_of_scene(1)
+    tip = tip_of(view.model(), row, "name", in_gutter=False)
+    assert tip.splitlines() == [
+        f"Why here: {why}",
+        "Drag to end scene 1 elsewhere. (Alt Shift Up, Alt Shift Down)",
+    ]
+    assert "<b>" not in plain_tip(tip)
+    spoken = view.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken.endswith(why)
+    view.select_row(row)
+    assert not view.grab().isNull()
+    other = view.model().layout.row_of_scene(2)
+    assert "Why here" not in tip_of(view.model(), other, "name", in_gutter=False)
