@@ -87,12 +87,13 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         await album.take_both("prompts-difference", lambda: change_prompt(window.page))
         window.show_page("recaps")
         await album.take_both("recaps-compare", lambda: compare_versions(window.page))
+        await album.take_both("lore", lambda: show_lore(window.page))
         window.show_page("story")
         await album.take_both("library", window.desk.open_chats, popup=True)
         await album.take_both("commands", window.desk.open_palette, popup=True)
         window.resize(*NARROW)
         await album.take_both("story-narrow", lambda: window.show_page("story"))
-        await album.take_both("recaps-narrow", lambda: window.show_page("recaps"))
+        await album.take_both("recaps-narrow", lambda: read_recaps(window))
         window.hide()
         await window.detach()
         window.deleteLater()
@@ -109,6 +110,26 @@ def compare_versions(page: object) -> None:
         page.compare_shown()
         page.comparison.take(1, Choice.LEFT)
         page.comparison.take(0, Choice.RIGHT)
+
+
+def read_recaps(window: object) -> None:
+    """Show the running recap."""
+    from ui.main_window import MainWindow
+    from ui.recaps.page import RecapsPage
+
+    assert isinstance(window, MainWindow)
+    window.show_page("recaps")
+    page = window.page
+    assert isinstance(page, RecapsPage)
+    page.rail.choose("")
+
+
+def show_lore(page: object) -> None:
+    """Show what scenes gave for a lorebook."""
+    from ui.recaps.page import RecapsPage
+
+    assert isinstance(page, RecapsPage)
+    page.rail.show_lore()
 
 
 def open_prompts(page: object) -> None:

@@ -223,6 +223,7 @@ class PromptEditor(QWidget):
         if place.indexOf(self.facts) < 0:
             (self._below if is_wide else self._beside).removeWidget(self.facts)
             place.addWidget(self.facts)
+        self._columns.setSpacing(28 if is_wide else 0)
         self.facts.setMinimumWidth(FACTS if is_wide else 0)
         self.facts.setMaximumWidth(FACTS if is_wide else 16_777_215)
 

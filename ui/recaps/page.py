@@ -13,6 +13,7 @@ from app.story.story import Story
 from ui.recaps.compare import ComparePane
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.growth import GrowthPoint
+from ui.recaps.lore import LorePane
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane
 from ui.recaps.sides import Pair, Sides, farther
@@ -48,6 +49,7 @@ class RecapsPage(QWidget):
         self.list = self.rail.list
         self.reading = ReadingPane()
         self.comparison = ComparePane()
+        self.lore = LorePane(session)
         self.drafts = DraftKeeper(session, self)
         self._count_timer = QTimer(self)
         self._count_timer.setSingleShot(True)
@@ -56,6 +58,7 @@ class RecapsPage(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.reading)
         self._stack.addWidget(self.comparison)
+        self._stack.addWidget(self.lore)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
@@ -77,6 +80,7 @@ class RecapsPage(QWidget):
         self.list.side_asked.connect(self.put_side)
         self.list.delete_asked.connect(self._delete)
         rail.scene_chosen.connect(self._on_scene_chosen)
+        rail.lore_chosen.connect(self._on_lore_chosen)
         rail.write_asked.connect(self._on_write_asked)
         rail.redo_asked.connect(self._on_redo_asked)
         rail.clear_asked.connect(self._on_clear_asked)
@@ -124,6 +128,8 @@ class RecapsPage(QWidget):
         """Give the keyboard to the list of versions, or to the two that are compared."""
         if self.is_comparing:
             self.comparison.columns.right.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif self._stack.currentWidget() is self.lore:
+            self.lore.area.setFocus(Qt.FocusReason.OtherFocusReason)
         elif self.rail.isVisible():
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
@@ -153,6 +159,14 @@ class RecapsPage(QWidget):
         self._fill()
         self._fetch()
         self._look_for_draft()
+
+    def _on_lore_chosen(self) -> None:
+        if self.reading.is_editing:
+            self._leave_editing()
+        self._close_sides()
+        self.lore.refresh()
+        self._stack.setCurrentWidget(self.lore)
+        self.header_changed.emit()
 
     def _fetch(self) -> None:
         """Read what the story does not hold: deleted versions, the next one's number."""

@@ -16,18 +16,20 @@ from ui.recaps.version_rows import VersionModel
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
-RUNNING, SCENE = "running", "scene"
+RUNNING, SCENE, LORE = "running", "scene", "lore"
 
 
 class RecapRail(QWidget):
     """Signals:
     scene_chosen: anchor of the message that closes the scene, "" for the running recap.
+    lore_chosen: what scenes gave for a lorebook is to be shown.
     write_asked: a new version is to be written.
     redo_asked: the scene's recap is to be made again.
     clear_asked: all versions of the running recap are to be deleted.
     """
 
     scene_chosen = Signal(str)
+    lore_chosen = Signal()
     write_asked = Signal()
     redo_asked = Signal()
     clear_asked = Signal()
@@ -35,7 +37,7 @@ class RecapRail(QWidget):
     def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.kinds = Segments("Recap", {RUNNING: "Running", SCENE: "Scene"})
+        self.kinds = Segments("Recap", {RUNNING: "Running", SCENE: "Scene", LORE: "Lore"})
         self.kinds.choose(RUNNING)
         self.kinds.chosen.connect(self._on_kind)
         self.scenes = Choice("Scene")
@@ -83,10 +85,16 @@ class RecapRail(QWidget):
         column.setSpacing(0)
         column.addLayout(inner)
         column.addSpacing(8)
-        column.addLayout(title)
-        column.addSpacing(4)
-        column.addWidget(self.list, 1)
-        column.addLayout(foot)
+        self._versions = QWidget()
+        versions = QVBoxLayout(self._versions)
+        versions.setContentsMargins(0, 0, 0, 0)
+        versions.setSpacing(0)
+        versions.addLayout(title)
+        versions.addSpacing(4)
+        versions.addWidget(self.list, 1)
+        versions.addLayout(foot)
+        column.addWidget(self._versions, 1)
+        column.addStretch(0)
 
     @property
     def anchor(self) -> str:
@@ -109,7 +117,6 @@ class RecapRail(QWidget):
                 self.scenes.addItem(word, anchor)
             place = self.scenes.findData(chosen)
             self.scenes.setCurrentIndex(place if place >= 0 else self.scenes.count() - 1)
-        self.kinds.setEnabled(bool(anchors) or self.scenes.isHidden())
         if not anchors and not self.scenes.isHidden():
             self.choose("")
 
@@ -117,11 +124,22 @@ class RecapRail(QWidget):
         """Look at a scene's recap, or with "" at the running recap."""
         self.kinds.choose(SCENE if anchor else RUNNING)
         self.scenes.setVisible(bool(anchor))
+        self._versions.show()
         if anchor:
             self.scenes.setCurrentIndex(self.scenes.findData(anchor))
         self.scene_chosen.emit(anchor)
 
+    def show_lore(self) -> None:
+        """Show what scenes gave for a lorebook in place of versions."""
+        self.kinds.choose(LORE)
+        self.scenes.hide()
+        self._versions.hide()
+        self.lore_chosen.emit()
+
     def _on_kind(self, key: str) -> None:
+        if key == LORE:
+            self.show_lore()
+            return
         has_scene = key == SCENE and self.scenes.count() > 0
         self.kinds.choose(SCENE if has_scene else RUNNING)
         self.choose(str(self.scenes.currentData()) if has_scene else "")
