@@ -82,6 +82,7 @@ class Session(QObject):
             (companion.health_changed, self._on_health_changed),
             (companion.slots_changed, self._on_slots_changed),
             (companion.progress, self._on_progress),
+            (companion.chat_renamed, self._on_chat_renamed),
             (companion.trouble, self._on_trouble),
         )
 
@@ -205,6 +206,11 @@ class Session(QObject):
     def _on_slots_changed(self, path: Path) -> None:
         if path == self._path:
             self._settle.start()
+
+    def _on_chat_renamed(self, renamed: tuple[Path, Path]) -> None:
+        old, new = renamed
+        if old == self._path:
+            self.do(self.open_path(new), name="open chat")
 
     def _on_trouble(self, trouble: tuple[Path, str]) -> None:
         # Each reading of a chat meets the same trouble again: once is enough.

@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 # Events come often and several for one change; SillyTavern saves a moment after most of them.
 REFRESH_SECONDS = 0.3
 LONGEST_REFRESH_SECONDS = 1.0
+# The page tells of a chat's new name some time after the file has it; until then it only misses.
+RENAME_SECONDS = 5.0
 
 
 class OpenChats:
@@ -59,6 +61,7 @@ class OpenChats:
         self._opening: dict[tuple[Path, int | None], asyncio.Lock] = {}
         self._rereading: dict[Path, bool] = {}
         self._bursts = Bursts(LONGEST_REFRESH_SECONDS)
+        self._failures = Bursts(RENAME_SECONDS)
         self.writing: Callable[[], Writing] | None = None
         self.follow: Callable[[OpenChat], Awaitable[None]] | None = None
         self.keeps_memory = False
@@ -169,6 +172,7 @@ class OpenChats:
     def close(self) -> None:
         """Read nothing again."""
         self._bursts.close()
+        self._failures.close()
 
     def reread_soon(self, path: Path) -> None:
         """The file may have changed, or is about to. What comes in bursts is read once."""
@@ -194,11 +198,16 @@ class OpenChats:
                     if await chat.read():
                         await self.plan(chat)
                 except TavernkeepError as error:
-                    if self.get(path) is chat:  # else it was renamed meanwhile
-                        self.failed.emit((path, str(error)))
+                    is_there = await asyncio.to_thread(path.exists)
+                    tell = partial(self._tell_failure, path, chat, str(error))
+                    self._failures.after(0.0 if is_there else RENAME_SECONDS, path, tell)
                 again = self._rereading[path]
         finally:
             del self._rereading[path]
+
+    def _tell_failure(self, path: Path, chat: OpenChat, sentence: str) -> None:
+        if self.get(path) is chat and chat.failure:
+            self.failed.emit((path, sentence))
 
     async def _make(self, path: Path, until: int | None) -> OpenChat:
         chats = self._store.chats

@@ -132,14 +132,27 @@ async def test_messages_deleted_from_the_end_take_the_future_out_of_the_prompt(
     assert story.running.versions == versions  # and nothing was thrown away
 
 
+class Renames(list[tuple[Path, Path]]):
+    """Old and new name of each chat that was found to be renamed."""
+
+    def __init__(self, companion: Companion) -> None:
+        super().__init__()
+        companion.chat_renamed.connect(self._on_renamed)
+
+    def _on_renamed(self, renamed: tuple[Path, Path]) -> None:
+        self.append(renamed)
+
+
 async def test_a_renamed_chat_keeps_its_memory_and_costs_nothing(
     companion: Companion, chat: Chat, demo_tavern: WrittenTavern
 ) -> None:
     before = await settled(companion, chat.path)
     count = done(companion)
+    heard = Renames(companion)
     renamed = chat.path.with_name("Another name.jsonl")
     chat.path.rename(renamed)
     story = await settled(companion, renamed)
+    assert heard == [(chat.path, renamed)]
     assert story.running == before.running
     assert story.breaks == before.breaks
     assert done(companion) == count

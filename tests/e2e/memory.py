@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +23,8 @@ from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import TavernPage
 from tests.e2e.sillytavern import dialogue, write_chat
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
+
+LOOK_SECONDS = 0.2  # files tell no signal
 
 T = TypeVar("T")
 _THING = re.compile(r"\bitem-\w+")
@@ -142,15 +146,15 @@ class Memory:
         return [o.spec.kind for o in self.companion.operations if o.finished is None]
 
     async def until(self, found: Callable[[], T], seconds: float = 15.0) -> T:
-        """Wait until it is so; looked at after each thing that is heard."""
-        try:
-            async with asyncio.timeout(seconds):
-                while not (value := found()):
-                    self._news.clear()
-                    await self._news.wait()
-                return value
-        except TimeoutError:
-            raise AssertionError(f"waited {seconds} s in vain; messages: {self.texts}") from None
+        """Wait until it is so; looked at after each thing that is heard, and now and then."""
+        deadline = time.monotonic() + seconds
+        while not (value := found()):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"waited {seconds} s in vain; messages: {self.texts}")
+            self._news.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), LOOK_SECONDS)
+        return value
 
     def _on_story(self, change: StoryChange) -> None:
         self.changes.append(change)

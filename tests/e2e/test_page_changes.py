@@ -274,6 +274,8 @@ async def test_a_renamed_chat_keeps_everything(
     anchors = await memory.write(old, 8, breaks=(1, 3, 5))
     await memory.companion.edits.rename_scene(old, anchors[1], "The first")
     await memory.companion.put_setting("running_recap_budget", 900, path=old)
+    await memory.companion.put_setting("mirror_to_chat", True, path=old)
+    await memory.until(lambda: "auto_recap_memory" in old.read_text())
     before, asked = memory.story, memory.requests
     await page.slash("/renamechat New name")
     assert await page.open_name() == "New name"
@@ -294,6 +296,7 @@ async def test_a_renamed_chat_keeps_everything(
     assert memory.requests == asked + 1
     assert not old.exists()
     assert memory.troubles == []
+    assert "Old name" not in memory.companion.health.sillytavern.sentence
 
 
 async def test_what_happens_in_a_groups_chat_arrives_too(

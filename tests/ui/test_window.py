@@ -250,3 +250,18 @@ async def test_a_pane_that_is_built_late_shows_the_story_that_is_open(
     late = Inspector(demo_window.desk.session, QAction())
     assert late.shown_text == early.shown_text
     assert late.version_choice.count() == early.version_choice.count()
+
+
+async def test_the_window_goes_on_with_a_chat_that_was_renamed(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    assert demo_window.desk is not None
+    session, renamed = demo_window.desk.session, demo_tavern.chat.with_name("Another name.jsonl")
+    before = session.story
+    demo_tavern.chat.rename(renamed)
+    await companion.open_story(renamed)  # as for the page that shows it
+    await until(lambda: session.path == renamed)
+    assert before is not None
+    assert session.story is not None
+    assert session.story.running == before.running
+    assert demo_window.current_state().last_chat == str(renamed)

@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
 
+from app.errors import ChatUnreadable
 from app.llm.tokenizer import counter_for
 from app.prompt.slots import SlotSet
 from app.settings import Settings
@@ -141,3 +142,30 @@ async def test_what_is_not_about_reading_is_passed_on(linked: Linked) -> None:
     assert await linked.next() == linked.path
     await linked.say(type="event", name="slot_refused", subject="1_memory")
     assert await linked.next() == (linked.path, "1_memory")
+
+
+async def test_a_chat_whose_file_is_gone_is_told_of_after_a_while(
+    linked: Linked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_chats, "RENAME_SECONDS", 0)
+    linked.chats.failed.connect(linked.heard.put_nowait)
+    linked.path.unlink()
+    await linked.say(type="event", name="chat_deleted")
+    path, sentence = await linked.next()
+    assert path == linked.path
+    assert "not there any more" in sentence
+
+
+async def test_a_chat_that_turns_out_to_be_renamed_is_no_failure(linked: Linked) -> None:
+    failed: asyncio.Queue[tuple[Path, str]] = asyncio.Queue()
+    linked.chats.failed.connect(failed.put_nowait)
+    renamed: asyncio.Queue[tuple[Path, Path]] = asyncio.Queue()
+    linked.chats.renamed.connect(renamed.put_nowait)
+    chat, new = linked.chats.required(linked.path), linked.path.with_name("New name.jsonl")
+    linked.path.rename(new)
+    with pytest.raises(ChatUnreadable):
+        await chat.read()
+    linked.chats.reread(linked.path)
+    await linked.chats.open(new)
+    assert renamed.get_nowait() == (linked.path, new)
+    assert failed.empty()

@@ -205,6 +205,12 @@ async def test_what_is_known_gets_into_a_file_that_nobody_has_open(bench: Bench)
     assert bench.path.stat().st_mtime_ns == stamp
 
 
+async def test_a_chat_that_is_gone_waits_for_nothing(bench: Bench) -> None:
+    await bench.mark_break(3)
+    bench.path.rename(bench.path.with_name("Quay.jsonl"))
+    assert await bench.mirrored() == ""
+
+
 async def test_a_chat_that_a_page_shows_is_changed_in_the_page(bench: Bench) -> None:
     bench.pages.show("Harbour")
     await bench.mark_break(3)
