@@ -39,9 +39,10 @@ MEMORY_TASKS = tuple(
     f"memory_{kind}"
     for kind in ("session", "longterm", "relationships", "arcs", "ledger", "epistemic")
 )
+SETTLING = ("memory_question", "memory_consolidation")  # of what a pass claims
 TASKS = (
     *("scene_recap", "running_recap", "detect_breaks", "message_recap", *STAGES),
-    *(MEMORY_PASS, *MEMORY_TASKS),
+    *(MEMORY_PASS, *MEMORY_TASKS, *SETTLING),
 )
 STAGED_RECAP = "staged_recap"
 # What each kind of work asks for: a changed prompt makes anew what it writes, and nothing else.
@@ -51,7 +52,7 @@ TASKS_OF = {
     "detect_breaks": ("detect_breaks",),
     "message_recap": ("message_recap",),
     STAGED_RECAP: STAGES,
-    **{task: (task,) for task in (MEMORY_PASS, *MEMORY_TASKS)},
+    MEMORY_PASS: (MEMORY_PASS, *MEMORY_TASKS, *SETTLING),
 }
 ABOUT = "input "  # begins the key of a line that explains an input
 HEADER_KEYS = frozenset({"task", "version", "inputs", "output", "max_output_tokens"})
