@@ -50,6 +50,7 @@ from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 from app.work.remembering import Rememberer
 from app.work.settling import Settler
+from app.work.story_lore import StoryLore
 
 RETIRE_SECONDS = 600.0
 RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
@@ -133,6 +134,7 @@ class Companion:
             self._tasks,
             in_scope=self._is_ours,
         )
+        self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
         self._chats.keeps_memory = parts.wishes.keeps_memory
         to_the_end = parts.wishes.reads_to_the_end
