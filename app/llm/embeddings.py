@@ -104,7 +104,8 @@ class ServerEmbedder:
 
     def _matrix(self, vectors: list[Any]) -> Floats:
         try:
-            matrix = np.array(vectors, dtype=np.float32)
+            with np.errstate(over="ignore"):
+                matrix = np.array(vectors, dtype=np.float32)
         except (TypeError, ValueError, OverflowError) as error:
             raise self._form_fault() from error
         if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():

@@ -97,7 +97,8 @@ def consolidated(
     line speaks. A number or a negation is never folded away.
     """
     claims = [c for c in answer.claims if c.tier is batch.tier and c.type == batch.type]
-    folding = _Folding(batch, work, thresholds, wording, vectors)
+    named = wording.knowing(name for entry in batch.entries for name in entry.entities)
+    folding = _Folding(batch, work, thresholds, named, vectors)
     if not answer.is_none and (
         not claims
         or len(claims) > len(batch.entries)

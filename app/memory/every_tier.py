@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from app.memory.decisions import Decision, Outcome, resolved
 from app.memory.identity import (
@@ -25,6 +25,16 @@ def texts_to_compare(memories: Sequence[Memory]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(memory.text for memory in memories if memory.tier in COMPARED))
 
 
+def names_in(memories: Iterable[Memory]) -> frozenset[str]:
+    """Everybody and everything that the memories name."""
+    return frozenset(
+        name
+        for memory in memories
+        for name in (*memory.entities, memory.subject, memory.target, memory.told_by)
+        if name
+    )
+
+
 def verify_all(
     candidates: Sequence[Memory],
     known: Sequence[Memory],
@@ -39,6 +49,7 @@ def verify_all(
     known: active memories of all tiers. Candidates that wait for review are held against the
     others, never the others against them; the model is not asked about them.
     """
+    wording = wording.knowing(names_in((*candidates, *known)))
     of = {tier: [m for m in known if m.tier is tier] for tier in Tier}
     decided: list[Decision] = []
     for tier in Tier:

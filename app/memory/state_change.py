@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from app.memory.similarity import normalised
@@ -83,9 +83,12 @@ class Statement:
 class Wording:
     """Reads statements with the language packs. A text of a few words may be of several languages;
     then all of them are asked.
+
+    names: words of names that the story is known to have, see `knowing`.
     """
 
     packs: Sequence[LanguagePack] = ()
+    names: frozenset[str] = frozenset()
 
     @classmethod
     def of_story(cls, packs: Sequence[LanguagePack], text: str) -> Wording:
@@ -108,16 +111,29 @@ class Wording:
         numbers = {number.lstrip("0") or "0" for number in (*written, *spelled)}
         return Statement(frozenset(cues), frozenset(numbers), self._names(text, packs))
 
+    def knowing(self, names: Iterable[str]) -> Wording:
+        """The same, knowing names of the story: then a word at the start of a sentence, which has
+        a capital anyway, is a name only if it is one of them.
+        """
+        plain = [normalised(name) for name in names]
+        found = {word for name in plain for word in (*name.split(), *tokens_of(name))}
+        return replace(self, names=self.names | found)
+
     def _names(self, text: str, packs: Sequence[LanguagePack]) -> tuple[str, ...]:
         """None in a language that writes all nouns like names."""
         if packs and all(pack.capital_nouns for pack in packs):
             return ()
         straight = text.replace("\u2019", "'").replace("\u02bc", "'")
-        found = (_OWNED.sub("", word) for word in _NAME_WORD.findall(straight))
-        capital = (word.casefold() for word in found if word[:1].isupper())
-        return tuple(
-            word for word in capital if not any(word in pack.stopwords for pack in self.packs)
-        )
+        found = []
+        for match in _NAME_WORD.finditer(straight):
+            if not match[0][0].isupper():
+                continue
+            word = _OWNED.sub("", match[0]).casefold()
+            if self.names and word not in self.names and _is_first(straight, match.start()):
+                continue
+            if not any(word in pack.stopwords for pack in self.packs):
+                found.append(word)
+        return tuple(found)
 
     def _packs_for(self, tokens: Sequence[str]) -> tuple[LanguagePack, ...]:
         counts = common_words(tokens, self.packs)
@@ -138,6 +154,11 @@ def _spelled(tokens: Sequence[str], pack: LanguagePack) -> list[int]:
                 found.append(value)
         previous = value
     return found
+
+
+def _is_first(text: str, start: int) -> bool:
+    before = text[max(0, start - 8) : start].rstrip(" \t\"'“”‘«»(*_")
+    return not before or before[-1] in ".!?:…\n"
 
 
 def _in(names: Sequence[str], wanted: set[str]) -> list[str]:

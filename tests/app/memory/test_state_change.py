@@ -90,6 +90,14 @@ def test_the_language_of_the_story_decides_what_a_word_means() -> None:
     assert english.read("the rent is due").numbers == frozenset()
 
 
+def test_a_capital_at_the_start_of_a_sentence_makes_no_name_where_names_are_known() -> None:
+    plain, knowing = WORDING.read, WORDING.knowing(["Kael", "Jean-Luc"]).read
+    text = "Hives stand there. Honey is sold by Jean-Luc and Mara. \u201cKael's bees\u201d"
+    assert plain(text).names == ("hives", "honey", "jean-luc", "mara", "kael")
+    assert knowing("Jean-Luc waits").names == ("jean-luc",)
+    assert knowing(text).names == ("jean-luc", "mara", "kael")
+
+
 def test_hostile_text_takes_no_time() -> None:
     long = "now " * 50_000 + "'-" * 50_000 + "1,1" * 50_000
     assert WORDING.read(long).says_change
