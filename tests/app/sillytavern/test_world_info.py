@@ -38,7 +38,8 @@ def test_nothing_in_an_entry_is_a_macro_a_decorator_or_an_expression() -> None:
     assert entry["key"] == [".*/i", "a", "{ {user}}"]
 
 
-WORDS = st.text(st.sampled_from('ab{@/ \n"') | st.characters(exclude_categories=["Cs"]), max_size=9)
+LETTERS = st.sampled_from('ab{@/ \n"') | st.characters(exclude_categories=["Cs"])
+WORDS = st.text(LETTERS, max_size=9)
 
 
 @given(st.lists(st.builds(LoreEntry, WORDS, WORDS, st.tuples(WORDS), st.tuples(WORDS))))
