@@ -184,9 +184,9 @@ def scene_name(sentences: Sequence[Sentence], table: TermTable) -> str:
     opening = _phrases([s.text for s in sentences if s.message == 0], names, speakers)
     # A scene mostly opens with its place, which tells it apart better than who is in it.
     place = sorted(opening, key=lambda p: (-len(p.split()), -phrases[p]))[:1]
-    words = _opening_words(sentences)
-    if words and not any(" " in phrase for phrase in place):
-        return words
+    first_words = _opening_words(sentences)
+    if first_words and not any(" " in phrase for phrase in place):
+        return first_words
     order = [*place, *(phrase for phrase, _ in phrases.most_common(12))]
     picked: list[str] = []
     for phrase in order:

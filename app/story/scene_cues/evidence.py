@@ -28,12 +28,14 @@ def gather(readings: Sequence[Reading]) -> list[Evidence]:
     similar = similarities([reading.stems for reading in readings])
     deep = depths(similar)
     news = _news(readings)
+    leads = [log2(1 + min(reading.lead, 400) / 20) for reading in readings]
+    sizes = [log2(1 + reading.size / 20) for reading in readings]
     for at in range(1, len(readings)):
         entry: Evidence = {"foreign": float(not readings[at].language)}
         _add_header(entry, readings, at)
         _add_opening(entry, readings, at)
         _add_closing(entry, readings, at)
-        _add_usual(entry, readings, news, at)
+        _add_usual(entry, readings, news, leads, sizes, at)
         _add_cohesion(entry, readings, news[at].unheard, similar, deep, at)
         table.append(entry)
     return table
@@ -148,12 +150,18 @@ def _add_closing(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
 
 
 def _add_usual(
-    entry: Evidence, readings: Sequence[Reading], news: Sequence[_News], at: int
+    entry: Evidence,
+    readings: Sequence[Reading],
+    news: Sequence[_News],
+    leads: Sequence[float],
+    sizes: Sequence[float],
+    at: int,
 ) -> None:
     opener = readings[at]
-    same = [i for i in range(max(0, at - 24), at) if readings[i].speaker == opener.speaker][-8:]
-    lead = log2(1 + min(opener.lead, 400) / 20)
-    usual = [log2(1 + min(readings[i].lead, 400) / 20) for i in same] + [2.0] * 2
+    speaker = opener.speaker
+    same = [i for i in range(max(0, at - 24), at) if readings[i].speaker == speaker][-8:]
+    lead = leads[at]
+    usual = [leads[i] for i in same] + [2.0] * 2
     entry["lead"] = lead / 4
     entry["lead_more"] = (lead - sum(usual) / len(usual)) / 4
     before = [news[i].opening for i in same] + [0.6] * 2
@@ -163,9 +171,8 @@ def _add_usual(
     entry["news"] = news[at].whole
     entry["news_more"] = news[at].whole - sum(whole) / len(whole)
     entry["fresh"] = min(24, news[at].count) / 24
-    size = log2(1 + opener.size / 20)
-    sizes = [log2(1 + readings[i].size / 20) for i in same]
-    entry["longer"] = (size - sum(sizes) / len(sizes)) / 4 if sizes else 0.0
+    before = [sizes[i] for i in same]
+    entry["longer"] = (sizes[at] - sum(before) / len(before)) / 4 if before else 0.0
     if opener.is_narrator:
         around = readings[max(0, at - 20) : at]
         entry["narrator"] = 1 - sum(r.is_narrator for r in around) / len(around)

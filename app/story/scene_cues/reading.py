@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +13,6 @@ from app.story.scene_cues.headers import Header, split_header
 from app.story.scene_cues.language import (
     Hit,
     LanguagePack,
-    common_words,
     count_ideographs,
     tokens_of,
 )
@@ -121,6 +120,10 @@ class _Recent:
 
     def __init__(self, packs: Sequence[LanguagePack]) -> None:
         self._packs = packs
+        self._packs_of: defaultdict[str, list[int]] = defaultdict(list)
+        for number, pack in enumerate(packs):
+            for word in pack.stopwords:
+                self._packs_of[word].append(number)
         # Sample size, then each pack's words; of each message, and summed up.
         self._counts: deque[list[int]] = deque()
         self._sums = [0] * (len(packs) + 1)
@@ -129,7 +132,11 @@ class _Recent:
 
     def add(self, name: str, words: Sequence[str]) -> None:
         sample = words[:_SAMPLE]
-        new = [len(sample), *common_words(sample, self._packs)]
+        new = [len(sample), *[0] * len(self._packs)]
+        for word in sample:
+            if word in self._packs_of:
+                for number in self._packs_of[word]:
+                    new[number + 1] += 1
         old = self._counts.popleft() if len(self._counts) == RECENT else [0] * len(new)
         self._counts.append(new)
         self._sums = [s + n - o for s, n, o in zip(self._sums, new, old, strict=True)]
