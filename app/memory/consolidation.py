@@ -21,7 +21,16 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.memory.similarity import NO_VECTORS, PROFILE_A, Limit, Thresholds, Vectors, word_list
+from app.memory.similarity import (
+    NO_VECTORS,
+    PROFILE_A,
+    Limit,
+    Score,
+    Thresholds,
+    Vectors,
+    word_list,
+    words,
+)
 from app.memory.state_change import Mismatch, Statement, Wording
 from app.memory.verification import NO_WORDING
 from app.story.messages import combined_digest
@@ -30,7 +39,8 @@ MERGED: Mapping[Tier, Limit] = {
     Tier.LONG_TERM: Limit(0.70, 0.70),
     Tier.SESSION: Limit(0.65, 0.65),
 }
-CITED = Limit(0.40, 0.15)  # a cited entry that has less in common with the line is a slip
+# A cited entry with less in common with the line is a slip: cosine, or share of its own words.
+CITED_COSINE, CITED_WORDS = 0.40, 0.30
 MOST_KNOWN = 30
 MOST_NEW = 12  # at once; the others wait for the next time
 LEAST_OUTPUT_TOKENS = 400
@@ -184,7 +194,7 @@ class _Folding:
         best: tuple[bool, float, int] | None = None
         for place, claim in enumerate(claims):
             score = self.vectors.score(entry.text, claim.text)
-            is_cited = number in claim.sources and score.reaches(CITED)
+            is_cited = number in claim.sources and _is_told(entry.text, claim.text, score)
             is_near = (
                 score.reaches(self.thresholds.topic)
                 if entry in self.batch.new
@@ -211,15 +221,15 @@ class _Folding:
 
     def _made(self, claim: Claim, entries: Sequence[Memory]) -> Memory:
         """One memory with all that its parts stand on and are called up by."""
-        first, place = entries[0], str(len(self.merged))
+        ids = tuple(entry.id for entry in entries)
         sources = tuple(dict.fromkeys(s for entry in entries for s in entry.sources))
         return Memory(
-            id=combined_digest("merged", self.work.key, self.batch.tier, self.batch.type, place),
+            id=combined_digest("merged", self.work.key, *ids),
             chat=self.work.chat,
             tier=self.batch.tier,
             type=self.batch.type,
             text=claim.text,
-            character=first.character,
+            character=entries[0].character,
             importance=max(entry.importance for entry in entries),
             expiration=max((entry.expiration for entry in entries), key=_LASTING.index),
             confidence=max(entry.confidence for entry in entries),
@@ -231,12 +241,20 @@ class _Folding:
             triggers=_union(entry.triggers for entry in entries)[:MOST_TRIGGERS],
             witnessed_by=_union(entry.witnessed_by for entry in entries),
             contradicts=_union(entry.contradicts for entry in entries),
-            supersedes=tuple(entry.id for entry in entries),
+            supersedes=ids,
             sources=sources,
             grounding=_grounding(entries, sources),
             made_by=self.work.made_by,
             created=self.work.now,
         )
+
+
+def _is_told(entry: str, line: str, score: Score) -> bool:
+    """Whether a line may well stand for an entry; a long line has few words of each."""
+    if score.is_cosine:
+        return score.value >= CITED_COSINE
+    own = words(entry)
+    return len(own & words(line)) >= CITED_WORDS * max(1, len(own))
 
 
 def _grounding(entries: Sequence[Memory], sources: Sequence[Source]) -> Grounding:

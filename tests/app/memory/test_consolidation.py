@@ -177,6 +177,21 @@ def test_numbers_of_entries_say_what_a_line_stands_for() -> None:
     assert len(holding(batch, folded(batch, f"[fact:sources=1,2] {line}"))) == 1
 
 
+def test_a_long_line_may_stand_for_many_short_entries() -> None:
+    short = [fact(f"n{n}", f"Kael owns {thing}") for n, thing in enumerate(["bees", "a mill"])]
+    batch = Batch(Tier.LONG_TERM, "fact", (BEES,), tuple(short))
+    line = "Kael owns a mill, and keeps bees behind it, which he owns as well as he keeps them"
+    change = folded(batch, f"[fact:sources=1,2,3] {line}")
+    assert holding(batch, change) == [line]
+
+
+def test_two_foldings_of_one_piece_of_work_make_two_memories() -> None:
+    other = replace(BATCH, new=(fact("more", HIVES.text), FLUTE))
+    line = "[fact] Kael keeps many bees behind the old mill"
+    made = {folded(batch, line).memories[0].id for batch in (BATCH, BATCH, other)}
+    assert len(made) == 2
+
+
 def test_a_wrong_number_merges_nothing() -> None:
     change = folded(BATCH, "[fact:sources=1,3] Kael keeps bees behind the mill and the old barn")
     assert after(BATCH, change)["flute"].endings == ()
