@@ -68,6 +68,7 @@ class Desk(QObject):
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
         self._recaps: RecapsPage | None = None
+        self._closed_plan: CatchUpPlan | None = None
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
         self._popover.chat_chosen.connect(self.open_chat)
@@ -91,6 +92,7 @@ class Desk(QObject):
         session.told.connect(frame.status.tell)
         session.catch_up_offered.connect(self._on_catch_up_offered)
         frame.notice.acted.connect(self._on_notice_acted)
+        frame.notice.closed.connect(self._on_notice_closed)
         self.first_steps = FirstSteps(session, frame.notice)
         self.first_steps.folder_wanted.connect(self._on_folder_wanted)
         self.first_steps.list_wanted.connect(self.open_chats)
@@ -138,6 +140,7 @@ class Desk(QObject):
         self._frame.stack.setCurrentWidget(self._pages[shown])
         self._show_place()
         self.fit_panes()
+        self._on_catch_up_offered(self.session.plan)
         page = self._pages[shown]
         if isinstance(page, pages.TakesFocus):
             page.take_focus()
@@ -244,6 +247,8 @@ class Desk(QObject):
         if self.story_stage is not None and self.page_key == "story":
             page = self.story_stage.page
             shown += [(action, page.story_actions.icon(action)) for action in page.actions()]
+        if self.page_key == "work" and "work" in self._pages:
+            shown += [(action, "pulse") for action in self._pages["work"].actions()]
         return tuple(shown)
 
     def _shown_story(self) -> Story | None:
@@ -322,10 +327,15 @@ class Desk(QObject):
 
     def _on_catch_up_offered(self, plan: CatchUpPlan | None) -> None:
         notice = self._frame.notice
-        if plan is not None:
+        # The work page says it in its own place, and who has closed it was not mistaken.
+        if plan is not None and self.page_key != "work" and plan != self._closed_plan:
             notice.offer(CATCH_UP, plan_sentence(plan), way_on="Write the recaps")
         else:
             notice.withdraw(CATCH_UP)
+
+    def _on_notice_closed(self, key: str) -> None:
+        if key == CATCH_UP:
+            self._closed_plan = self.session.plan
 
     def _on_notice_acted(self, key: str) -> None:
         if key == CATCH_UP:

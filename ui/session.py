@@ -83,6 +83,7 @@ class Session(QObject):
             (companion.slots_changed, self._on_slots_changed),
             (companion.progress, self._on_progress),
             (companion.chat_renamed, self._on_chat_renamed),
+            (companion.catch_up_changed, self._on_catch_up_changed),
             (companion.trouble, self._on_trouble),
         )
 
@@ -102,6 +103,11 @@ class Session(QObject):
     def story(self) -> Story | None:
         """Newest story of the chat that is shown."""
         return self._story
+
+    @property
+    def plan(self) -> CatchUpPlan | None:
+        """What the backlog of the chat that is shown would take, while it waits for a word."""
+        return self._plan
 
     @property
     def slots(self) -> SlotSet:
@@ -186,6 +192,10 @@ class Session(QObject):
         if self._path is not None:
             self.do(self.companion.start_catch_up(self._path), name="catching up")
             self._offer(None)
+
+    def _on_catch_up_changed(self, chat: ChatRef) -> None:
+        if chat.path == self._path:
+            self._offer(self.companion.catch_up(chat.path))
 
     def _on_library_changed(self, _payload: None) -> None:
         self.library_changed.emit()

@@ -6,18 +6,26 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.setting import Setting
 from app.settings import ValueInForce
 from ui.controls.buttons import Button, ButtonRole, Switch
-from ui.controls.fields import FIELD_HEIGHT, Choice
+from ui.controls.fields import FIELD_HEIGHT, Choice, Field
 from ui.controls.labels import Label
 from ui.settings.template import TemplateEditor
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 NUMBER_WIDTH = 96
+TEXT_WIDTH = 240
 
 
 class NumberField(QSpinBox):
@@ -35,6 +43,31 @@ class NumberField(QSpinBox):
         self.setFont(ui_font(12.5, MEDIUM))
         self.setFixedSize(NUMBER_WIDTH, FIELD_HEIGHT)
         self.lineEdit().setTextMargins(4, 0, 6, 0)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class DecimalField(QDoubleSpinBox):
+    """A number with a fraction; else as NumberField."""
+
+    def __init__(self, name: str, minimum: float, maximum: float, minimum_word: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setDecimals(3)
+        self.setRange(minimum, maximum)
+        self.setSpecialValueText(minimum_word.capitalize())
+        self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
+        self.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setKeyboardTracking(False)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.setFont(ui_font(12.5, MEDIUM))
+        self.setFixedSize(NUMBER_WIDTH, FIELD_HEIGHT)
+        self.lineEdit().setTextMargins(4, 0, 6, 0)
+
+    def textFromValue(self, value: float) -> str:
+        shown = self.locale().toString(value, "f", 3)
+        return shown.rstrip("0").rstrip(self.locale().decimalPoint())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -121,6 +154,11 @@ class SettingRow(QWidget):
                 switch.update()
             case NumberField() as number:
                 number.setValue(int(value))
+            case DecimalField() as decimal:
+                decimal.setValue(float(value))
+            case Field() as field:
+                if field.text() != str(value):  # else the cursor would jump while one writes
+                    field.setText(str(value))
             case Choice() as choice:
                 choice.setCurrentIndex(choice.findData(value))
             case TemplateEditor() as editor:
@@ -144,6 +182,16 @@ class SettingRow(QWidget):
             editor = TemplateEditor(setting.label, placeholder)
             editor.kept.connect(self._on_value)
             return editor
+        if isinstance(setting.default, str):
+            field = Field(setting.label)
+            field.setFixedWidth(TEXT_WIDTH)
+            field.editingFinished.connect(self._on_text)
+            return field
+        if isinstance(setting.default, float):
+            least, most = setting.minimum or 0.0, setting.maximum or 1_000_000.0
+            decimal = DecimalField(setting.label, least, most, setting.minimum_word)
+            decimal.valueChanged.connect(self._on_value)
+            return decimal
         number = NumberField(
             setting.label,
             int(setting.minimum or 0),
@@ -152,6 +200,11 @@ class SettingRow(QWidget):
         )
         number.valueChanged.connect(self._on_value)
         return number
+
+    def _on_text(self) -> None:
+        if isinstance(self.control, Field) and self.control.isModified():
+            self.control.setModified(False)
+            self.chosen.emit(self.setting.name, self.control.text().strip())
 
     def _on_value(self, value: object) -> None:
         self.chosen.emit(self.setting.name, value)

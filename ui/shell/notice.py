@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.health import about
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.theme import current_tokens
@@ -30,15 +31,25 @@ def plan_sentence(plan: CatchUpPlan) -> str:
         )
     if not plan.scenes:
         tokens = plan.prompt_tokens + plan.output_tokens
-        return f"{search}About {tokens:,} tokens."
+        return f"{search}About {tokens:,} tokens{_besides(plan)}."
     scenes = "1 scene has" if plan.scenes == 1 else f"{plan.scenes:,} scenes have"
     requests = "1 request" if plan.requests == 1 else f"{plan.requests:,} requests"
     tokens = plan.prompt_tokens + plan.output_tokens
     work = "All of it" if search else "Writing them"
     return (
         f"{search}{scenes} no recap yet, #{plan.first} to #{plan.last}. {work} takes {requests} to "
-        f"the model, about {tokens:,} tokens."
+        f"the model, about {tokens:,} tokens{_besides(plan)}."
     )
+
+
+def _besides(plan: CatchUpPlan) -> str:
+    """Time and price, where they are known."""
+    parts = ""
+    if plan.seconds is not None:
+        parts += f", {about(plan.seconds)} as fast as it was lately"
+    if plan.price is not None:
+        parts += f", about {plan.price:,.2f} by your prices"
+    return parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,21 @@ ICONS = {
 }
 
 
-def status_tone(status: OperationStatus) -> QColor:
-    """Colour of the status' icon."""
+def icon_of(operation: Operation) -> str:
+    """Name of the icon that says where an operation stands."""
+    if operation.pauses_before:
+        return "pause"
+    if operation.status is OperationStatus.PENDING and operation.held:
+        return "link"
+    return ICONS[operation.status]
+
+
+def status_tone(operation: Operation) -> QColor:
+    """Colour of that icon."""
     t = current_tokens()
-    match status:
+    if operation.pauses_before:
+        return t.accent_text
+    match operation.status:
         case OperationStatus.RUNNING:
             return t.accent_text
         case OperationStatus.DONE:
@@ -73,7 +84,7 @@ class OperationDelegate(QStyledItemDelegate):
     ) -> None:
         t = current_tokens()
         ratio = painter.device().devicePixelRatioF()
-        icon = icon_pixmap(ICONS[operation.status], status_tone(operation.status), 15, ratio)
+        icon = icon_pixmap(icon_of(operation), status_tone(operation), 15, ratio)
         painter.drawPixmap(int(area.x()) + 16, int(area.y()) + 14, icon)
         words = area.adjusted(44, 5, -8, -22)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -45,6 +45,7 @@ STATUS_WORDS = {
 }
 
 
+PAUSES_HERE = "The queue pauses before this one"
 AT_ONCE = 0.05  # seconds; less would be shown as nothing
 
 
@@ -75,6 +76,10 @@ def state_sentence(operation: Operation, *, now: float) -> str:
         return f"{operation.error or 'It did not work.'} Again {when}."
     if operation.status is OperationStatus.FAILED and operation.error:
         return operation.error
+    if operation.pauses_before:
+        return PAUSES_HERE
+    if operation.status is OperationStatus.PENDING and operation.held:
+        return operation.held
     return STATUS_WORDS[operation.status]
 
 
@@ -159,6 +164,13 @@ class OperationModel(QAbstractTableModel):
     def operation(self, row: int) -> Operation | None:
         """The operation of a row, None for a row that is not there."""
         return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def first_waiting(self) -> int | None:
+        """Id of the operation that is next, None when none waits."""
+        for operation in self._rows:
+            if operation.status in (OperationStatus.PENDING, OperationStatus.WAITING):
+                return operation.id
+        return None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)

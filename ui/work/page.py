@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
+import time
+
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
+    QMenu,
     QStackedWidget,
     QTableView,
     QVBoxLayout,
@@ -16,22 +19,26 @@ from PySide6.QtWidgets import (
 
 from app.health import Light
 from app.operations import FINISHED, Operation, OperationStatus
-from ui.controls.buttons import Button
+from app.work.agenda import Cleared
+from ui.controls.buttons import Button, IconButton
 from ui.controls.labels import Label, body, meta
 from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
 from ui.session import Session
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
+from ui.work.deeds import RETRIED, WorkDeeds
 from ui.work.delegate import ROW_HEIGHT, OperationDelegate
 from ui.work.model import Column, OperationModel, Progress, state_sentence
+from ui.work.strips import CatchUpStrip, ClearedStrip
+from ui.work.words import cleared_sentence
 
 EMPTY = "Nothing waits. Recaps and scene breaks are made here, one after the other."
 WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
 
 
 class WorkPage(QWidget):
-    """Delete cancels the selected operation, R tries it again."""
+    """The queue in its order of work; what can be done stands in `deeds`."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,12 +47,18 @@ class WorkPage(QWidget):
         self._summary = Label(font=ui_font(13, SEMIBOLD))
         self._pause = Button("Pause", icon="pause")
         self._pause.clicked.connect(self._on_pause)
-        self._cancel = Button("Cancel", icon="cross", hint="Del")
-        self._cancel.clicked.connect(self.cancel_selected)
-        self._retry = Button("Try again", icon="loop", hint="R")
-        self._retry.clicked.connect(self.retry_selected)
+        self.deeds = WorkDeeds(self)
+        self._cancel = Button("Cancel", icon="cross")
+        self._cancel.follow(self.deeds.cancel)
+        self._retry = Button("Try again", icon="loop")
+        self._retry.follow(self.deeds.retry)
         self._retry_all = Button("Try all again", icon="loop")
-        self._retry_all.clicked.connect(self.retry_all)
+        self._retry_all.follow(self.deeds.retry_all)
+        self._more = IconButton("more", "More that can be done with the queue")
+        self._more.clicked.connect(self._open_more)
+        self._cleared = Cleared(())
+        self._catching_up = CatchUpStrip(self.deeds.start, self.deeds.stop, self.deeds.stop_now)
+        self._put_back = ClearedStrip(self.deeds.put_back)
         self._reason = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.table = _Table(self)
         self._detail = body(wraps=True)
@@ -55,11 +68,14 @@ class WorkPage(QWidget):
         self._build()
         self._second = QTimer(self)
         self._second.setInterval(1000)
-        self._second.timeout.connect(self.model.tick)
+        self._second.timeout.connect(self._tick)
+        self._connect_deeds()
         selection = self.table.selectionModel()
         selection.selectionChanged.connect(self._on_selection)
         session.operations_changed.connect(self.show_operations)
         session.progressed.connect(self._on_progress)
+        session.catch_up_offered.connect(self._on_catch_up_changed)
+        self._say_cleared(Cleared(()))
         self.show_operations(session.companion.operations)
 
     def _build(self) -> None:
@@ -71,7 +87,7 @@ class WorkPage(QWidget):
         words.addWidget(self._summary)
         words.addWidget(self._reason)
         head.addLayout(words, 1)
-        for button in (self._retry_all, self._retry, self._cancel, self._pause):
+        for button in (self._retry_all, self._retry, self._cancel, self._pause, self._more):
             head.addWidget(button)
         nothing = QWidget()
         column = QVBoxLayout(nothing)
@@ -96,11 +112,33 @@ class WorkPage(QWidget):
         outer.setSpacing(0)
         outer.addLayout(head)
         outer.addWidget(Line())
+        outer.addWidget(self._catching_up)
+        outer.addWidget(self._put_back)
         outer.addWidget(self._stack, 1)
         self._foot_line = Line()
         outer.addWidget(self._foot_line)
         outer.addWidget(self._foot)
         self._show_written("")
+
+    def _connect_deeds(self) -> None:
+        deeds = self.deeds
+        for action, slot in (
+            (deeds.retry, self.retry_selected),
+            (deeds.cancel, self.cancel_selected),
+            (deeds.pause_before, self.pause_before_selected),
+            (deeds.move_up, self.move_selected_up),
+            (deeds.move_first, self.move_selected_first),
+            (deeds.clear_chat, self.clear_chat),
+            (deeds.clear_all, self.clear_all),
+            (deeds.put_back, self.put_back),
+            (deeds.retry_all, self.retry_all),
+            (deeds.start, self._on_start),
+            (deeds.stop, self._on_stop),
+            (deeds.stop_now, self._on_stop_now),
+        ):
+            action.triggered.connect(slot)
+        self._put_back.closed.connect(self._on_cleared_closed)
+        self.table.menu_asked.connect(self._open_menu)
 
     def show_operations(self, operations: tuple[Operation, ...]) -> None:
         """Show the queue as it is now."""
@@ -120,13 +158,43 @@ class WorkPage(QWidget):
         self._pause.set_icon("play" if is_paused else "pause")
         if not any(operation.status is OperationStatus.RUNNING for operation in operations):
             self._show_written("")
+        waiting = [op for op in operations if op.status not in FINISHED and not _runs(op)]
+        self.deeds.clear_all.setEnabled(bool(waiting))
+        self.deeds.clear_chat.setEnabled(bool(waiting) and self._session.path is not None)
+        self.deeds.retry_all.setEnabled(failed > 0)
+        self._show_catch_up()
         self._on_selection()
+
+    def _show_catch_up(self) -> None:
+        companion, path = self._session.companion, self._session.path
+        on = companion.catching_up
+        plan = None
+        if path is not None and companion.story(path) is not None:
+            plan = companion.catch_up(path)
+        self.deeds.start.setEnabled(plan is not None)
+        self.deeds.stop.setEnabled(bool(on) and not on[0].is_stopping)
+        self.deeds.stop_now.setEnabled(bool(on))
+        if on:
+            self._catching_up.show_progress(on[0], is_paused=companion.is_paused)
+        elif plan is not None:
+            self._catching_up.show_plan(plan)
+        else:
+            self._catching_up.hide()
+
+    def _on_catch_up_changed(self, _plan: object) -> None:
+        self._show_catch_up()
+
+    def _tick(self) -> None:
+        self.model.tick()
+        if self._session.companion.catching_up:
+            self._show_catch_up()
 
     def _show_reason(self, operations: tuple[Operation, ...], *, is_paused: bool) -> None:
         """Why the queue holds, in its own words, else what it cost lately."""
         queue = self._session.companion.health.queue
         spent = sum(operation.prompt_tokens + operation.output_tokens for operation in operations)
-        is_held = is_paused and queue.light is Light.BAD
+        is_stopped = self._session.companion.stopped_before is not None
+        is_held = is_paused and (queue.light is Light.BAD or is_stopped)
         said = queue.sentence if is_held else f"{spent:,} tokens lately" if spent else ""
         self._reason.setText(said)
         self._reason.setVisible(bool(said))
@@ -149,31 +217,103 @@ class WorkPage(QWidget):
     def retry_selected(self) -> None:
         """Queue it again, or try it now."""
         operation = self.selected()
-        if operation is not None and self._may_retry(operation):
+        if operation is not None and operation.status in RETRIED:
             self._session.do(self._session.companion.retry(operation.id), name="try again")
+
+    def pause_before_selected(self) -> None:
+        """Let the queue run up to it and stop there, or no longer."""
+        operation = self.selected()
+        if operation is not None:
+            wanted = not operation.pauses_before
+            coroutine = self._session.companion.pause_before(operation.id, wanted=wanted)
+            self._session.do(coroutine, name="pause before")
+
+    def move_selected_up(self) -> None:
+        """Let it go one place earlier."""
+        self._move(first=False)
+
+    def move_selected_first(self) -> None:
+        """Put it before all that wait."""
+        self._move(first=True)
+
+    def _move(self, *, first: bool) -> None:
+        operation = self.selected()
+        if operation is not None:
+            coroutine = self._session.companion.move_up(operation.id, first=first)
+            self._session.do(coroutine, name="move up")
+
+    def clear_chat(self) -> None:
+        """Take all that waits of the chat that is shown out of the queue."""
+        self._session.do(self._clear(whole=False), name="clear the queue")
+
+    def clear_all(self) -> None:
+        """Take all that waits out of the queue."""
+        self._session.do(self._clear(whole=True), name="clear the queue")
+
+    async def _clear(self, *, whole: bool) -> None:
+        path = None if whole else self._session.path
+        cleared = await self._session.companion.clear_waiting(path)
+        if cleared.operations:
+            self._say_cleared(cleared)
+
+    def put_back(self) -> None:
+        """Undo the last clearing."""
+        cleared = self._cleared
+        self._say_cleared(Cleared(()))
+        self._session.do(self._session.companion.put_back(cleared), name="put back")
+
+    def _say_cleared(self, cleared: Cleared) -> None:
+        self._cleared = cleared
+        has_any = bool(cleared.operations)
+        self.deeds.put_back.setEnabled(has_any)
+        self._put_back.say(cleared_sentence(cleared) if has_any else "")
+
+    def _on_cleared_closed(self) -> None:
+        self._say_cleared(Cleared(()))
+
+    def _on_start(self) -> None:
+        self._say_cleared(Cleared(()))  # it is planned again with the rest
+        self._session.catch_up()
+
+    def _on_stop(self) -> None:
+        self._stop(at_once=False)
+
+    def _on_stop_now(self) -> None:
+        self._stop(at_once=True)
+
+    def _stop(self, *, at_once: bool) -> None:
+        companion = self._session.companion
+        for progress in companion.catching_up[:1]:
+            coroutine = companion.stop_catch_up(progress.chat, at_once=at_once)
+            self._session.do(coroutine, name="stop catching up")
 
     def retry_all(self) -> None:
         """Try everything again that failed, and go on where refusals held the queue up."""
         self._session.do(self._session.companion.retry_all(), name="try all again")
 
-    @staticmethod
-    def _may_retry(operation: Operation) -> bool:
-        return operation.status in (
-            OperationStatus.FAILED,
-            OperationStatus.CANCELLED,
-            OperationStatus.WAITING,
-        )
-
     def _on_selection(self) -> None:
         operation = self.selected()
-        self._cancel.setEnabled(operation is not None and operation.status not in FINISHED)
-        self._retry.setEnabled(operation is not None and self._may_retry(operation))
+        self.deeds.follow_selected(operation, self.model.first_waiting())
         detail = ""
         if operation is not None and operation.error:
-            detail = state_sentence(operation, now=operation.not_before)
+            detail = state_sentence(operation, now=time.time())
+        elif operation is not None and operation.held:
+            detail = operation.held
         self._detail.setText(detail)
         self._detail.setVisible(bool(detail))
         self._show_foot()
+
+    def _open_menu(self, point: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions(self.deeds.of_one())
+        menu.addSeparator()
+        menu.addActions([self.deeds.clear_chat, self.deeds.clear_all])
+        # Never exec(): it would hold up every other task.
+        menu.popup(point)
+
+    def _open_more(self) -> None:
+        self._open_menu(self._more.mapToGlobal(QPoint(0, self._more.height() + 4)))
 
     def _on_pause(self) -> None:
         companion = self._session.companion
@@ -212,7 +352,13 @@ class WorkPage(QWidget):
         self._second.stop()
 
 
+def _runs(operation: Operation) -> bool:
+    return operation.status is OperationStatus.RUNNING
+
+
 class _Table(QTableView):
+    menu_asked = Signal(QPoint)
+
     def __init__(self, page: WorkPage) -> None:
         super().__init__()
         self._page = page
@@ -236,14 +382,15 @@ class _Table(QTableView):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             self.setColumnWidth(column, width)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.key():
-            case Qt.Key.Key_Delete | Qt.Key.Key_Backspace:
-                self._page.cancel_selected()
-            case Qt.Key.Key_R:
-                self._page.retry_selected()
-            case _:
-                super().keyPressEvent(event)
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            at = self.visualRect(self.currentIndex()).bottomLeft() + QPoint(44, 0)
+        else:
+            at = event.pos()
+        index = self.indexAt(event.pos())
+        if event.reason() != QContextMenuEvent.Reason.Keyboard and index.isValid():
+            self.select_row(index.row())
+        self.menu_asked.emit(self.viewport().mapToGlobal(at))
 
     def select_row(self, row: int) -> None:
         """Put the cursor on a row."""

@@ -13,9 +13,10 @@ from app.setting import Scope
 from app.settings import REGISTRY
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
+from ui.controls.fields import Field
 from ui.main_window import MainWindow
 from ui.settings.page import SettingsPage
-from ui.settings.rows import NumberField
+from ui.settings.rows import DecimalField, NumberField
 from ui.settings.template import TemplateEditor
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -177,3 +178,22 @@ async def test_the_list_marks_the_section_that_is_read(page: SettingsPage, until
     assert 0 <= top < 120
     page._area.verticalScrollBar().setValue(0)
     assert current() == ["SillyTavern"]
+
+
+async def test_a_price_with_a_fraction_and_a_short_text_can_be_set(
+    page: SettingsPage, companion: Companion, until: Until
+) -> None:
+    price = page.row("price_prompt_tokens").control
+    assert isinstance(price, DecimalField)
+    assert price.text() == "None"
+    price.setFocus()
+    price.selectAll()
+    QTest.keyClicks(price, f"0{price.locale().decimalPoint()}15")
+    QTest.keyClick(price, Qt.Key.Key_Return)
+    await until(lambda: companion.settings["price_prompt_tokens"] == 0.15)
+    names = page.row("left_out").control
+    assert isinstance(names, Field)
+    QTest.keyClicks(names, "Mira, Dov")
+    QTest.keyClick(names, Qt.Key.Key_Return)
+    await until(lambda: companion.settings["left_out"] == "Mira, Dov")
+    assert names.text() == "Mira, Dov"

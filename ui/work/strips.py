@@ -1,0 +1,110 @@
+"""The strips over the queue: a catch-up with the means to stop it, and what was cleared."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.work.catch_up import CatchUpPlan, CatchUpProgress
+from ui.controls.bars import ProgressLine
+from ui.controls.buttons import Button, ButtonRole, IconButton
+from ui.controls.labels import Label
+from ui.controls.surfaces import Line
+from ui.shell.notice import plan_sentence
+from ui.theme.fonts import SEMIBOLD, ui_font
+from ui.theme.palette import T2_ROLE
+from ui.work.words import progress_facts, progress_title
+
+
+class Strip(QWidget):
+    """Words at the left, deeds at the right, a hairline below. Hidden while it has nothing."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.words = QVBoxLayout()
+        self.words.setSpacing(4)
+        self.deeds = QHBoxLayout()
+        self.deeds.setSpacing(8)
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 10, 16, 10)
+        row.setSpacing(16)
+        row.addLayout(self.words, 1)
+        row.addLayout(self.deeds)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(Line())
+        self.hide()
+
+
+class CatchUpStrip(Strip):
+    """A backlog: what it would take, or how far it is."""
+
+    def __init__(self, start: QAction, stop: QAction, stop_now: QAction) -> None:
+        super().__init__("Catching up")
+        self._title = Label(font=ui_font(12.5, SEMIBOLD))
+        self._facts = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self._line = ProgressLine()
+        for widget in (self._title, self._facts, self._line):
+            self.words.addWidget(widget)
+        self._start = Button(start.text(), icon="play", role=ButtonRole.MAIN)
+        self._stop = Button("Stop after this one", icon="stop")
+        self._stop_now = Button("Stop now", icon="cross")
+        for button, action in (
+            (self._start, start),
+            (self._stop, stop),
+            (self._stop_now, stop_now),
+        ):
+            button.follow(action)
+            self.deeds.addWidget(button)
+
+    def show_plan(self, plan: CatchUpPlan) -> None:
+        """What waits for the user's word."""
+        self._title.setText("Waits for your word")
+        self._facts.setText(plan_sentence(plan))
+        self._arrange(is_on=False)
+
+    def show_progress(self, progress: CatchUpProgress, *, is_paused: bool) -> None:
+        """How far it is."""
+        self._title.setText(progress_title(progress))
+        facts = progress_facts(progress, is_paused=is_paused)
+        self._facts.setText(facts)
+        self._line.set_share(progress.share)
+        self._line.setAccessibleName(facts)
+        self._arrange(is_on=True)
+
+    def _arrange(self, *, is_on: bool) -> None:
+        self._line.setVisible(is_on)
+        self._start.setVisible(not is_on)
+        self._stop.setVisible(is_on)
+        self._stop_now.setVisible(is_on)
+        self.show()
+
+
+class ClearedStrip(Strip):
+    """What was taken out of the queue, and the way back.
+
+    Signals:
+        closed: nobody wants it back.
+    """
+
+    closed = Signal()
+
+    def __init__(self, put_back: QAction) -> None:
+        super().__init__("Taken out of the queue")
+        self._sentence = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self.words.addWidget(self._sentence)
+        back = Button(put_back.text(), icon="undo")
+        back.follow(put_back)
+        close = IconButton("cross", "Close this notice", side=24, icon_size=13)
+        close.clicked.connect(self.closed)
+        self.deeds.addWidget(back)
+        self.deeds.addWidget(close)
+
+    def say(self, sentence: str) -> None:
+        """Show it, or hide with ""."""
+        self._sentence.setText(sentence)
+        self.setVisible(bool(sentence))
