@@ -49,7 +49,7 @@ from app.work.prompt_edits import PromptEdits
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 from app.work.remembering import Rememberer
-from app.work.settling import Settler
+from app.work.settling import Settler, no_vectors
 from app.work.story_lore import StoryLore
 
 RETIRE_SECONDS = 600.0
@@ -125,7 +125,7 @@ class Companion:
             self._chats.by_id,
             self._current_writer,
             self._writing,
-            Settler(self._counter.count),
+            Settler(self._counter.count, parts.packs, no_vectors),
         )
         self._queue = OperationQueue(
             self._store,

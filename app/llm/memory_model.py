@@ -31,16 +31,16 @@ TASK_OF: Mapping[Tier, str] = {
 KNOWN_SHARE = 0.2  # of the context, for each of the two texts that say what is known
 MOST_KNOWN = 1200  # tokens: more is read by nobody, and paid for each time
 
-Shown = Callable[[int], KnownForBlock]
 Parts = tuple[tuple[Window, ReadAnswer], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one reading asks with. shown: what is known, in so many tokens; the same for all tiers.
-    kept: answers of an attempt that broke off. spent: what it took so far.
+    """Whom one reading asks, and with what. shown: what is known, the same for all tiers. kept:
+    answers of an attempt that broke off. spent: what it took so far.
     """
 
+    model: MemoryModel
     window: Window
     shown: KnownForBlock
     kept: KeptAnswers

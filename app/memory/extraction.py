@@ -46,13 +46,18 @@ class Work:
 KEPT_BY_CHARACTER = frozenset({Tier.LONG_TERM, Tier.RELATIONSHIPS, Tier.EPISTEMIC})
 
 
-def proposed(answer: ReadAnswer, window: Window, work: Work) -> tuple[Memory, ...]:
-    """The claims as memories, in their order; what lacks ground waits for review (§21.3)."""
+def proposed(
+    answer: ReadAnswer, window: Window, work: Work, *, part: int = 0
+) -> tuple[Memory, ...]:
+    """The claims as memories, in their order; what lacks ground waits for review (§21.3).
+
+    part: number of the answer, where the work has several.
+    """
     made = []
     for place, claim in enumerate(answer.claims):
         sources, note = grounded(claim, window)
         memory = Memory(
-            id=combined_digest("memory", work.key, str(window.new_from), str(place)),
+            id=combined_digest("memory", work.key, str(part), str(place)),
             chat=work.chat,
             tier=claim.tier,
             type=claim.type,

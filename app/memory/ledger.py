@@ -55,6 +55,7 @@ SYNONYMS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
     }
 )
+EVERY_FIELD = frozenset(field for fields in LEDGER_FIELDS.values() for field in fields)
 NOTHING_SAID = frozenset(
     {"unknown", "none", "none mentioned", "not mentioned", "not specified", "not stated"}
     | {"not applicable", "n/a", "na", "unspecified", "unclear", "unchanged", "same", "null", "?"}
@@ -101,11 +102,24 @@ def ledger_lines(line: Line) -> tuple[list[Claim], list[ClaimedEnd]]:
 
 
 def field_of(word: str, kind: str) -> str:
-    """The field of that type which a model means, "" for none of ours."""
-    plain = "_".join(re.split(r"[\s_/-]+", word.strip().lower()))
+    """The field of that type which a model means, "" for none of ours.
+
+    A field of another type is taken as it is: a faction may have a location, too.
+    """
+    own = _own_field(word, kind)
+    plain = _plain(word)
+    return own or (plain if plain in EVERY_FIELD else "")
+
+
+def _own_field(word: str, kind: str) -> str:
+    plain = _plain(word)
     if plain in LEDGER_FIELDS.get(kind, ()):
         return plain
     return SYNONYMS.get(kind, {}).get(plain, "")
+
+
+def _plain(word: str) -> str:
+    return "_".join(re.split(r"[\s_/-]+", word.strip().lower()))
 
 
 def _entity(line: Line) -> tuple[str, str]:
@@ -125,7 +139,7 @@ def _type_with(content: str) -> str:
     """The first type that has all fields of a line which names no type, "" for none."""
     words = [word for word, _ in _pairs(content)]
     for kind in LEDGER_FIELDS:
-        if words and all(field_of(word, kind) for word in words):
+        if words and all(_own_field(word, kind) for word in words):
             return kind
     return ""
 

@@ -28,6 +28,7 @@ BETWEEN_MODIFIERS = re.compile(r"[:|]|[\s,;]{1,4}(?=[A-Za-z_]{3,20}\s?=)")
 INNER_STATE = re.compile(r"\[\s*state\s*:", re.IGNORECASE)
 # A second entry on the same line: only a tag with modifiers is one, a bare bracket may be prose.
 INNER_ENTRY = re.compile(r"\s(?=\[\s?[a-z]{3,12}\s?:[^\[\]]{0,80}\bsources?\s?=)", re.IGNORECASE)
+KEYS_WITH_COLON = frozenset({"source", "sources", "entity", "entities", "by", "via"})
 KEYED_GROUP = re.compile(r"\[\s*([A-Za-z_]{1,20}\s*=[^\[\]]{0,300})\]\s*")
 CITED_LAST = re.compile(
     r"[\[(]\s*(?:sources?|source_indices|cites?|messages?)\s*[=:]?\s*([\d\s,;#&\-–]{1,200})[\])]",
@@ -261,8 +262,12 @@ def _without_citation(content: str) -> tuple[str, tuple[str, ...]]:
 def _modifiers(
     parts: Sequence[str],
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """What stands in a tag. `sources: 3` is `sources=3`: its halves come one after the other."""
     positional, keyed = list[str](), list[tuple[str, str]]()
-    for part in parts:
+    remaining = iter(parts)
+    for part in remaining:
+        if part.strip().lower() in KEYS_WITH_COLON:
+            part = f"{part}={next(remaining, '')}"
         key, equals, value = part.partition("=")
         if equals:
             keyed.append(("_".join(key.split()).lower(), value.strip(" []\"'")))

@@ -61,7 +61,7 @@ def party_in(raw: str) -> str:
     if len(raw) > 4 * LONGEST_NAME or PLACEHOLDER.search(raw.strip()):
         return ""
     # The full stop of an initial belongs to the name.
-    name = " ".join(raw.strip(AT_THE_ENDS).split())
+    name = " ".join(" ".join(raw.split()).strip(AT_THE_ENDS).split())
     if raw.rstrip().endswith(f"{name}.") and re.search(r"(?:^|[\s.])[^\W\d_]$", name):
         name += "."
     return name if name and len(name) <= LONGEST_NAME and _is_specific(name) else ""

@@ -35,6 +35,7 @@ LEDGER_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "mood",
             "active_goal",
             "carried_items",
+            "condition",
         ),
         "object": ("owner", "location", "condition", "status"),
         "place": (
@@ -96,6 +97,7 @@ class EndReason(StrEnum):
     MERGED = "merged"  # into another memory that says both
     RESOLVED = "resolved"  # an arc
     RETIRED = "retired"  # the story says so
+    OUTRANKED = "outranked"  # others of its kind matter more
     BY_HAND = "by hand"
 
 

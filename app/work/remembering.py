@@ -13,17 +13,20 @@ from app.llm.writer import RecapWriter
 from app.memory.claims import ReadAnswer
 from app.memory.extraction import Work, ended, proposed
 from app.memory.known import KnownForBlock, known, known_for_block
-from app.memory.records import Memory, MemoryChange, Tier, merged_changes
-from app.memory.standing import active
+from app.memory.records import Memory, MemoryChange, Review, Tier, merged_changes
+from app.memory.standing import Standing, Status, active, standings
 from app.memory.windows import Window
 from app.operations import Operation, OperationKind, Outcome
 from app.store.memories import PASS, UNREADABLE
 from app.store.store import Store
-from app.work.memory_planner import enabled_tiers, pass_spec, pass_window
+from app.work.memory_planner import enabled_tiers, pass_spec, pass_window, profile_in_force
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
 from app.work.settling import Settler, Settling
 from app.work.staging import KeptInStore
+
+# Of these an earlier value may be read late: it finds its place among those that ended.
+KEPT_KNOWN = frozenset({Tier.STATE_LEDGER, Tier.RELATIONSHIPS})
 
 Numbers = Mapping[Tier, Sequence[str]]
 
@@ -39,13 +42,18 @@ class _Heard:
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """One reading under way. now: what holds at its end; base: what held when its block began."""
+    """One reading under way.
+
+    now: what holds at its end. base: what held when its block began. known: what holds or begins
+    later, and of some tiers also what ended.
+    """
 
     operation: Operation
     chat: OpenChat
     window: Window
     now: tuple[Memory, ...]
     base: tuple[Memory, ...]
+    known: tuple[Memory, ...]
     tiers: tuple[Tier, ...]
     work: Work
     spent: Spent
@@ -93,13 +101,15 @@ class Rememberer:
         window = pass_window(story, chat.chat_id, settings, new)
         first = chat.index_of(window.messages[0].anchor) or 0
         ground, memories = chat.ground(), chat.remembered.memories
+        at_end = standings(memories, ground, new[-1])
         work = Work(spec.key, chat.chat_id, chat.character, self._writer().label, operation.created)
         return _Pass(
             operation,
             chat,
             window,
-            now=active(memories, ground, new[-1]),
+            now=tuple(s.memory for s in at_end if s.is_active),
             base=active(memories, ground, first - 1),
+            known=tuple(s.memory for s in at_end if _is_known(s)),
             tiers=tuple(Tier(name) for name in enabled_tiers(settings)),
             work=work,
             spent=Spent(),
@@ -111,22 +121,18 @@ class Rememberer:
             return Outcome()
         kept = KeptInStore(self._store, str(under_way.operation.spec.params.get("again", "")))
         shown = await self._shown(under_way, model)
-        asked = Asked(under_way.window, shown, kept, under_way.spent)
+        asked = Asked(model, under_way.window, shown, kept, under_way.spent)
         try:
             heard = await self._heard(under_way, model, asked)
         except AnswerUnusable:
             # One stretch that no answer fits must not keep all later ones from being read.
             await self._note(under_way, UNREADABLE)
             raise
-        changes: list[MemoryChange] = []
-        remembered = under_way.now
-        for one in heard:
-            change = await self._settled(under_way, one, remembered, asked)
-            changes.append(change)
-            by_id = {memory.id: memory for memory in remembered}
-            by_id |= {memory.id: memory for memory in change.memories}
-            remembered = tuple(memory for memory in by_id.values() if not memory.endings)
-        await self._keep(under_way, merged_changes(changes))
+        change = MemoryChange()
+        for part, one in enumerate(heard):
+            more = await self._settled(under_way, one, change, asked, part)
+            change = merged_changes([change, more])
+        await self._keep(under_way, change)
         spent = under_way.spent
         return Outcome(spent.prompt, spent.output, under_way.work.made_by)
 
@@ -165,20 +171,25 @@ class Rememberer:
         return tuple(heard)
 
     async def _settled(
-        self, under_way: _Pass, heard: _Heard, remembered: Sequence[Memory], asked: Asked
+        self, under_way: _Pass, heard: _Heard, before: MemoryChange, asked: Asked, part: int
     ) -> MemoryChange:
-        gone = ended(heard.answer.ends, heard.window, remembered, heard.numbers)
-        claimed = proposed(heard.answer, heard.window, under_way.work)
-        ending = {memory.id for memory in gone}
-        still = [memory for memory in remembered if memory.id not in ending]
+        active, known = _after(before, under_way)
+        gone = ended(heard.answer.ends, heard.window, active, heard.numbers)
+        claimed = proposed(heard.answer, heard.window, under_way.work, part=part)
+        over = {memory.id for memory in gone}
+        ending = {memory.id: memory for memory in gone}
         settling = Settling(
             claimed,
-            still,
-            self._places(under_way, [*still, *claimed]),
-            under_way.chat.settings(),
-            self._writer(),
-            asked.kept,
-            asked.spent,
+            known=[ending.get(m.id, m) for m in known if m.id not in over or m.tier in KEPT_KNOWN],
+            active=[memory for memory in active if memory.id not in over],
+            places=self._places(under_way, [*known, *claimed]),
+            newest=heard.window.sources([len(heard.window.messages)]) or (),
+            work=under_way.work,
+            settings=under_way.chat.settings(),
+            profile=profile_in_force(under_way.chat.settings(), self._writer().spec),
+            model=asked.model,
+            kept=asked.kept,
+            spent=asked.spent,
         )
         return merged_changes([MemoryChange(gone), await self._settler.settle(settling)])
 
@@ -202,3 +213,22 @@ class Rememberer:
         store, chat_id = self._store, under_way.chat.chat_id
         read = [(m.anchor, m.content_hash) for m in under_way.window.new]
         await store.run(lambda: store.memories.set_extracted(chat_id, read, task))
+
+
+def _is_known(standing: Standing) -> bool:
+    if standing.status is Status.ENDED:
+        return standing.memory.tier in KEPT_KNOWN
+    return standing.status in (Status.ACTIVE, Status.LATER)
+
+
+def _after(change: MemoryChange, under_way: _Pass) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+    """What holds, and what is known, when earlier answers of the pass are counted in."""
+    if not change:
+        return under_way.now, under_way.known
+    new = {memory.id: memory for memory in change.memories if memory.review is not Review.WAITING}
+    known = {memory.id: memory for memory in under_way.known} | new
+    active = {memory.id: memory for memory in under_way.now} | new
+    return (
+        tuple(memory for memory in active.values() if not memory.endings),
+        tuple(m for m in known.values() if not m.endings or m.tier in KEPT_KNOWN),
+    )

@@ -2,38 +2,237 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from app.errors import BackendError
 from app.llm.asking import Spent
-from app.llm.writer import KeptAnswers, RecapWriter
-from app.memory.records import Memory, MemoryChange
+from app.llm.memory_model import MemoryModel
+from app.llm.writer import KeptAnswers
+from app.memory.answers import read_answer
+from app.memory.claims import ReadAnswer
+from app.memory.consolidation import Batch, consolidated, due
+from app.memory.decay import after_pass
+from app.memory.decisions import Decision, Outcome, Question, Word, read_word, resolved, verified
+from app.memory.every_tier import texts_to_compare, verify_all
+from app.memory.extraction import Work
+from app.memory.identity import beyond_cap
+from app.memory.known import line_of
+from app.memory.ranking import newcomers
+from app.memory.records import (
+    Ending,
+    EndReason,
+    Memory,
+    MemoryChange,
+    Review,
+    Source,
+    Tier,
+    merged_changes,
+)
+from app.memory.similarity import PROFILE_A, PROFILE_B, Thresholds, Vectors
+from app.memory.state_change import Wording
+from app.memory_settings import PROFILE_B as B
+from app.story.answers import Unreadable
+from app.story.scene_cues.language import LanguagePack
+
+QUESTION = "memory_question"
+CONSOLIDATION = "memory_consolidation"
+NEW_PER_TYPE = {"a": 2, "b": 4}  # long-term, in one pass (spec/smart-memory.md §5)
+AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
+
+
+VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
+
+
+async def no_vectors(texts: Sequence[str]) -> Vectors:
+    """Without an embedding model texts are compared by their words."""
+    return Vectors()
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
     """What is to be settled.
 
-    claimed: in the order of the answer. known: what holds. places: message index by id, of both.
-    kept, spent: for the questions to the model.
+    claimed: in the order of the answer. known: what holds, what begins later in the story, and of
+    the ledger and of feelings also what ended. active: of these, what holds. places: message index
+    by id, of all. newest: the window's last message. kept, spent: for the questions to the model.
     """
 
     claimed: tuple[Memory, ...]
     known: Sequence[Memory]
+    active: Sequence[Memory]
     places: Mapping[str, int]
+    newest: tuple[Source, ...]
+    work: Work
     settings: Mapping[str, Any]
-    writer: RecapWriter
+    profile: str
+    model: MemoryModel
     kept: KeptAnswers
     spent: Spent
 
+    @property
+    def thresholds(self) -> Thresholds:
+        return PROFILE_B if self.profile == B else PROFILE_A
+
 
 class Settler:
-    """Decides with code, and asks the model only the small closed questions that are left."""
+    """Decides with code, and asks the model only the small closed questions that are left.
 
-    def __init__(self, count: Callable[[str], int]) -> None:
+    vectors: of texts, by meaning; of none where there is no embedding model or it fails, and then
+    all comparisons of a pass are by words.
+    """
+
+    def __init__(
+        self, count: Callable[[str], int], packs: Sequence[LanguagePack], vectors: VectorsOf
+    ) -> None:
         self.count = count
+        self._packs = packs
+        self._vectors = vectors
 
     async def settle(self, settling: Settling) -> MemoryChange:
-        """The change that the claims make."""
-        return MemoryChange(settling.claimed)
+        """The change that the claims make, memories folded where that is due."""
+        claimed = self._admitted(settling)
+        vectors = await self._vectors(texts_to_compare([*claimed, *settling.known]))
+        wording = await asyncio.to_thread(self._wording, [*claimed, *settling.known])
+        decisions = await asyncio.to_thread(
+            verify_all,
+            claimed,
+            settling.known,
+            thresholds=settling.thresholds,
+            wording=wording,
+            vectors=vectors,
+            places=settling.places,
+        )
+        answered = [await self._answered(decision, settling) for decision in decisions]
+        outcome = verified(answered, settling.known)
+        change = MemoryChange((*outcome.ended, *outcome.accepted))
+        change = self._aged(change, outcome.confirmed, settling)
+        change = self._within_pairs(change, settling)
+        if not settling.settings["consolidation_enabled"]:
+            return change
+        return await self._folded(change, settling, wording, vectors)
+
+    def _admitted(self, settling: Settling) -> tuple[Memory, ...]:
+        """Of many long-term claims the best; what waits for review waits beside them."""
+        firm = [
+            memory
+            for memory in settling.claimed
+            if memory.tier is Tier.LONG_TERM and memory.review is not Review.WAITING
+        ]
+        taken = {m.id for m in newcomers(firm, NEW_PER_TYPE[settling.profile])}
+        dropped = {memory.id for memory in firm} - taken
+        return tuple(memory for memory in settling.claimed if memory.id not in dropped)
+
+    def _wording(self, memories: Sequence[Memory]) -> Wording:
+        return Wording.of_story(self._packs, " ".join(memory.text for memory in memories[:200]))
+
+    async def _answered(self, decision: Decision, settling: Settling) -> Decision:
+        """The decision with the model's word on it, where one is needed and can be had."""
+        if decision.outcome is not Outcome.UNCERTAIN or decision.question is None:
+            return decision
+        by_id = {memory.id: memory for memory in (*settling.known, *settling.claimed)}
+        other = by_id.get(decision.other)
+        if other is None:
+            return resolved(decision, None)
+        inputs = {
+            "known": line_of(other).removeprefix("- "),
+            "new": line_of(decision.candidate).removeprefix("- "),
+            "words": _offered(decision.question),
+        }
+        try:
+            word = await settling.model.ask(
+                QUESTION, inputs, _word, kept=settling.kept, spent=settling.spent
+            )
+        except BackendError:
+            return resolved(decision, None)  # decided without it; the next pass may fail for itself
+        return resolved(decision, word)
+
+    def _aged(
+        self, change: MemoryChange, confirmed: frozenset[str], settling: Settling
+    ) -> MemoryChange:
+        """What was said again is surer, what was not is a pass older."""
+        changed = {memory.id for memory in change.memories}
+        before = [m for m in settling.active if m.tier in AGED and m.id not in changed]
+        tiers = {memory.tier for memory in settling.claimed}
+        asked = [memory for memory in before if memory.tier in tiers]
+        older = after_pass(asked, confirmed, settling.work.now)
+        return merged_changes([change, MemoryChange(older)])
+
+    def _within_pairs(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+        """Six feelings toward one person are enough: the weakest end."""
+        feelings = [m for m in _holding(change, settling) if m.tier is Tier.RELATIONSHIPS]
+        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        ended = [_with(memory, ending) for memory in beyond_cap(feelings)]
+        return merged_changes([change, MemoryChange(tuple(ended))])
+
+    async def _folded(
+        self, change: MemoryChange, settling: Settling, wording: Wording, vectors: Vectors
+    ) -> MemoryChange:
+        at = {
+            name.removeprefix("consolidate_"): int(value)
+            for name, value in settling.settings.items()
+            if name.startswith("consolidate_")
+        }
+        for batch in due(_holding(change, settling), at):
+            inputs = {
+                "type": batch.type,
+                "known": _numbered(batch.base, 1) or "Nothing yet.",
+                "new": _numbered(batch.new, 1 + len(batch.base)),
+            }
+            try:
+                answer = await settling.model.ask(
+                    CONSOLIDATION,
+                    inputs,
+                    lambda text, batch=batch: _readable(text, batch),  # type: ignore[misc]
+                    kept=settling.kept,
+                    spent=settling.spent,
+                )
+            except BackendError:
+                continue  # nothing is lost: it is due again with the next pass
+            folded = consolidated(
+                batch,
+                answer,
+                settling.work,
+                thresholds=settling.thresholds,
+                wording=wording,
+                vectors=vectors,
+            )
+            change = merged_changes([change, folded])
+        return change
+
+
+def _holding(change: MemoryChange, settling: Settling) -> list[Memory]:
+    """What holds after the change, as far as it has not ended by it."""
+    by_id = {memory.id: memory for memory in settling.active}
+    by_id |= {memory.id: memory for memory in change.memories}
+    waiting = (Review.WAITING, Review.REJECTED)
+    return [m for m in by_id.values() if not m.endings and m.review not in waiting]
+
+
+def _with(memory: Memory, ending: Ending) -> Memory:
+    return replace(memory, endings=(*memory.endings, ending))
+
+
+def _numbered(memories: Sequence[Memory], first: int) -> str:
+    lines = (f"[{number}] {' '.join(m.text.split())}" for number, m in enumerate(memories, first))
+    return "\n".join(lines)
+
+
+def _offered(question: Question) -> str:
+    return ", ".join(word.value for word in question.value)
+
+
+def _word(text: str) -> Word:
+    word = read_word(text)
+    if word is None:
+        raise Unreadable("with none of the words that were offered")
+    return word
+
+
+def _readable(text: str, batch: Batch) -> ReadAnswer:
+    answer = read_answer(text, (batch.tier,))
+    if not answer.is_usable:
+        raise Unreadable("with something else than the lines that were asked for")
+    return answer

@@ -46,6 +46,7 @@ async def play(
     oracle = Oracle(gold, sloppiness=sloppiness, seed=seed)
     with tempfile.TemporaryDirectory() as folder, FakeLlm(oracle.reply) as llm:
         written = write_tavern(gold.story, Path(folder) / "data" / "default-user")
+        (written.user_folder / "chats").mkdir(exist_ok=True)  # a group's folder has none yet
         lines = written.chat.read_bytes().split(b"\n")
         home = Path(folder) / "own"
         home.mkdir()

@@ -319,3 +319,9 @@ def test_a_prompt_that_is_copied_into_the_answer_says_nothing(task: str) -> None
     answer = read_answer(f"{prompt.system}\n{prompt.user}")
     assert not answer.claims
     assert not answer.ends
+
+
+@pytest.mark.parametrize("cited", ["sources=3", "sources: 3", "source: [3]", "Sources : 3"])
+def test_a_citation_is_read_with_a_colon_as_with_an_equals_sign(cited: str) -> None:
+    (claim,) = read_answer(f"[arc:{cited}] Will the bell ring before the tide comes in?").claims
+    assert claim.sources == (3,)

@@ -74,12 +74,12 @@ def test_a_dash_clears_a_field(sign: str) -> None:
         ("faction", "leader", "leadership"),
         ("faction", "goal", "objective"),
         ("place", "dangers", "hazards"),
-        ("character", "owner", ""),
-        ("object", "mood", ""),
-        ("concept", "location", ""),
+        ("character", "owner", "owner"),
+        ("faction", "location", "location"),
+        ("character", "favourite colour", ""),
     ],
 )
-def test_other_words_for_a_field_are_folded_and_foreign_ones_refused(
+def test_other_words_for_a_field_are_folded_and_unknown_ones_refused(
     kind: str, said: str, field: str
 ) -> None:
     assert field_of(said, kind) == field
