@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from app.llm.prompt_files import STAGES
 from app.llm.prompt_library import PromptTask
 from app.llm.prompt_presets import Imported
 from app.llm.specs import BUILTIN, parse_spec
@@ -12,9 +13,9 @@ from ui.inspector.words import short_time
 NO_PRESET = "Your prompts"
 SAVING = (
     "What is finished stays as it is. What waits in the queue is written with the new prompt; what "
-    "is being written now ends with the old one. To have a recap made anew, redo it on the page "
-    "Recaps."
+    "is being written now ends with the old one."
 )
+REDO = "To have a recap made anew, redo it on the page Recaps."
 SAVING_BREAKS = (
     "Breaks that were found stay. What waits in the queue is asked with the new prompt, and so are "
     "stretches that gave no break before: that costs requests."
@@ -52,6 +53,8 @@ def state_sentence(task: PromptTask, *, draft_saved: float | None) -> str:
 def saving_words(task: str, backend: str) -> str:
     """What a changed prompt does to what is done and to what waits."""
     said = SAVING_BREAKS if task == "detect_breaks" else SAVING
+    if task.endswith("_recap") or task in STAGES:
+        said = f"{said} {REDO}"
     return f"{NO_MODEL} {said}" if parse_spec(backend).kind == BUILTIN else said
 
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 
 from app.companion import Companion
+from app.llm.prompt_files import TASKS
 from ui.main_window import MainWindow
 from ui.prompts.page import PromptsPage
 from ui.prompts.task_list import TaskModel
@@ -63,7 +64,7 @@ def companion_free_tasks(tmp_path: Path) -> tuple:
 async def test_each_task_is_shown_with_its_inputs_explained(
     page: PromptsPage, until: Until
 ) -> None:
-    assert page.model.rowCount() == 8
+    assert page.model.rowCount() == len(TASKS)
     await choose(page, "running_recap", until)
     assert page.editor.state.text() == "Ours is in force, version 1."
     assert set(page.editor.facts.chips) == {"previous", "scene_name", "scene_recap", "tokens"}
@@ -246,10 +247,10 @@ async def test_the_settings_say_whose_the_prompts_are(
 ) -> None:
     settings = window.page
     assert isinstance(settings, SettingsPage)
-    assert settings._prompts.fact == "8 prompts, all of them ours."
+    assert settings._prompts.fact == f"{len(TASKS)} prompts, all of them ours."
     type_at_end(page, " Be brief.")
     QTest.mouseClick(page.editor.save, Qt.MouseButton.LeftButton)
-    await until(lambda: settings._prompts.fact == "8 prompts, 1 of them yours.")
+    await until(lambda: settings._prompts.fact == f"{len(TASKS)} prompts, 1 of them yours.")
     QTest.mouseClick(page.bar.back, Qt.MouseButton.LeftButton)
     assert settings._stack.currentIndex() == 0
 

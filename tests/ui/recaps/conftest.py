@@ -29,5 +29,6 @@ async def page(
     shown = demo_window.page
     assert isinstance(shown, RecapsPage)
     demo_window.activateWindow()
-    await until(lambda: shown.comparison.tools.keep.text() == "Keep as v16")
+    next_one = len(companion.story(demo_tavern.chat).running.versions) + 1
+    await until(lambda: shown.comparison.tools.keep.text() == f"Keep as v{next_one}")
     yield shown
