@@ -39,6 +39,7 @@ from app.work.health import health_of
 from app.work.library import Library
 from app.work.link import BridgeLink
 from app.work.memory_view import MemoryView, memory_view
+from app.work.memory_work import MemoryWork
 from app.work.mirror import Mirror
 from app.work.model_breaks import find_breaks
 from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
@@ -48,8 +49,6 @@ from app.work.planner import Writing, plan
 from app.work.prompt_edits import PromptEdits
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
-from app.work.remembering import Rememberer
-from app.work.settling import Settler, no_vectors
 from app.work.story_lore import StoryLore
 
 RETIRE_SECONDS = 600.0
@@ -120,12 +119,14 @@ class Companion:
             self._counter.count,
             parts.packs,
         )
-        self._rememberer = Rememberer(
+        self._memory_work = MemoryWork(
             self._store,
             self._chats.by_id,
             self._current_writer,
             self._writing,
-            Settler(self._counter.count, parts.packs, no_vectors),
+            self.settings,
+            parts.packs,
+            self._counter.count,
         )
         self._queue = OperationQueue(
             self._store,
@@ -206,7 +207,7 @@ class Companion:
 
     async def _perform(self, operation: Operation) -> Outcome:
         if operation.spec.kind in MEMORY_KINDS:
-            return await self._rememberer.perform(operation)
+            return await self._memory_work.perform(operation)
         return await self._recapper.perform(operation)
 
     def _is_ours(self, spec: OperationSpec) -> bool:
@@ -223,6 +224,7 @@ class Companion:
         self._library.changed.connect(self._on_library_changed)
         self._library.chat_touched.connect(self._chats.reread_soon)
         self._library.chat_touched.connect(self._mirror_soon)
+        self._memory_work.failed.connect(self._on_memory_trouble)
         self._mirror.changed.connect(self._on_mirror_changed)
         self._link.changed.connect(self._on_link_changed)
         self._link.refresh_asked.connect(self._on_refresh_asked)
@@ -236,6 +238,7 @@ class Companion:
         await self._link.aclose()
         self._chats.close()
         await self._tasks.aclose()
+        await self._memory_work.aclose()
         await self._writer.aclose()
 
     # --- what there is
@@ -475,7 +478,7 @@ class Companion:
         Raises UsageError, or NoTavern, for what makes no sense; then nothing is changed.
         """
         chat = None if path is None else self._open(path)
-        if name == "backend":
+        if name == "backend" or (name == "embeddings" and value):
             parse_spec(str(value))
         if name == "prompt_preset":
             await self.prompts.check(str(value))
@@ -511,6 +514,8 @@ class Companion:
                 self._tasks.spawn(self._retire(old), name="closing a writer")
             except PromptUnusable as error:  # a prompt file that somebody edited by hand
                 self._setup_problem = str(error)
+        if name == "embeddings":
+            await self._memory_work.follow_embeddings()
         if name == "tavern":
             await self._load_library()
         for path in self._chats.paths:
@@ -717,6 +722,10 @@ class Companion:
             "extension off (ST-Auto-Recap?) to let Tavernkeep fill it."
         )
         self.trouble.emit((path, sentence))
+
+    def _on_memory_trouble(self, sentence: str) -> None:
+        if self._chats.shown is not None:
+            self.trouble.emit((self._chats.shown, sentence))
 
     async def _follow(self, path: Path) -> None:
         """A page shows this chat: look after it."""

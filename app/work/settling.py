@@ -46,11 +46,6 @@ AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
 VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
 
 
-async def no_vectors(texts: Sequence[str]) -> Vectors:
-    """Without an embedding model texts are compared by their words."""
-    return Vectors()
-
-
 @dataclass(frozen=True, slots=True)
 class Settling:
     """What is to be settled.

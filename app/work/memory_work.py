@@ -1,0 +1,70 @@
+"""Everything that works on memories, wired: readings, comparisons by meaning, derived texts."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from app.llm.embeddings import Embedder, make_embedder
+from app.llm.specs import parse_spec
+from app.llm.writer import RecapWriter
+from app.memory.similarity import Vectors
+from app.operations import Operation, Outcome
+from app.settings import Settings
+from app.signals import Signal
+from app.store.store import Store
+from app.story.scene_cues.language import LanguagePack
+from app.work.open_chat import OpenChat
+from app.work.planner import Writing
+from app.work.remembering import Rememberer
+from app.work.settling import Settler
+from app.work.text_vectors import TextVectors
+
+
+class MemoryWork:
+    """Does the operations of memory for the queue.
+
+    Signals:
+        failed: a sentence when memories can no longer be compared by meaning.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        chat_of: Callable[[int], Awaitable[OpenChat]],
+        writer: Callable[[], RecapWriter],
+        writing: Callable[[], Writing],
+        settings: Settings,
+        packs: Sequence[LanguagePack],
+        count: Callable[[str], int],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self.failed: Signal[str] = Signal("failed")
+        self._vectors = self._made_vectors()
+        settler = Settler(count, packs, self._vectors_of)
+        self._rememberer = Rememberer(store, chat_of, writer, writing, settler)
+
+    async def perform(self, operation: Operation) -> Outcome:
+        """Do one operation of memory. Raises BackendError, OperationOutdated."""
+        return await self._rememberer.perform(operation)
+
+    async def follow_embeddings(self) -> None:
+        """Compare by the model that the settings name now."""
+        old, self._vectors = self._vectors, self._made_vectors()
+        await old.aclose()
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        await self._vectors.aclose()
+
+    async def _vectors_of(self, texts: Sequence[str]) -> Vectors:
+        return await self._vectors.of(texts)
+
+    def _made_vectors(self) -> TextVectors:
+        vectors = TextVectors(self._store, self._embedder())
+        vectors.failed.connect(self.failed.emit)
+        return vectors
+
+    def _embedder(self) -> Embedder | None:
+        spec = str(self._settings["embeddings"]).strip()
+        return make_embedder(parse_spec(spec)) if spec else None
