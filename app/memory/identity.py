@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.memory.decisions import Decision, Outcome
-from app.memory.records import EndReason, Memory
+from app.memory.records import EndReason, Memory, Review
 from app.memory.similarity import NO_VECTORS, Limit, Vectors, normalised, word_list
 from app.memory.standing import BEFORE
 from app.memory.state_change import Wording
@@ -67,6 +67,7 @@ def verify_epistemic(
     places: Mapping[str, int] | None = None,
 ) -> tuple[Decision, ...]:
     """One attitude of a holder to a matter: said again it is a duplicate, another one supersedes.
+    Learned again in another message it stands by, for the case that the first one goes.
 
     Hiding stands beside the attitudes: who hides something knows it too. A likeness proposes only:
     other names, numbers, roles or a negation make it another matter.
@@ -171,6 +172,8 @@ class _Order:
 
 def _attitude(candidate: Memory, about: Sequence[Memory], order: _Order) -> Decision:
     same = [other for other in about if other.type == candidate.type]
+    if same and _stands_by(candidate, same):
+        return Decision(candidate, Outcome.NEW, ended_by=same[0].id)
     if same:
         return Decision(candidate, Outcome.DUPLICATE, same[0].id)
     later = [other for other in about if order.is_later(other, candidate)]
@@ -180,6 +183,19 @@ def _attitude(candidate: Memory, about: Sequence[Memory], order: _Order) -> Deci
         return Decision(candidate, Outcome.NEW, ended_by=ended_by)
     return Decision(
         candidate, Outcome.SUPERSEDES, earlier[0], also=tuple(earlier[1:]), ended_by=ended_by
+    )
+
+
+def _stands_by(candidate: Memory, same: Sequence[Memory]) -> bool:
+    """Whether it was learned once more, so that deleting one message does not take both away."""
+    cited = frozenset(source.anchor for source in candidate.sources)
+    return (
+        bool(candidate.channel or candidate.told_by)
+        and candidate.review is not Review.WAITING
+        and all(
+            cited.isdisjoint(source.anchor for source in other.sources) and other.sources
+            for other in same
+        )
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.memory.records import Ending, Grounding, Memory, Review, Source
+from app.memory.retraction import retracted
 from app.story.messages import Message
 
 BEFORE = -1  # place of what was so before the chat began
@@ -100,10 +101,11 @@ def standings(
     """How each memory stands at message `at` (the last one by default), in the order given.
 
     An ending counts only while what it rests on does: a message that is deleted or swiped away
-    takes its memories along, and what they had replaced holds again.
+    takes its memories along, and what was told on from them, and what they had replaced holds
+    again, until what came after them.
     """
     by_id = {memory.id: memory for memory in memories}
-    own = {memory.id: _own_status(memory, ground) for memory in memories}
+    own = _statuses(memories, ground)
     at = ground.last if at is None else at
     result = []
     for memory in memories:
@@ -130,6 +132,17 @@ def active(memories: Sequence[Memory], ground: Ground, at: int | None = None) ->
     return tuple(s.memory for s in standings(memories, ground, at) if s.is_active)
 
 
+def _statuses(memories: Sequence[Memory], ground: Ground) -> dict[str, Status]:
+    """What each is by review, sources, and by whoever told it, but for where it begins and ends."""
+    own = {memory.id: _own_status(memory, ground) for memory in memories}
+    lost = {id_ for id_, status in own.items() if status in (Status.WITHDRAWN, Status.STALE)}
+    if lost:
+        starts = {m.id: _start(m, ground) for m in memories if own[m.id] is Status.ACTIVE}
+        for id_, cause in retracted(memories, frozenset(lost), starts).items():
+            own[id_] = own[cause]  # causes come first
+    return own
+
+
 def _own_status(memory: Memory, ground: Ground) -> Status:
     """Status by review and sources alone. One source that reads otherwise is enough to doubt."""
     if memory.review is Review.REJECTED:
@@ -152,10 +165,20 @@ def _start(memory: Memory, ground: Ground) -> int:
 def _endings(
     memory: Memory, ground: Ground, by_id: Mapping[str, Memory], own: Mapping[str, Status]
 ) -> Iterator[tuple[int, Ending]]:
-    """Where each ending takes effect, those left out whose own ground is gone."""
-    for ending in memory.endings:
-        if ending.by:
-            if own.get(ending.by) is Status.ACTIVE:
-                yield _start(by_id[ending.by], ground), ending
-        elif all(map(ground.reads_as_then, ending.sources)):
-            yield max(map(ground.place, ending.sources), default=BEFORE), ending
+    """Where each ending takes effect, those left out whose own ground is gone.
+
+    What took the memory's place and is gone itself hands on what ended it: of three values in a
+    row, without the second, the first holds until the third.
+    """
+    seen = {memory.id}
+    waiting = list(memory.endings)
+    while waiting:
+        ending = waiting.pop(0)
+        if not ending.by:
+            if all(map(ground.reads_as_then, ending.sources)):
+                yield max(map(ground.place, ending.sources), default=BEFORE), ending
+        elif own.get(ending.by) is Status.ACTIVE:
+            yield _start(by_id[ending.by], ground), ending
+        elif ending.by in by_id and ending.by not in seen:
+            seen.add(ending.by)
+            waiting += by_id[ending.by].endings
