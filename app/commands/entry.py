@@ -10,13 +10,24 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from app.commands import bridge, doctor, inclusion, memory, prompts, recap, scenes, serve, slots
+from app.commands import (
+    bridge,
+    clear,
+    doctor,
+    inclusion,
+    memory,
+    prompts,
+    recap,
+    scenes,
+    serve,
+    slots,
+)
 from app.errors import TavernkeepError, UsageError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
 COMMANDS: tuple[ModuleType, ...] = (
-    *(scenes, recap, memory, inclusion, slots, prompts, serve, bridge, doctor),
+    *(scenes, recap, memory, inclusion, slots, clear, prompts, serve, bridge, doctor),
 )
 
 

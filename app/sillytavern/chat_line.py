@@ -222,7 +222,7 @@ def _recaps(extra: _Extra) -> tuple[bytes, ...]:
     return tuple(
         bytes(block)
         for block in (extra.auto_recap_memory, extra.auto_summarize_memory, extra.qvink_memory)
-        if block is not UNSET
+        if block is not UNSET and bytes(block) != b"null"
     )
 
 
@@ -280,14 +280,16 @@ def _coerced_extra(extra: dict[str, Any]) -> _Extra:
 
 def _text(value: object) -> str:
     if type(value) is str:
-        return value if value.isascii() else _without_surrogates(value)
+        return value if value.isascii() else without_surrogates(value)
     if value is None or isinstance(value, (bool, list, dict)):
         return ""
     return str(value)
 
 
-def _without_surrogates(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Half characters, which JSON allows, cannot be stored or drawn."""
+    if text.isascii():
+        return text
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

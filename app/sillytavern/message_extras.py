@@ -16,6 +16,7 @@ from app.sillytavern.chat_line import (
     LineDecoder,
     UnreadableLine,
     load_json,
+    without_surrogates,
 )
 from app.sillytavern.stored_recap import display_text
 from app.sillytavern.string_hash import string_hashes
@@ -203,10 +204,7 @@ def recap_block(line: ChatLine) -> dict[str, Any]:
     """All namespaces as one; a key of the newer one wins."""
     block: dict[str, Any] = {}
     for raw in reversed(line.recaps):
-        try:
-            value = msgspec.json.decode(raw)
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            continue
+        value = _decoded(raw)
         if isinstance(value, dict):
             block.update(value)
     for key, old_key in _OLD_KEYS.items():
@@ -217,10 +215,20 @@ def recap_block(line: ChatLine) -> dict[str, Any]:
 
 def is_readable(line: ChatLine) -> bool:
     """Whether all that stands there could be read; what could not must not be written over."""
+    return all(isinstance(_decoded(raw), dict) for raw in line.recaps)
+
+
+def _decoded(raw: bytes) -> Any:
+    """The JSON of a block; None for what is none."""
     try:
-        return all(isinstance(msgspec.json.decode(raw), dict) for raw in line.recaps)
+        return msgspec.json.decode(raw)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return False
+        pass
+    try:
+        # JavaScript cuts names between the halves of a character, which JSON allows.
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
 
 
 def version_text(version: object) -> str:
@@ -265,9 +273,9 @@ def _sources(found: Mapping[int, tuple[ChatLine, dict[str, Any]]]) -> dict[int, 
 def _versions(block: Mapping[str, Any]) -> tuple[str, ...]:
     stored = block.get("scene_recap_versions")
     if isinstance(stored, list) and stored:
-        return tuple(version_text(version) for version in stored)
+        return tuple(without_surrogates(version_text(version)) for version in stored)
     for key in ("scene_recap_memory", "scene_break_recap"):
-        if text := version_text(block.get(key)):
+        if text := without_surrogates(version_text(block.get(key))):
             return (text,)
     return ()
 
@@ -285,7 +293,7 @@ def _metadata(stored: object) -> dict[int, dict[str, Any]]:
 
 
 def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return without_surrogates(value) if isinstance(value, str) else ""
 
 
 def _integer(value: object) -> int:

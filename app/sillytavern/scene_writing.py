@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.sillytavern.chat_edit import Block
-from app.sillytavern.chat_line import ChatLine
+from app.sillytavern.chat_line import ChatLine, without_surrogates
 from app.sillytavern.message_extras import is_readable, recap_block, scene_extra, version_text
 from app.sillytavern.string_hash import recap_hash
 from app.story.recap_text import parse_recap
@@ -132,7 +132,7 @@ def _merged_versions(
     if not versions:
         old = block.get("scene_recap_memory") or block.get("scene_break_recap")
         versions = [old] if version_text(old) else []
-    texts = [version_text(version) for version in versions]
+    texts = [without_surrogates(version_text(version)) for version in versions]
     free = [True] * len(texts)
     places: list[int] = []
     for recap in recaps:

@@ -109,10 +109,15 @@ async def import_extras(
     scenes = {
         index: extra
         for index, line in enumerate(snapshot.lines)
-        if line.recaps and (extra := scene_extra(line)) is not None and extra.is_break
+        # A recap without its break counts again when a break is set there.
+        if line.recaps
+        and (extra := scene_extra(line)) is not None
+        and (extra.is_break or any(extra.versions))
     }
     running = running_extra(snapshot.chat_metadata)
-    breaks = [_scene_break(messages[index], extra) for index, extra in scenes.items()]
+    breaks = [
+        _scene_break(messages[index], extra) for index, extra in scenes.items() if extra.is_break
+    ]
     by_anchor = {
         # What is not known to be of another text is taken to be of the one shown.
         messages[index].anchor: structs.replace(

@@ -18,8 +18,9 @@ from hypothesis.stateful import (
     rule,
 )
 
+from app.story.message_data import Mark
 from app.story.recaps import injected_version
-from app.story.scenes import Scene
+from app.story.scenes import BreakOrigin, Scene
 from app.story.story import Story
 from tests.story_world import (
     OPENINGS,
@@ -289,6 +290,28 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
         anchor, text = self.story.messages[self.at(place)].anchor, f"My {next(self.names)} words."
         after = self.deed(lambda c, path: c.edits.edit_message_recap(path, anchor, text))
         assert after.message_recaps[anchor].text == text
+
+    @precondition(lambda self: self.is_running)
+    @rule(place=places, number=st.integers(1, 4))
+    def clear_message_recaps(self, place: int, number: int) -> None:
+        at = self.at(place)
+        anchors = [m.anchor for m in self.story.messages[at : at + number]]
+        after = self.deed(lambda c, path: c.edits.messages.clear(path, anchors))
+        assert not any(after.message_recaps[anchor].text for anchor in anchors)
+
+    @precondition(lambda self: self.is_running)
+    @rule(place=places, number=st.integers(2, 4), mark=st.sampled_from(list(Mark)))
+    def toggle_messages(self, place: int, number: int, mark: Mark) -> None:
+        at = self.at(place)
+        anchors = [m.anchor for m in self.story.messages[at : at + number]]
+        self.deed(lambda c, path: c.edits.messages.mark(path, anchors, mark))
+
+    @precondition(lambda self: self.is_running and bool(self.story.breaks))
+    @rule()
+    def clear_all(self) -> None:
+        after = self.deed(lambda c, path: c.edits.clear_all(path))
+        assert all(mark.origin is BreakOrigin.HEURISTIC for mark in after.breaks.values())
+        assert after.running.versions == ()
 
     @precondition(lambda self: self.is_running)
     @rule(place=places)

@@ -52,6 +52,21 @@ def test_scenes_cover_the_chat_without_a_gap(commands: Commands, demo_chat: Path
     assert len(scenes) >= 6
 
 
+def test_clearing_says_first_what_goes_and_then_takes_it_away(
+    commands: Commands, demo_chat: Path
+) -> None:
+    before = demo_chat.read_bytes()
+    commands.json("recap", str(demo_chat))
+    counted = commands.json("clear", str(demo_chat))
+    assert (counted["scene_recaps"], counted["cleared"]) == (counted["scene_breaks"], False)
+    assert counted["running_versions"] > 0
+    code, out, _ = commands.run("clear", str(demo_chat))
+    assert (code, out.splitlines()[-1]) == (0, "Nothing was changed. Add --yes to clear all this.")
+    assert commands.json("clear", str(demo_chat), "--yes") == counted | {"cleared": True}
+    assert commands.json("clear", str(demo_chat))["running_versions"] == 0
+    assert demo_chat.read_bytes() == before
+
+
 def test_every_closed_scene_has_a_recap_and_all_but_the_newest_a_running_version(
     commands: Commands, demo_chat: Path
 ) -> None:

@@ -143,6 +143,25 @@ def test_a_new_group_chat_has_a_header_and_says_who_speaks(tmp_path: Path) -> No
         ({"is_system": True, "extra": {"isSmallSys": True}}, MessageKind.NOTICE, True),
         ({"is_system": False, "extra": {"type": "comment"}}, MessageKind.CHAT, False),
         ({"is_system": False, "extra": {"type": "assistant_message"}}, MessageKind.CHAT, False),
+        ({"is_thoughts": True}, MessageKind.THOUGHT, False),
+        ({"is_thoughts": "yes", "extra": None}, MessageKind.THOUGHT, False),
+        ({"is_thoughts": False}, MessageKind.CHAT, False),
+        (
+            {"extra": {"auto_recap_memory": {"is_auto_recap_system_memory": True}}},
+            MessageKind.NOTICE,
+            False,
+        ),
+        (
+            {"extra": {"auto_summarize_memory": {"is_auto_summarize_system_memory": True}}},
+            MessageKind.NOTICE,
+            False,
+        ),
+        (
+            {"extra": {"auto_recap_memory": {"is_auto_recap_system_memory": False}}},
+            MessageKind.CHAT,
+            False,
+        ),
+        ({"extra": {"qvink_memory": {"memory": "its _system_memory"}}}, MessageKind.CHAT, False),
     ],
 )
 def test_what_a_message_is_to_the_story(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,16 @@ from app.sillytavern.chat_line import ChatLine, LineDecoder
 from app.sillytavern.extras_writing import (
     INCLUDED,
     NAMESPACE,
+    Mirrored,
     cleared_values,
     message_values,
     mirrored,
 )
-from app.sillytavern.message_extras import message_recap, scene_extra
+from app.sillytavern.message_extras import message_recap, other_swipe_recaps, scene_extra
 from app.sillytavern.scene_writing import scene_values, stored_recap
 from app.sillytavern.stored_recap import display_text
 from app.sillytavern.string_hash import recap_hash, string_hashes
+from app.story.clearance import Forgotten
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap, digest
 from app.story.recaps import IMPORTED, SceneRecap
@@ -107,6 +110,43 @@ def test_what_was_written_says_the_same_and_is_not_written_again() -> None:
     assert [display_text(version) for version in extra.versions] == [HEADED, "They met.", HEADED]
 
 
+def test_a_recap_that_was_folded_in_is_locked_in_the_chat() -> None:
+    held = read_back(written(None, recap(0, HEADED), recap(1, "They met.", is_current=True)))
+    folded = (recap(0, HEADED), recap(1, "They met.", is_current=True, combined_at=1764900001.5))
+    values = written(held, *folded)
+    assert set(values) == {"scene_recap_metadata"}
+    metadata = values["scene_recap_metadata"]
+    assert metadata["1"]["combined_at"] == 1764900001500
+    assert "combined_at" not in metadata["0"]
+    assert written(read_back(values, **json.loads(held.recaps[0])), *folded) == {}
+    assert written(None, *folded)["scene_recap_metadata"]["1"]["combined_at"] == 1764900001500
+
+
+def test_a_version_without_metadata_is_not_locked_in_the_chat() -> None:
+    held = line(
+        scene_break=True, scene_break_visible=True, scene_break_name="The ford",
+        scene_recap_versions=["They met."], scene_recap_memory="They met.",
+    )  # fmt: skip
+    mark = replace(MARK, name="The ford")
+    folded = recap(0, "They met.", is_current=True, combined_at=1.0, made_by=IMPORTED)
+    assert written(held, folded, mark=mark) == {}
+
+
+def test_versions_that_were_put_away_leave_the_chat_and_those_of_others_stay() -> None:
+    block = written(None, recap(0, HEADED, is_current=True))
+    held, gone = read_back(block), (recap(0, HEADED),)
+    emptied = scene_values(held, replace(MARK, is_visible=False), None, (), 17, gone)
+    extra = scene_extra(read_back(dict(emptied), **block))
+    assert extra is not None
+    assert (extra.is_visible, extra.versions, extra.metadata) == (False, (), {})
+    anew = scene_values(held, MARK, SCENE, (recap(1, "Anew.", is_current=True),), 17, gone)
+    assert anew["scene_recap_versions"] == ["Anew."]
+    assert set(anew["scene_recap_metadata"]) == {"0"}
+    theirs = read_back({**block, "scene_recap_versions": [stored_recap(recap(0, HEADED)), "More"]})
+    kept = scene_values(theirs, replace(MARK, is_visible=False), None, (), 17, gone)
+    assert "scene_recap_versions" not in kept
+
+
 def test_a_break_without_a_recap_is_a_bookmark() -> None:
     assert written(None, mark=replace(MARK, name="The ford")) == {
         "scene_break": True,
@@ -170,13 +210,26 @@ def test_a_scene_of_an_earlier_form_is_written_only_when_it_differs() -> None:
     assert set(values["scene_recap_metadata"]) == {"1"}
 
 
-@pytest.mark.parametrize("block", [rb'{"scene_recap_versions":["\ud800"]}', b'["no block"]'])
+@pytest.mark.parametrize("block", [b"7", b'["no block"]'])
 def test_data_that_cannot_be_read_are_left_alone(block: bytes) -> None:
     raw = jsonl([message(1, TEXT, extra={NAMESPACE: 0})]).replace(b":0}", b":" + block + b"}")
     held = LineDecoder().decode(raw)[0]
     assert held.recaps
     assert written(held, recap(0, "New.", is_current=True)) == {}
     assert message_values(held, MessageRecap("r")) == {}
+
+
+def test_half_characters_stay_as_they_are_and_ours_comes_behind() -> None:
+    block = rb'{"scene_break_name":"cut \ud83d","scene_recap_versions":["\ud800"]}'
+    raw = jsonl([message(1, TEXT, extra={NAMESPACE: 0})]).replace(b":0}", b":" + block + b"}")
+    held = LineDecoder().decode(raw)[0]
+    extra = scene_extra(held)
+    assert extra is not None
+    assert (extra.name, extra.versions) == ("cut \ufffd", ("\ufffd",))
+    values = written(held, recap(0, "New.", is_current=True))
+    made = edited(raw, ChatEdit({1: LineEdit({NAMESPACE: values}, {})}))
+    assert rb'"scene_recap_versions":["\ud800","New."]' in made
+    assert rb'"scene_break_name":"cut \ud83d"' in made
 
 
 @pytest.mark.parametrize(
@@ -221,6 +274,23 @@ def test_what_a_message_says_already_is_not_written() -> None:
     assert message_values(held, MessageRecap("r", is_excluded=True)) == {}
     assert message_values(line(), MessageRecap(source_hash="x")) == {}
     assert message_values(line(memory="theirs", remember=True), MessageRecap("theirs")) != {}
+
+
+def test_reasoning_and_prefill_go_with_their_recap() -> None:
+    told = MessageRecap("new", reasoning="because", prefill="In this scene: ")
+    values = message_values(line(memory="r", reasoning="old", prefill="p"), told)
+    assert (values["reasoning"], values["prefill"]) == ("because", "In this scene: ")
+    assert message_recap(read_back(dict(values))) == told
+    assert message_values(read_back(dict(values)), told) == {}
+
+
+def test_the_same_words_made_anew_bring_their_reasoning_and_nothing_takes_another_away() -> None:
+    held = line(memory="r", reasoning="old", edited=False)
+    assert message_values(held, MessageRecap("r", reasoning="new")) == {
+        "reasoning": "new",
+        "prefill": None,
+    }
+    assert message_values(held, MessageRecap("r")) == {}
 
 
 def test_a_mark_leaves_the_reasoning_behind_a_recap() -> None:
@@ -293,6 +363,58 @@ def test_scene_data_go_to_all_swipes_and_the_recap_to_the_one_shown() -> None:
     assert blocks[1] == written_line["extra"][NAMESPACE]
     again = [LineDecoder().decode(made)[0]]
     assert not mirrored(story, again, {})
+
+
+def test_what_was_cleared_leaves_the_chat_and_what_came_since_stays() -> None:
+    raws = [
+        message(0, extra={NAMESPACE: {"memory": "r", "include": INCLUDED, "exclude": True}}),
+        message(1, extra={NAMESPACE: {"memory": "written by the extension since"}}),
+        message(2, extra={NAMESPACE: {"scene_break": True, "scene_break_name": "Quay"}}),
+        message(3, extra={NAMESPACE: {"memory": "r"}}),
+    ]
+    lines = [line_of(raw) for raw in raws]
+    again = MessageRecap("anew", source_hash=lines[3].content_hash)
+    story = story_of(lines, message_recaps={"3": again})
+    forgotten = Forgotten(
+        messages={
+            "0": (MessageRecap("r", is_excluded=True),),
+            "1": (MessageRecap("r"),),
+            "3": (MessageRecap("r"),),
+        },
+        scenes=frozenset({"1", "2"}),
+    )
+    found = mirrored(story, lines, {}, forgotten=forgotten)
+    made = edited(jsonl(raws), ChatEdit({i + 1: edit for i, edit in found.lines.items()}))
+    read = [LineDecoder().decode(raw)[0] for raw in made.split(b"\n")]
+    assert set(found.lines) == {0, 2, 3}
+    assert message_recap(read[0]) is None
+    assert json.loads(read[0].recaps[0])["include"] is None
+    assert message_recap(read[1]) == MessageRecap("written by the extension since")
+    extra = scene_extra(read[2])
+    assert extra is not None
+    assert (extra.is_break, extra.name) == (False, "")
+    assert message_recap(read[3]) == MessageRecap("anew")
+    assert not mirrored(story, read, {}, forgotten=forgotten)
+
+
+def test_clearing_reaches_the_swipes_that_are_not_shown() -> None:
+    raw = swiped(1, "one", "two", shown=1)
+    raw["swipe_info"][0]["extra"] = {NAMESPACE: {"memory": "of one", "custom": 1}}
+    lines = [line_of(raw)]
+    gone = (MessageRecap("of one", source_hash=digest("one")),)
+
+    def found(held: Sequence[MessageRecap], lines: list[ChatLine] = lines) -> Mirrored:
+        forgotten = Forgotten(messages={"0": gone})
+        return mirrored(
+            story_of(lines), lines, {}, forgotten=forgotten, swipe_recaps=lambda _: held
+        )
+
+    assert not found((MessageRecap("written since"),))
+    made = edited(jsonl([raw]), ChatEdit({1: found(gone).lines[0]}))
+    block = json.loads(made)["swipe_info"][0]["extra"][NAMESPACE]
+    assert (block["memory"], block["custom"]) == (None, 1)
+    assert NAMESPACE not in json.loads(made)["extra"]
+    assert other_swipe_recaps(made) == ()
 
 
 def test_a_stale_recap_stays_when_edited_and_is_cleared_when_swiped() -> None:

@@ -57,6 +57,17 @@ def test_a_recap_with_all_its_marks(namespace: str) -> None:
     )
 
 
+@pytest.mark.parametrize("namespace", [NEW, OLD, QVINK])
+def test_reasoning_and_prefill_come_with_a_recap(namespace: str) -> None:
+    block = {"memory": "A recap.", "reasoning": "because", "prefill": "In this scene: "}
+    found = message_recap(line(**{namespace: block}))
+    assert found == MessageRecap("A recap.", reasoning="because", prefill="In this scene: ")
+    assert found.shown_text(with_prefill=True) == "In this scene: A recap."
+    assert message_recap(line(**{namespace: {**block, "memory": None}})) is None
+    odd = message_recap(line(**{namespace: {**block, "reasoning": 7, "prefill": None}}))
+    assert odd == MessageRecap("A recap.")
+
+
 def test_nulls_and_wrong_types_are_no_marks() -> None:
     block = {"memory": None, "exclude": None, "remember": 0, "edited": "", "error": None}
     assert message_recap(line(**{NEW: block})) is None

@@ -12,6 +12,7 @@ from playhouse.migrations import Runner
 from app.operations import OperationStatus
 from app.store.database import MIGRATIONS
 from app.store.store import Store
+from app.story.messages import Absence, MessageRecap
 
 COLUMNS = (
     "chat_id, kind, key, anchor, label, priority, params, status, attempts, error, created,"
@@ -50,3 +51,40 @@ async def test_a_first_database_keeps_its_queue(tmp_path: Path) -> None:
     assert not operation.pauses_before
     assert catch_up is None
     assert len(list(backups.iterdir())) == 1
+
+
+async def test_message_recaps_of_before_are_complete_and_can_be_undone(tmp_path: Path) -> None:
+    path = tmp_path / "story.sqlite3"
+    database_of(path, "0002_queue")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        recaps = (("a", "Short.", 0, "", "h"), ("b", "", 0, "", "h"), ("c", "", 1, "", "h"))
+        connection.executemany(
+            "INSERT INTO message_recap (chat_id, anchor, text, is_excluded, is_remembered, "
+            "is_edited, error, source_hash) VALUES (1, ?, ?, ?, 0, 0, ?, ?)",
+            recaps,
+        )
+        connection.execute(
+            "INSERT INTO setting VALUES ('chat', '1', 'message_recap_again', 'false')"
+        )
+    store = Store(path)
+    await store.open()
+    try:
+        found = await store.run(lambda: store.recaps.message_recaps(1))
+        cleared = MessageRecap(source_hash="h", absence=Absence.REMOVED)
+        save = store.recaps.save_message_recaps
+        await store.run_undoable(1, "clear", lambda: save(1, {"a": cleared}))
+        changed = await store.run(lambda: store.recaps.message_recaps(1))
+        await store.run(lambda: store.undo.undo(1))
+        undone = await store.run(lambda: store.recaps.message_recaps(1))
+        settings = await store.run(store.settings.load)
+    finally:
+        await store.aclose()
+    assert found["a"] == MessageRecap("Short.", source_hash="h")
+    assert found["b"].absence is Absence.NOTHING  # it was looked at
+    assert found["c"] == MessageRecap(is_excluded=True, source_hash="h")
+    assert changed == {**found, "a": cleared}
+    assert undone == found
+    assert settings == {
+        ("chat", "1", "message_recap_again"): False,
+        ("chat", "1", "message_recap_on_swipe"): False,
+    }

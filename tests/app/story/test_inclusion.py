@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from app.llm.tokenizer import counter_for
 from app.story.inclusion import (
@@ -16,7 +18,7 @@ from app.story.inclusion import (
     include,
     limit_in_tokens,
 )
-from app.story.messages import Message, MessageKind, MessageRecap, digest
+from app.story.messages import Absence, Message, MessageKind, MessageRecap, digest
 
 INCLUDED = InclusionState.INCLUDED
 OUT = InclusionState.OUT_OF_BUDGET
@@ -83,6 +85,62 @@ def test_each_excluded_message_says_why() -> None:
     assert "narrator" in one(recap, rules, kind=MessageKind.NARRATOR).reason
     assert "notice" in one(recap, kind=MessageKind.NOTICE).reason
     assert "Shorter" in one(recap, InclusionRules(100, minimum_tokens=6)).reason
+
+
+def test_the_first_reason_that_fits_is_said_in_the_order_of_the_decision_tree() -> None:
+    """Spec §3.1: everything holds at once, and one after the other is lifted."""
+    rules = InclusionRules(
+        100,
+        include_user=False,
+        include_hidden=False,
+        include_narrator=False,
+        minimum_tokens=6,
+        left_out=frozenset({"Name"}),
+    )
+    excluded, free = MessageRecap("recap", is_excluded=True), MessageRecap("recap")
+    remembered = MessageRecap("recap", is_excluded=True, is_remembered=True)
+    every = {"is_user": True, "is_hidden": True}
+    notice, narrator, thought = MessageKind.NOTICE, MessageKind.NARRATOR, MessageKind.THOUGHT
+    steps = [
+        (one(remembered, rules, kind=notice, **every), "notice"),
+        (one(excluded, rules, kind=thought, **every), "left out by you"),
+        (one(free, rules, kind=thought, **every), "your own"),
+        (one(free, rules, kind=thought, is_hidden=True), "thoughts"),
+        (one(free, rules, kind=narrator, is_hidden=True), "Hidden"),
+        (one(free, rules, kind=narrator), "narrator"),
+        (one(free, rules), "Recaps of Name's messages"),
+        (one(free, replace(rules, left_out=frozenset())), "Shorter than 6"),
+    ]
+    for found, words_of_it in steps:
+        assert found.state is InclusionState.EXCLUDED
+        assert words_of_it in found.reason
+    assert one(free, replace(rules, left_out=frozenset(), minimum_tokens=5)).state is INCLUDED
+
+
+def test_a_character_is_left_out_by_name_or_by_card_and_the_user_never() -> None:
+    recap, by_card = MessageRecap("recap"), InclusionRules(100, left_out=frozenset({"mira.png"}))
+    assert one(recap, by_card, avatar="mira.png").state is InclusionState.EXCLUDED
+    assert one(recap, by_card, avatar="tobias.png").state is INCLUDED
+    by_name = InclusionRules(100, left_out=frozenset({"Name"}))
+    assert one(recap, by_name).state is InclusionState.EXCLUDED
+    assert one(recap, by_name, is_user=True).state is INCLUDED
+
+
+def test_the_prefill_counts_only_where_it_is_read() -> None:
+    recap = MessageRecap("two words", prefill="In this scene: ")
+    assert one(recap, InclusionRules(100)).tokens == 2
+    assert one(recap, InclusionRules(100, with_prefill=True)).tokens == 5
+    assert one(recap, InclusionRules(4, with_prefill=True)).state is OUT
+    assert recap.shown_text(with_prefill=True) == "In this scene: two words"
+    assert MessageRecap(prefill="In this scene: ").shown_text(with_prefill=True) == ""
+
+
+def test_no_recap_says_whether_it_is_still_to_come_says_nothing_or_was_removed() -> None:
+    assert one(MessageRecap()).reason == "No recap yet."
+    nothing = MessageRecap(source_hash=digest("text"), absence=Absence.NOTHING)
+    assert one(nothing).reason == "Nothing of the story in it."
+    assert one(structs.replace(nothing, source_hash="before")).reason == "No recap yet."
+    assert one(MessageRecap(absence=Absence.REMOVED)).reason == "You removed its recap."
 
 
 def test_what_is_remembered_is_counted_although_its_kind_is_switched_off() -> None:

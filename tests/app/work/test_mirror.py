@@ -211,6 +211,37 @@ async def test_a_chat_that_is_gone_waits_for_nothing(bench: Bench) -> None:
     assert await bench.mirrored() == ""
 
 
+async def test_a_cleared_chat_is_cleared_in_its_file_and_undo_writes_it_again(
+    bench: Bench,
+) -> None:
+    recap = SceneRecap(bench.anchor(3), 0, "The quay", "STATE\nFog.", "", "built-in", 1.0)
+    source = bench.chat.story.messages[5].content_hash
+    own = {bench.anchor(5): MessageRecap("Short.", is_excluded=True, source_hash=source)}
+    await bench.mark_break(3, "The quay")
+    await bench.know(lambda chat_id: bench.store.recaps.add_scene_recap(chat_id, recap) and None)
+    await bench.know(lambda chat_id: bench.store.recaps.save_message_recaps(chat_id, own))
+    await bench.fold(1, 3)
+    assert await bench.mirrored() == ""
+    store, chat_id = bench.store, bench.chat.chat_id
+    await store.run_undoable(chat_id, "clear", lambda: store.clearing.clear(chat_id))
+    await bench.chats.refresh(bench.chat)
+    before = bench.path.read_bytes().split(b"\n")
+    assert await bench.mirrored() == ""
+    after = bench.path.read_bytes().split(b"\n")
+    assert [i for i in range(LENGTH + 1) if before[i] != after[i]] == [0, 4, 6]
+    assert bench.lines[0]["chat_metadata"][RUNNING_KEY]["versions"] == []
+    for block in (bench.block(3), bench.lines[4]["swipe_info"][1]["extra"][NAMESPACE]):
+        assert (block["scene_break"], block["scene_recap_versions"]) == (False, [])
+    assert (bench.block(5)["memory"], bench.block(5)["exclude"]) == (None, False)
+    await store.run(lambda: store.undo.undo(chat_id))
+    await bench.chats.refresh(bench.chat)
+    assert await bench.mirrored() == ""
+    assert bench.block(3)["scene_break_name"] == "The quay"
+    assert json.loads(bench.block(3)["scene_recap_memory"])["stage3"]["state"] == ["Fog."]
+    assert (bench.block(5)["memory"], bench.block(5)["exclude"]) == ("Short.", True)
+    assert bench.lines[0]["chat_metadata"][RUNNING_KEY]["versions"][0]["content"] == "v1"
+
+
 async def test_a_chat_that_a_page_shows_is_changed_in_the_page(bench: Bench) -> None:
     bench.pages.show("Harbour")
     await bench.mark_break(3)

@@ -14,7 +14,14 @@ from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from app.work.catch_up import CatchUpPlan, catch_up_plan
-from app.work.planner import Writing, covered_until, fold_base, plan, recapped_messages
+from app.work.planner import (
+    Writing,
+    covered_until,
+    fold_base,
+    missing_recaps,
+    plan,
+    recapped_messages,
+)
 
 WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False)
 
@@ -172,6 +179,45 @@ def test_with_a_model_messages_are_recapped_one_by_one_on_wish_only_and_newest_f
     assert planned(story, **wanted, message_recap_again=False) == []
     recaps["m4"] = MessageRecap(text="mine", source_hash="of another text", is_edited=True)
     assert planned(replace(story, message_recaps=recaps), **wanted) == []
+
+
+def test_an_edit_and_a_swipe_are_two_reasons_to_write_a_recap_anew() -> None:
+    story = story_of(4)
+    wanted = {"message_recaps_model": True, "message_recap_limit": 1}
+    recap = MessageRecap("recap", source_hash="of another text", swipe=0)
+    for swipe, name in ((0, "message_recap_again"), (1, "message_recap_on_swipe")):
+        shown = structs.replace(story.messages[2], swipe=swipe, swipes=swipe + 1)
+        messages = (*story.messages[:2], shown, story.messages[3])
+        told = replace(story, messages=messages, message_recaps={"m2": recap})
+        other = {"message_recap_again", "message_recap_on_swipe"} - {name}
+        assert [spec.anchor for spec in planned(told, **wanted)] == ["m2"]
+        assert planned(told, **wanted, **dict.fromkeys(other, False)) != []
+        assert planned(told, **wanted, **{name: False}) == []
+
+
+def test_a_recap_is_written_for_another_swipe_only_where_the_one_before_had_one() -> None:
+    story = story_of(4)
+    wanted = {"message_recaps_model": True, "message_recap_limit": 1}
+    shown = structs.replace(story.messages[2], swipe=1, swipes=2)
+    story = replace(story, messages=(*story.messages[:2], shown, story.messages[3]))
+    removed = MessageRecap(source_hash="of another text", absence=Absence.REMOVED)
+    assert planned(replace(story, message_recaps={"m2": removed}), **wanted) == []
+    looked_at = structs.replace(removed, absence=Absence.NOTHING)
+    told = replace(story, message_recaps={"m2": looked_at})
+    assert [spec.anchor for spec in planned(told, **wanted)] == ["m2"]
+
+
+def test_nobody_pays_for_a_recap_that_would_not_count() -> None:
+    story = replace(story_of(6), message_tokens=(9, 9, 9, 2, 9, 9))
+    messages = list(story.messages)
+    messages[0] = structs.replace(messages[0], is_user=True)
+    messages[1] = structs.replace(messages[1], kind=MessageKind.THOUGHT)
+    messages[2] = structs.replace(messages[2], name="Tobias")
+    story = replace(story, messages=tuple(messages))
+    wanted: dict[str, Any] = {"message_recaps_model": True, "include_user_messages": False}
+    wanted |= {"left_out": "Bob, Tobias", "inclusion_minimum_tokens": 3}
+    assert [spec.anchor for spec in planned(story, **wanted)] == ["m4"]
+    assert [m.anchor for m in missing_recaps(story, settings(**wanted))] == ["m4", "m5"]
 
 
 def two_voices() -> Story:

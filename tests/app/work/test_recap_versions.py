@@ -51,6 +51,35 @@ async def prompt(companion: Companion, chat: Path) -> str:
     return (await companion.slots(chat)).slots[0].text
 
 
+async def test_a_recap_is_locked_once_it_is_folded_in_and_a_rebuild_unlocks_it(
+    companion: Companion, chat: Path
+) -> None:
+    before = story(companion, chat)
+    *folded, newest = [scene for scene in before.scenes if scene.is_closed]
+    recaps = [before.scene_recap(scene) for scene in folded]
+    assert all(recap is not None and recap.is_locked for recap in recaps)
+    left_out = before.scene_recap(newest)
+    assert left_out is not None
+    assert not left_out.is_locked
+    first = folded[0].closing
+    assert first is not None
+    # What is written now is another version: the running recap does not tell it yet.
+    await companion.edits.edit_scene_recap(chat, first.anchor, "They met.")
+    versions = story(companion, chat).recaps[first.anchor]
+    assert [version.is_locked for version in versions] == [True, False]
+    companion.pause()
+    unlocked = story(companion, chat)
+    await companion.edits.rebuild_running_recap(chat, first.anchor)
+    rebuilt = story(companion, chat)
+    assert not any(v.is_locked for versions in rebuilt.recaps.values() for v in versions)
+    await companion.edits.undo(chat)
+    assert story(companion, chat) == unlocked
+    await companion.edits.redo(chat)
+    companion.resume()
+    after = await companion.settled(chat)
+    assert [version.is_locked for version in after.recaps[first.anchor]] == [False, True]
+
+
 async def test_a_deleted_current_version_gives_way_to_the_highest_left(
     companion: Companion, chat: Path
 ) -> None:
