@@ -87,6 +87,8 @@ class FakeLlm:
     def __init__(self, reply: Reply | None = None) -> None:
         self.reply: Reply = reply or (lambda request: "The lamp burned low and nobody spoke.")
         self.slow_seconds = 30.0
+        self.context = 0  # tokens, as the list of models says it; 0: it does not
+        self.other_models: tuple[str, ...] = ()
         self.requests: list[RecordedRequest] = []
         self._news = threading.Condition()
         self.closing = threading.Event()
@@ -139,7 +141,11 @@ def _handler_for(llm: FakeLlm) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             if self.path.removeprefix("/v1") == "/models":
-                self._send({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+                model = {"id": MODEL, "object": "model"}
+                names = (MODEL, *llm.other_models)
+                context = {"context_length": llm.context} if llm.context else {}
+                data = [{**model, "id": name, **context} for name in names]
+                self._send({"object": "list", "data": data})
             else:
                 self._send({"error": {"message": "not found"}}, status=404)
 

@@ -29,8 +29,9 @@ TASK_OF: Mapping[Tier, str] = {
     Tier.EPISTEMIC: "memory_epistemic",
 }
 KNOWN_SHARE = 0.2  # of the context, for each of the two texts that say what is known
-MOST_KNOWN = 1200  # tokens: more is read by nobody, and paid for each time
+MOST_KNOWN = 900  # tokens: more is read by nobody, and paid for each time
 
+MakeInputs = Callable[[int], Mapping[str, str]]
 Parts = tuple[tuple[Window, ReadAnswer], ...]
 
 
@@ -77,17 +78,27 @@ class MemoryModel:
     async def ask(
         self,
         task_name: str,
-        inputs: Mapping[str, str],
+        inputs: Mapping[str, str] | MakeInputs,
         read: Callable[[str], T],
         *,
         kept: KeptAnswers | None = None,
         spent: Spent | None = None,
         what: str = "memory",
     ) -> T:
-        """Any other task of memory. Raises BackendError."""
+        """Any other task of memory. inputs: or what makes them of the tokens that there are for
+        them, made anew when it turns out that there are fewer. Raises BackendError.
+        """
         prompt = self._prompts[task_name]
         task = Task(prompt, what, is_json=False, kept=kept, spent=spent or Spent())
-        return await self._asker.within_context(lambda: self._asker.ask(task, prompt, inputs, read))
+
+        async def ask() -> T:
+            given = inputs
+            if not isinstance(given, Mapping):
+                room = self.room(task_name, dict.fromkeys(prompt.inputs, ""))
+                given = await asyncio.to_thread(given, room)
+            return await self._asker.ask(task, prompt, given, read)
+
+        return await self._asker.within_context(ask)
 
     def room(self, task_name: str, inputs: Mapping[str, str]) -> int:
         """Tokens left for inputs of a task that are given as "". Raises BackendRefused."""

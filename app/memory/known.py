@@ -35,6 +35,7 @@ KEPT_LONGEST = (
     Tier.LONG_TERM,
     Tier.SESSION,
 )
+NUMBERED = (Tier.ARCS, Tier.EPISTEMIC)  # an answer may mean them by number
 MEMORY_TIERS = (Tier.LONG_TERM, Tier.SESSION)
 
 CountTokens = Callable[[str], int]
@@ -75,7 +76,7 @@ def known(
     called = _named(names, limit, count)
     shown = _within(memories, limit - count(called), count)
     arcs, epistemic = _of(shown, Tier.ARCS), _of(shown, Tier.EPISTEMIC)
-    text = _joined([called, *_parts(shown, 0, 0)])
+    text = _joined([*_parts(shown, 0, 0), called])
     return Known(text or NOTHING, _ids(arcs), _ids(epistemic))
 
 
@@ -89,6 +90,9 @@ def known_for_block(
 ) -> KnownForBlock:
     """Show what held when a block began, and what changed until now.
 
+    Of what is new only arcs and epistemic entries are listed, since an answer may mean them by
+    number; the rest stands in the messages of the block themselves. What changes seldom comes
+    first, so that texts of later blocks begin alike.
     base_text depends on base, names and limit alone. limit: tokens that each of the two texts may
     take; see `known`. An entry of base that reads otherwise now is one that ended and a new one.
     """
@@ -100,7 +104,7 @@ def known_for_block(
     gone = [memory for memory in shown if (memory.id, line_of(memory)) not in still]
     ended = _ended(gone, new, first)
     room = limit - count(_joined(ended))
-    fresh = _within(new, room, count)
+    fresh = _within([memory for memory in new if memory.tier in NUMBERED], room, count)
     parts = _parts(fresh, len(first.arcs), len(first.epistemic))
     return KnownForBlock(
         first.text,
@@ -128,11 +132,11 @@ def line_of(memory: Memory) -> str:
 def _parts(memories: Sequence[Memory], arcs: int, epistemic: int) -> list[str]:
     """The lists with their headings; arcs, epistemic: how many have a number already."""
     parts = [
+        _listed(MEMORIES, [line_of(memory) for memory in _of(memories, *MEMORY_TIERS)]),
         _listed(ARCS, _numbered(_of(memories, Tier.ARCS), arcs)),
         _listed(EPISTEMIC, _numbered(_of(memories, Tier.EPISTEMIC), epistemic)),
-        _listed(MEMORIES, [line_of(memory) for memory in _of(memories, *MEMORY_TIERS)]),
-        _listed(LEDGER, _ledger(_of(memories, Tier.STATE_LEDGER))),
         _listed(FEELINGS, _feelings(_of(memories, Tier.RELATIONSHIPS))),
+        _listed(LEDGER, _ledger(_of(memories, Tier.STATE_LEDGER))),
     ]
     return [part for part in parts if part]
 

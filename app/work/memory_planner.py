@@ -21,7 +21,7 @@ CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memor
 CATCH_UP_SHARE = 0.35  # of the context, the same in tokens
 SMALLEST_CHUNK = 500
 # Passes of one block begin with the same message, so that a server finds what it has read.
-PASSES_IN_BLOCK = 2
+PASSES_IN_BLOCK = 5
 MESSAGES_BEFORE = 2  # of a block, to understand its first one
 UNKNOWN_CONTEXT = 8192
 
@@ -32,12 +32,13 @@ class Reading:
 
     extracted: (anchor, content hash). is_whole: the chat is read to its very end, whatever the
     settings say of waiting; for a command, which nobody swipes behind. is_wanted: the same for
-    once, since the user said so.
+    once, since the user said so. is_paused: the user wants nothing added for now.
     """
 
     extracted: Collection[tuple[str, str]] = ()
     is_whole: bool = False
     is_wanted: bool = False
+    is_paused: bool = False
 
     @property
     def waits(self) -> bool:
@@ -87,7 +88,7 @@ def next_pass(
     Passes go in the order of the story and one at a time, since each is told what holds before
     it. Edited messages and those of a backlog do not wait for more.
     """
-    if not settings["memory_auto"] and not reading.is_wanted:
+    if reading.is_paused or not (settings["memory_auto"] or reading.is_wanted):
         return None
     missing = unread(story, reading, settings)
     if not missing:
@@ -110,7 +111,7 @@ def pass_spec(
     again: str = "",
 ) -> OperationSpec:
     """Reading these messages, with some before them. new: indexes, consecutive among the told."""
-    window = pass_window(story, chat_id, settings, new)
+    window = pass_window(story, chat_id, settings, writing, new)
     form = "one" if is_in_one(settings, writing.spec) else "separate"
     tiers = ",".join(enabled_tiers(settings))
     shown = [f"{m.name}\0{m.content_hash}" for m in window.messages]
@@ -128,20 +129,35 @@ def pass_spec(
 
 
 def pass_window(
-    story: Story, chat_id: int, settings: Mapping[str, Any], new: Sequence[int]
+    story: Story,
+    chat_id: int,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    new: Sequence[int],
 ) -> Window:
-    """What a pass over these messages is shown."""
+    """What a pass over these messages is shown.
+
+    A block begins with the same message in each of its passes. Where it grows beyond what the
+    model takes, and in a backlog, only a few messages are shown again.
+    """
     told = [i for i, message in enumerate(story.messages) if is_readable(message, settings)]
     place = told.index(new[0])
-    block = PASSES_IN_BLOCK * 2 * int(settings["memory_every"])
-    if len(new) > block // PASSES_IN_BLOCK:  # noqa: SIM108
-        first = place  # a backlog: each message once
-    else:
-        first = place - place % block
+    of_pass = 2 * int(settings["memory_every"])
+    of_block = place - place % (PASSES_IN_BLOCK * of_pass)
+    tokens = story.message_tokens or (0,) * len(story.messages)
+    shown = sum(tokens[index] for index in (*told[of_block:place], *new))
+    is_backlog = len(new) > 2 * of_pass
+    first = place if is_backlog or shown > room_for_messages(writing) else of_block
     first = max(0, first - MESSAGES_BEFORE)
     before = [story.messages[index] for index in told[first:place]]
     messages = (*before, *(story.messages[index] for index in new))
     return Window(chat_id, messages, new_from=len(before) + 1)
+
+
+def room_for_messages(writing: Writing) -> int:
+    """Tokens of messages that one request holds."""
+    context = writing.context_tokens or UNKNOWN_CONTEXT
+    return max(SMALLEST_CHUNK, int(context * CATCH_UP_SHARE))
 
 
 def enabled_tiers(settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -167,8 +183,7 @@ def _is_followed(story: Story, index: int, settings: Mapping[str, Any]) -> bool:
 
 
 def _chunk(story: Story, run: Sequence[int], writing: Writing) -> list[int]:
-    context = writing.context_tokens or UNKNOWN_CONTEXT
-    room = max(SMALLEST_CHUNK, int(context * CATCH_UP_SHARE))
+    room = room_for_messages(writing)
     chunk: list[int] = []
     for index in run[:CATCH_UP_MESSAGES]:
         tokens = story.message_tokens[index] if story.message_tokens else 0

@@ -98,7 +98,7 @@ class Rememberer:
         now = pass_spec(story, chat.chat_id, settings, writing, new, again=again)
         if now.key != spec.key:
             raise OperationOutdated("The story or the model changed; it is planned again.")
-        window = pass_window(story, chat.chat_id, settings, new)
+        window = pass_window(story, chat.chat_id, settings, writing, new)
         first = chat.index_of(window.messages[0].anchor) or 0
         ground, memories = chat.ground(), chat.remembered.memories
         at_end = standings(memories, ground, new[-1])

@@ -31,7 +31,7 @@ from app.memory.records import (
     Tier,
     merged_changes,
 )
-from app.memory.similarity import PROFILE_A, PROFILE_B, Thresholds, Vectors
+from app.memory.similarity import PROFILE_A, PROFILE_B, Limit, Thresholds, Vectors
 from app.memory.state_change import Wording
 from app.memory_settings import PROFILE_B as B
 from app.story.answers import Unreadable
@@ -40,6 +40,8 @@ from app.story.scene_cues.language import LanguagePack
 QUESTION = "memory_question"
 CONSOLIDATION = "memory_consolidation"
 NEW_PER_TYPE = {"a": 2, "b": 4}  # long-term, in one pass (spec/smart-memory.md §5)
+# Below this nothing of a batch is about the same, and the model is not asked to merge it.
+MAYBE_SAME = Limit(0.45, 0.2)
 AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
 
 
@@ -171,6 +173,9 @@ class Settler:
             if name.startswith("consolidate_")
         }
         for batch in due(_holding(change, settling), at):
+            if not _has_likes(batch, vectors):
+                change = merged_changes([change, _kept_apart(batch)])
+                continue
             inputs = {
                 "type": batch.type,
                 "known": _numbered(batch.base, 1) or "Nothing yet.",
@@ -204,6 +209,20 @@ def _holding(change: MemoryChange, settling: Settling) -> list[Memory]:
     by_id |= {memory.id: memory for memory in change.memories}
     waiting = (Review.WAITING, Review.REJECTED)
     return [m for m in by_id.values() if not m.endings and m.review not in waiting]
+
+
+def _has_likes(batch: Batch, vectors: Vectors) -> bool:
+    """Whether anything in a batch may be about the same: else there is nothing to ask."""
+    return any(
+        vectors.score(new.text, other.text).reaches(MAYBE_SAME)
+        for new in batch.new
+        for other in batch.entries
+        if other.id != new.id
+    )
+
+
+def _kept_apart(batch: Batch) -> MemoryChange:
+    return MemoryChange(tuple(replace(memory, is_consolidated=True) for memory in batch.new))
 
 
 def _with(memory: Memory, ending: Ending) -> Memory:

@@ -68,12 +68,12 @@ class Arc:
 
 
 class Gold:
-    """The labels of one story."""
+    """The labels of one story. until: those behind this message are left out."""
 
-    def __init__(self, story: Mapping[str, Any]) -> None:
+    def __init__(self, story: Mapping[str, Any], *, until: int | None = None) -> None:
         self.story = story
         self.messages: Sequence[Json] = story["messages"]
-        labels = story["gold"]
+        labels = _labels_until(story["gold"], len(self.messages) if until is None else until)
         self.knowings = tuple(
             Knowing(e["after_message"], e["state"], e["holder"], e["about"], e["from"], e["text"])
             for e in sorted(labels["epistemic"], key=lambda e: e["after_message"])
@@ -131,6 +131,17 @@ class Gold:
         """Earlier labels that this one ends."""
         earlier = [k for k in self.knowings if k.thing == label.thing and k.place < label.place]
         yield from earlier[-1:]
+
+
+def _labels_until(labels: Json, last: int) -> Json:
+    arcs = [arc for arc in labels["arcs"] if arc["opened"] <= last]
+    return {
+        "epistemic": [e for e in labels["epistemic"] if e["after_message"] <= last],
+        "state": [e for e in labels["state"] if e["after_message"] <= last],
+        "arcs": [
+            {**arc, "resolved": None} if (arc["resolved"] or 0) > last else arc for arc in arcs
+        ],
+    }
 
 
 def folded(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,15 +36,19 @@ async def play(
     recaps: bool = False,
     step: int = 1,
     settings: dict[str, object] | None = None,
+    is_talkative: bool = False,
+    context: int = 0,
 ) -> Played:
     """Write the story message by message, let the program follow, and compare at each label.
 
     model: kind of the backend's spec, "ollama" for profile A. recaps: write those too. step:
-    messages that come between two looks of the program.
+    messages that come between two looks of the program. is_talkative: of the oracle. context:
+    tokens that the model says it takes, 0 for one that does not say.
     """
-    oracle = Oracle(gold, sloppiness=sloppiness, seed=seed)
+    oracle = Oracle(gold, sloppiness=sloppiness, seed=seed, is_talkative=is_talkative)
     with tempfile.TemporaryDirectory() as folder, FakeLlm(oracle.reply) as llm:
         written = write_tavern(gold.story, Path(folder) / "data" / "default-user")
+        llm.context, llm.other_models = context, ("oracle",)
         (written.user_folder / "chats").mkdir(exist_ok=True)  # a group's folder has none yet
         lines = written.chat.read_bytes().split(b"\n")
         home = Path(folder) / "own"
@@ -79,8 +82,3 @@ async def play(
             for place in gold.places:
                 compare(scores, gold, companion.memory(written.chat, at=place))
             return Played(scores, tuple(llm.requests), companion.memory(written.chat))
-
-
-def tokens_of(request: RecordedRequest) -> str:
-    """The prompt of a request as one text, for counting."""
-    return json.dumps(request.messages, ensure_ascii=False)

@@ -19,12 +19,16 @@ NUMBERED_MESSAGE = re.compile(r"(?:^|\n\n)\[(\d+)\] ")
 NUMBERED_ENTRY = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
 NEW_FROM = re.compile(r"Messages before \[(\d+)\]")
 EPISTEMIC, LEDGER, ARCS = "epistemic", "ledger", "arcs"
+LONG_TERM, SESSION, FEELINGS = "long-term", "session", "feelings"
+SENTENCE = re.compile(r"[^.!?*\"]{12,120}[.!?]")
 TASKS: Mapping[str, tuple[str, ...]] = {
-    "Write every kind of entry": (EPISTEMIC, LEDGER, ARCS),
+    "Write every kind of entry": (EPISTEMIC, LEDGER, ARCS, LONG_TERM, SESSION, FEELINGS),
     "Your task: note who knows what": (EPISTEMIC,),
     "Your task: note the state ledger": (LEDGER,),
     "Your task: note the open arcs": (ARCS,),
-    "Your task: note": (),
+    "Your task: note the long-term memory": (LONG_TERM,),
+    "Your task: note the session memory": (SESSION,),
+    "Your task: note the feelings": (FEELINGS,),
 }
 
 
@@ -38,10 +42,17 @@ class _Shown:
 
 
 class Oracle:
-    """Answers requests. sloppiness: share of lines that are given in a careless form."""
+    """Answers requests.
 
-    def __init__(self, gold: Gold, *, sloppiness: float = 0.0, seed: int = 7) -> None:
+    sloppiness: share of lines that are given in a careless form. is_talkative: notes also a memory
+    of each new message, and a feeling now and then, as a real model does.
+    """
+
+    def __init__(
+        self, gold: Gold, *, sloppiness: float = 0.0, seed: int = 7, is_talkative: bool = False
+    ) -> None:
         self._gold = gold
+        self._is_talkative = is_talkative
         self._sloppiness = sloppiness
         self._random = random.Random(seed)
         self._places = _places(gold)
@@ -54,6 +65,8 @@ class Oracle:
                 return self._lines(text, kinds)
         if "UPDATE" in text and "INDEPENDENT" in text:
             return "INDEPENDENT"
+        if "You keep the notes of a long story in order" in text:
+            return "NONE"
         if "scenebreakat" in text.casefold():
             return '{"sceneBreakAt": false}'
         recap = {"developments": ["The story goes on."], "open": [], "state": [], "resolved": []}
@@ -65,6 +78,9 @@ class Oracle:
             EPISTEMIC: self._knowings,
             LEDGER: self._values,
             ARCS: self._arcs,
+            LONG_TERM: lambda shown: self._sentences(shown, "fact:2", 0, 3),
+            SESSION: lambda shown: self._sentences(shown, "detail:2:session", 1, 2),
+            FEELINGS: self._feelings,
         }
         lines = [line for kind in kinds for line in makers[kind](shown)]
         if not lines:
@@ -116,6 +132,22 @@ class Oracle:
         for arc in self._gold.arcs:
             if arc.resolved is not None and arc.resolved in shown.numbers:
                 yield _resolved(arc, shown.numbers[arc.resolved], shown.arcs)
+
+    def _sentences(self, shown: _Shown, tag: str, first: int, every: int) -> Iterator[str]:
+        """A sentence of some new messages, where the server is talkative."""
+        for place, number in shown.numbers.items():
+            if not self._is_talkative or place % every != first:
+                continue
+            found = SENTENCE.search(str(self._gold.messages[place]["mes"]))
+            if found:
+                yield f"[{tag}:sources={number}] {found[0].strip()}"
+
+    def _feelings(self, shown: _Shown) -> Iterator[str]:
+        names = list(dict.fromkeys(m["name"] for m in self._gold.messages))
+        for place, number in shown.numbers.items():
+            if self._is_talkative and place % 10 == 5 and len(names) > 1:
+                word = FELT[place // 10 % len(FELT)]
+                yield f"[feels:sources={number}] {names[0]} -> {names[1]}: {word}(medium)"
 
     def _careless(self, line: str) -> str:
         if self._random.random() >= self._sloppiness:
@@ -174,6 +206,9 @@ CARELESS: tuple[Callable[[str], str], ...] = (
     _spaced,
     _plural_source,
 )
+
+
+FELT = ("wary", "grateful", "amused", "worried", "loyal", "angry", "curious", "proud")
 
 
 def _with_noise(lines: list[str], chance: random.Random) -> str:
