@@ -55,7 +55,9 @@ def cost_of(requests: Sequence[RecordedRequest], messages: int) -> Cost:
     repeated_of: Counter[str] = Counter()
     for request in requests:
         text = request.text
-        prefix = max((len(os.path.commonprefix([text, old])) for old in seen), default=0)
+        # By signs, as servers keep what they have read.
+        shared = (len(os.path.commonprefix([text, old])) for old in seen)  # noqa: RUF071
+        prefix = max(shared, default=0)
         size = count(text)
         tokens += size
         again = count(text[:prefix])
