@@ -20,6 +20,7 @@ class OperationKind(StrEnum):
     CANON = "canon"
     CONTINUITY = "continuity"
     SUMMARY = "summary"
+    TRIGGERS = "triggers"
 
 
 MEMORY_KINDS = frozenset(
@@ -30,6 +31,7 @@ MEMORY_KINDS = frozenset(
         OperationKind.CANON,
         OperationKind.CONTINUITY,
         OperationKind.SUMMARY,
+        OperationKind.TRIGGERS,
     }
 )
 

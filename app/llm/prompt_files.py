@@ -40,9 +40,17 @@ MEMORY_TASKS = tuple(
     for kind in ("session", "longterm", "relationships", "arcs", "ledger", "epistemic")
 )
 SETTLING = ("memory_question", "memory_consolidation")  # of what a pass claims
+# Longer texts that are made of memories, and keywords for them.
+DERIVED = tuple(
+    f"memory_{kind}"
+    for kind in (
+        *("summary", "triggers", "arc_summary", "profile", "canon"),
+        *("continuity", "repair", "away"),
+    )
+)
 TASKS = (
     *("scene_recap", "running_recap", "detect_breaks", "message_recap", *STAGES),
-    *(MEMORY_PASS, *MEMORY_TASKS, *SETTLING),
+    *(MEMORY_PASS, *MEMORY_TASKS, *SETTLING, *DERIVED),
 )
 STAGED_RECAP = "staged_recap"
 # What each kind of work asks for: a changed prompt makes anew what it writes, and nothing else.
@@ -53,6 +61,11 @@ TASKS_OF = {
     "message_recap": ("message_recap",),
     STAGED_RECAP: STAGES,
     MEMORY_PASS: (MEMORY_PASS, *MEMORY_TASKS, *SETTLING),
+    **{
+        kind: (f"memory_{kind}",)
+        for kind in ("summary", "triggers", "arc_summary", "profile", "canon")
+    },
+    "continuity": ("memory_continuity", "memory_repair"),
 }
 ABOUT = "input "  # begins the key of a line that explains an input
 HEADER_KEYS = frozenset({"task", "version", "inputs", "output", "max_output_tokens"})

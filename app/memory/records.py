@@ -197,6 +197,7 @@ class DocumentKind(StrEnum):
     PROFILE = "profile"  # of one character, spec §9 PD1
     CANON = "canon"  # of one character, across chats, spec §9 PD2
     ARC_SUMMARY = "arc_summary"  # of one resolved arc, spec §8.6
+    CONTINUITY = "continuity"  # what of one reply contradicts, "" for nothing, spec §9 PD3
     REPAIR = "repair"  # waits for the next reply, spec §9 PD3
 
 
@@ -205,8 +206,9 @@ class Document:
     """A longer text. One of each kind and subject counts: the newest that was not deleted.
 
     subject: the character's name; the arc's id for an arc summary; "" for the chat. sections: the
-    parts of a profile by name. until: anchor of the last message that went into it.
-    inputs: digest of what it was made from, to know when it is stale.
+    parts of a profile, a canon or a summary by name. until: anchor of the last message that went
+    into it; of the reply that was checked. inputs: digest of what it was made from, to know when
+    it is stale; the content hash of the reply. text: "" notes that there is nothing to tell.
     """
 
     id: str
@@ -240,7 +242,7 @@ class MemoryChange:
     """What one piece of work changes; written as a whole or not at all.
 
     memories, entities, documents: new ones, and new states of those with the same id. removed: ids
-    of memories that are deleted for good, by the user only.
+    of memories and entities that are deleted for good, by the user only.
     """
 
     memories: tuple[Memory, ...] = ()
@@ -254,7 +256,7 @@ class MemoryChange:
     def applied_to(self, remembered: Remembered) -> Remembered:
         """What is remembered afterwards."""
         memories = {m.id: m for m in remembered.memories if m.id not in self.removed}
-        entities = {e.id: e for e in remembered.entities}
+        entities = {e.id: e for e in remembered.entities if e.id not in self.removed}
         documents = {d.id: d for d in remembered.documents}
         memories |= {m.id: m for m in self.memories}
         entities |= {e.id: e for e in self.entities}
@@ -270,5 +272,6 @@ def merged_changes(changes: Iterable[MemoryChange]) -> MemoryChange:
     removed: frozenset[str] = frozenset()
     for change in changes:
         whole = change.applied_to(whole)
-        removed = (removed - {m.id for m in change.memories}) | change.removed
+        there = {m.id for m in change.memories} | {e.id for e in change.entities}
+        removed = (removed - there) | change.removed
     return MemoryChange(whole.memories, whole.entities, whole.documents, removed)

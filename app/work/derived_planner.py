@@ -1,0 +1,292 @@
+"""Which longer texts a story lacks that are made of its memories. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.memory.arc_summaries import (
+    MOST_AT_ONCE,
+    ResolvedArc,
+    resolved_arcs,
+    summaries,
+    without_summary,
+)
+from app.memory.canon import canon_digest
+from app.memory.continuity import is_checked, last_reply
+from app.memory.documents import all_of, by_subject
+from app.memory.profiles import MOST_AT_ONCE as MOST_PROFILES
+from app.memory.profiles import Subject, cast, outdated, subjects
+from app.memory.records import Document, DocumentKind, Memory, Remembered
+from app.memory.standing import Ground, active
+from app.memory.summary import covered_until as summarised_until
+from app.memory.summary import to_summarise
+from app.memory.triggers import LEAST_AT_ONCE, untriggered
+from app.memory.triggers import MOST_AT_ONCE as MOST_TRIGGERED
+from app.memory.windows import settled
+from app.memory_settings import PROFILE_B
+from app.operations import OperationKind, OperationSpec
+from app.story.messages import digest
+from app.story.story import Story
+from app.work.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT, profile_in_force
+from app.work.planner import PRIORITY_ASKED, Writing, covered_until
+
+# A correction is wanted before the next reply; the rest is made of what passes have read.
+PRIORITY_CONTINUITY = PRIORITY_PASS + 1
+PRIORITY_SUMMARY = PRIORITY_PASS - 1
+PRIORITY_DERIVED = PRIORITY_PASS - 3
+LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
+SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
+
+
+@dataclass(frozen=True, slots=True)
+class Derivable:
+    """What longer texts of a chat are made of.
+
+    ground: the messages that memories stand on. is_read: no reading for memory is due before.
+    context_tokens: that SillyTavern's prompt may take.
+    """
+
+    story: Story
+    chat_id: int
+    remembered: Remembered
+    ground: Ground
+    settings: Mapping[str, Any]
+    writing: Writing
+    context_tokens: int
+    is_read: bool = True
+
+    @property
+    def active(self) -> tuple[Memory, ...]:
+        """What holds at the end of the story."""
+        return active(self.remembered.memories, self.ground)
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        return self.remembered.documents
+
+    @property
+    def resolved(self) -> tuple[ResolvedArc, ...]:
+        return resolved_arcs(self.remembered.memories, self.ground)
+
+    @property
+    def owner_name(self) -> str:
+        """Whom a canon is about; in a group all of them."""
+        chat = self.story.chat
+        names = chat.speakers or cast(self.story.messages, ())
+        return ", ".join(names) or chat.owner_name or chat.title
+
+
+def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
+    """All operations on longer texts that the story lacks by the settings; none without a model.
+
+    Each is one request, a continuity check at most two.
+    """
+    if chat.writing.is_free:
+        return ()
+    found = [_continuity(chat), _summary(chat)]
+    if chat.is_read:
+        found += [_arc_summaries(chat), _profiles(chat), _canon(chat), _triggers(chat)]
+    return tuple(spec for spec in found if spec is not None)
+
+
+def asked_for(spec: OperationSpec) -> OperationSpec:
+    """The same because the user wants it."""
+    return replace(spec, priority=PRIORITY_ASKED)
+
+
+def arc_summary_spec(
+    chat: Derivable, arcs: Sequence[ResolvedArc], *, again: str = ""
+) -> OperationSpec:
+    """Summing up resolved arcs, all with one request. again: makes the work new although its
+    inputs are not; so also below.
+    """
+    before = by_subject(chat.documents, DocumentKind.ARC_SUMMARY)
+    ids = [before[arc.memory.id].id for arc in arcs if arc.memory.id in before]
+    end = arcs[-1].place
+    number = "an arc" if len(arcs) == 1 else f"{len(arcs)} arcs"
+    return _spec(
+        chat,
+        OperationKind.ARC_SUMMARY,
+        [*(arc.digest for arc in arcs), *ids, again],
+        anchor=chat.story.messages[max(0, end)].anchor,
+        label=f"Summary of {number}",
+        params={"arcs": [arc.memory.id for arc in arcs], "again": again},
+    )
+
+
+def profile_spec(chat: Derivable, wanted: Sequence[Subject], *, again: str = "") -> OperationSpec:
+    """Portraits of these characters, all with one request."""
+    before = by_subject(chat.documents, DocumentKind.PROFILE)
+    ids = [before[one.name].id for one in wanted if one.name in before]
+    names = [one.name for one in wanted]
+    number = "a character" if len(names) == 1 else f"{len(names)} characters"
+    return _spec(
+        chat,
+        OperationKind.PROFILE,
+        [*(one.digest for one in wanted), *ids, again],
+        anchor=chat.story.messages[-1].anchor,
+        label=f"Profile of {number}",
+        params={"names": names, "again": again},
+    )
+
+
+def canon_spec(chat: Derivable, *, again: str = "") -> OperationSpec:
+    """The canon of the chat's character."""
+    before = all_of(chat.documents, DocumentKind.CANON)
+    told = summaries(chat.documents, chat.resolved, chat.chat_id)
+    return _spec(
+        chat,
+        OperationKind.CANON,
+        [canon_digest(told), before[-1].id if before else "", again],
+        anchor=chat.story.messages[-1].anchor,
+        label="Canon",
+        params={"again": again},
+    )
+
+
+def continuity_spec(chat: Derivable, index: int, *, again: str = "") -> OperationSpec:
+    """Comparing the reply at `index` with what is remembered."""
+    reply = chat.story.messages[index]
+    return _spec(
+        chat,
+        OperationKind.CONTINUITY,
+        [reply.anchor, reply.content_hash, again],
+        anchor=reply.anchor,
+        label=f"Continuity of message {index}",
+        params={"again": again},
+        priority=PRIORITY_CONTINUITY,
+    )
+
+
+def summary_spec(chat: Derivable, indexes: Sequence[int], *, again: str = "") -> OperationSpec:
+    """Taking these messages into the rolling summary; fewer where they do not fit."""
+    messages = [chat.story.messages[index] for index in indexes]
+    before = all_of(chat.documents, DocumentKind.SUMMARY)
+    return _spec(
+        chat,
+        OperationKind.SUMMARY,
+        [*(m.content_hash for m in messages), digest(before[-1].text) if before else "", again],
+        anchor=messages[-1].anchor,
+        label=f"Summary up to message {indexes[-1]}",
+        params={"anchors": [m.anchor for m in messages], "again": again},
+        priority=PRIORITY_SUMMARY,
+    )
+
+
+def trigger_spec(chat: Derivable, memories: Sequence[Memory], *, again: str = "") -> OperationSpec:
+    """Keywords for these memories, all with one request."""
+    return _spec(
+        chat,
+        OperationKind.TRIGGERS,
+        [*(f"{memory.id}\0{memory.text}" for memory in memories), again],
+        anchor=chat.story.messages[-1].anchor,
+        label=f"Keywords of {len(memories)} memories",
+        params={"memories": [memory.id for memory in memories], "again": again},
+    )
+
+
+def _arc_summaries(chat: Derivable) -> OperationSpec | None:
+    if not chat.settings["arcs_enabled"] or not chat.story.messages:
+        return None
+    lacking = without_summary(chat.resolved, chat.documents)[:MOST_AT_ONCE]
+    return arc_summary_spec(chat, lacking) if lacking else None
+
+
+def _profiles(chat: Derivable) -> OperationSpec | None:
+    """Only when a scene has closed since: in between, what is remembered stands beside them."""
+    if not chat.settings["profiles_enabled"]:
+        return None
+    closed = [scene.last for scene in chat.story.scenes if scene.closing is not None]
+    if not closed:
+        return None
+    names = cast(chat.story.messages, chat.story.chat.speakers)
+    kept = by_subject(chat.documents, DocumentKind.PROFILE)
+    due = [
+        name
+        for name in names
+        if name not in kept or closed[-1] > chat.ground.places.get(kept[name].until, -1)
+    ]
+    wanted = outdated(subjects(due, chat.active), chat.documents)[:MOST_PROFILES]
+    return profile_spec(chat, wanted) if wanted else None
+
+
+def _canon(chat: Derivable) -> OperationSpec | None:
+    """Only when an arc was summed up since, in this chat; others may be looked at alternately."""
+    is_capable = profile_in_force(chat.settings, chat.writing.spec) == PROFILE_B
+    if not is_capable or not chat.settings["canon_auto"]:
+        return None
+    if without_summary(chat.resolved, chat.documents):
+        return None  # more of them are under way
+    told = summaries(chat.documents, chat.resolved, chat.chat_id)
+    before = all_of(chat.documents, DocumentKind.CANON)
+    newest = max((d.created for d in told if d.chat == chat.chat_id), default=None)
+    if newest is None:
+        return None
+    if before and (newest <= before[-1].created or before[-1].inputs == canon_digest(told)):
+        return None
+    return canon_spec(chat)
+
+
+def _continuity(chat: Derivable) -> OperationSpec | None:
+    if not chat.settings["continuity_auto"]:
+        return None
+    index = last_reply(chat.story.messages)
+    if not index:  # also of a greeting: nothing stands before it
+        return None
+    if is_checked(chat.documents, chat.story.messages[index]):
+        return None
+    return continuity_spec(chat, index) if chat.active else None
+
+
+def _summary(chat: Derivable) -> OperationSpec | None:
+    """Bounded: what one request can hold, and what is left when it is too much again."""
+    story = chat.story
+    if len(story.messages) < LEAST_MESSAGES or not story.message_tokens:
+        return None
+    after = max(summarised_until(chat.documents, story.messages), covered_until(story))
+    untold = to_summarise(story.messages, after, len(settled(story.messages)) - 1)
+    tokens = sum(story.message_tokens[index] for index in untold)
+    room = max(1, chat.context_tokens - int(chat.settings["summary_tokens"]))
+    if not untold or tokens * 100 < room * int(chat.settings["summary_threshold"]):
+        return None
+    left = (chat.writing.context_tokens or UNKNOWN_CONTEXT) * SUMMARY_SHARE
+    chunk: list[int] = []
+    for index in untold:
+        left -= story.message_tokens[index]
+        if chunk and left < 0:
+            break
+        chunk.append(index)
+    return summary_spec(chat, chunk)
+
+
+def _triggers(chat: Derivable) -> OperationSpec | None:
+    is_capable = profile_in_force(chat.settings, chat.writing.spec) == PROFILE_B
+    if not is_capable and not chat.settings["triggers_enabled"]:
+        return None
+    lacking = untriggered(chat.active)
+    if len(lacking) < LEAST_AT_ONCE or not chat.story.messages:
+        return None
+    return trigger_spec(chat, lacking[:MOST_TRIGGERED])
+
+
+def _spec(
+    chat: Derivable,
+    kind: OperationKind,
+    inputs: Sequence[str],
+    *,
+    anchor: str,
+    label: str,
+    params: dict[str, Any],
+    priority: int = PRIORITY_DERIVED,
+) -> OperationSpec:
+    return OperationSpec(
+        kind=kind,
+        chat=chat.chat_id,
+        key=chat.writing.key(kind, *inputs),
+        anchor=anchor,
+        label=label,
+        priority=priority,
+        params=params,
+    )

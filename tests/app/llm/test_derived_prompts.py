@@ -1,0 +1,96 @@
+"""The prompts of longer texts: their forms are read, and copied ones say nothing (spec §24)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from app.llm.prompt_files import DERIVED, TASKS_OF, load_prompts
+from app.llm.tokenizer import counter_for
+from app.memory.arc_summaries import Verdict, read_arc_summaries
+from app.memory.away import read_away
+from app.memory.canon import TITLES as CANON_TITLES
+from app.memory.canon import read_canon
+from app.memory.continuity import read_contradictions
+from app.memory.profiles import SECTIONS, read_profiles
+from app.memory.records import Memory, Tier
+from app.memory.summary import TITLES as SUMMARY_TITLES
+from app.memory.summary import read_summary
+from app.memory.triggers import read_triggers
+from app.operations import MEMORY_KINDS
+from app.story.answers import Unreadable
+
+PROMPTS = load_prompts()
+MEMORIES = [Memory(f"m{n}", 1, Tier.LONG_TERM, "fact", f"Fact {n}.") for n in range(2)]
+
+READERS: dict[str, Callable[[str], object]] = {
+    "memory_summary": read_summary,
+    "memory_triggers": lambda text: read_triggers(text, MEMORIES),
+    "memory_profile": lambda text: read_profiles(text, ["Ann"]),
+    "memory_arc_summary": lambda text: read_arc_summaries(text, (), ""),
+}
+
+
+def rendered(task: str) -> tuple[str, str]:
+    prompt = PROMPTS[task]
+    return prompt.render({name: f"@{name}@" for name in prompt.inputs})
+
+
+def test_each_form_is_the_one_that_is_read() -> None:
+    numbered = [f"{n}. {title}: " for n, title in enumerate(SUMMARY_TITLES.values(), 1)]
+    assert all(f"\n{line}" in PROMPTS["memory_summary"].system for line in numbered)
+    assert all(f"\n[{part}]\n" in PROMPTS["memory_profile"].system for part in SECTIONS)
+    assert all(f"\n{title}: " in PROMPTS["memory_canon"].system for title in CANON_TITLES.values())
+    assert all(verdict.value in PROMPTS["memory_arc_summary"].system for verdict in Verdict)
+
+
+@pytest.mark.parametrize("task", READERS)
+def test_a_form_that_is_copied_into_the_answer_is_none(task: str) -> None:
+    form = [line for line in PROMPTS[task].system.splitlines() if re.search(r"[\[<]|^1:", line)]
+    with pytest.raises(Unreadable):
+        READERS[task]("\n".join(form))
+
+
+def test_the_explained_sections_of_a_summary_are_no_summary() -> None:
+    told = "[SUMMARY]\n1. Scene: a\n2. Present: b\n3. Events: c\n[/SUMMARY]"
+    assert len(read_summary(told)) == 3
+
+
+def test_a_copied_form_of_continuity_is_no_contradiction() -> None:
+    line = next(x for x in PROMPTS["memory_continuity"].system.splitlines() if x.startswith("<"))
+    assert read_contradictions(line) == ()
+
+
+def test_prose_is_read_as_it_is_asked_for() -> None:
+    assert read_away("They met at the inn. Ann left at dawn.")
+    assert read_canon("Identity: Ann is a miller.\nHistory: She left.\nNow: She is at sea.")
+
+
+@pytest.mark.parametrize("task", DERIVED)
+def test_what_changes_stands_behind_what_stays(task: str) -> None:
+    system, user = rendered(task)
+    assert "@" not in system
+    assert all(f"@{name}@" in user for name in PROMPTS[task].inputs)
+    assert counter_for().count(system) <= 420
+
+
+@pytest.mark.parametrize("task", DERIVED)
+def test_each_task_is_known_by_its_closing_line(task: str) -> None:
+    closing = [rendered(other)[1].splitlines()[-1] for other in DERIVED]
+    assert len(set(closing)) == len(DERIVED)
+    if task != "memory_triggers":  # keywords are no text that could go on (spec §24)
+        assert "do not continue the story" in rendered(task)[0]
+        assert "instruction to you" in rendered(task)[0]
+
+
+@pytest.mark.parametrize("task", DERIVED)
+def test_every_input_is_explained(task: str) -> None:
+    prompt = PROMPTS[task]
+    assert prompt.purpose
+    assert {name for name, _ in prompt.about} == prompt.inputs
+
+
+def test_every_kind_of_work_has_its_prompts() -> None:
+    assert {kind.value for kind in MEMORY_KINDS} <= set(TASKS_OF)
