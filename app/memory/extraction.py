@@ -57,7 +57,8 @@ def proposed(
     for place, claim in enumerate(answer.claims):
         sources, note = grounded(claim, window)
         memory = Memory(
-            id=combined_digest("memory", work.key, str(part), str(place)),
+            # Copies of a chat are the same work, and each has its own memories.
+            id=combined_digest("memory", str(work.chat), work.key, str(part), str(place)),
             chat=work.chat,
             tier=claim.tier,
             type=claim.type,

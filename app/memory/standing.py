@@ -55,7 +55,8 @@ class Ground:
     """The messages that memories stand on: index and content hash by anchor, of one chat.
 
     hidden messages count: they happened. foreign: what is known of sources in other chats, content
-    hash by (chat, anchor); a source that is not in there is believed.
+    hash by (chat, anchor); a source that is not in there is believed. kin: other chats whose
+    anchors mean the messages of this one: branches and copies.
     """
 
     chat: int
@@ -63,6 +64,7 @@ class Ground:
     hashes: Mapping[str, str]
     last: int
     foreign: Mapping[tuple[int, str], str] | None = None
+    kin: frozenset[int] = frozenset()
 
     @classmethod
     def of(
@@ -70,19 +72,20 @@ class Ground:
         chat: int,
         messages: Sequence[Message],
         foreign: Mapping[tuple[int, str], str] | None = None,
+        kin: frozenset[int] = frozenset(),
     ) -> Ground:
         """The ground that a chat's messages give."""
         places = {message.anchor: index for index, message in enumerate(messages)}
         hashes = {message.anchor: message.content_hash for message in messages}
-        return cls(chat, places, hashes, len(messages) - 1, foreign)
+        return cls(chat, places, hashes, len(messages) - 1, foreign, kin)
 
     def is_there(self, source: Source) -> bool:
         """Whether the message is still part of the story."""
-        return source.chat != self.chat or source.anchor in self.places
+        return not self._is_here(source) or source.anchor in self.places
 
     def reads_as_then(self, source: Source) -> bool:
         """Whether it is there and shows the text that was read."""
-        if source.chat != self.chat:
+        if not self._is_here(source):
             known = (self.foreign or {}).get((source.chat, source.anchor), source.content_hash)
         else:
             known = self.hashes.get(source.anchor, "")
@@ -92,7 +95,10 @@ class Ground:
 
     def place(self, source: Source) -> int:
         """Index of the message; BEFORE for one of an earlier chat."""
-        return self.places.get(source.anchor, BEFORE) if source.chat == self.chat else BEFORE
+        return self.places.get(source.anchor, BEFORE) if self._is_here(source) else BEFORE
+
+    def _is_here(self, source: Source) -> bool:
+        return source.chat == self.chat or source.chat in self.kin
 
 
 def standings(

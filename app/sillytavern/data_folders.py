@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.errors import NoTavern
@@ -143,6 +143,24 @@ def chat_ref_for(path: Path, *, cards: CardReader | None = None) -> ChatRef:
                     return chat
         return ChatRef(path, ChatKind.GROUP, path.stem, user_folder=parent.parent)
     return ChatRef(path, ChatKind.FILE, path.stem)
+
+
+def renamed_owner(old: Path, chat: ChatRef) -> str:
+    """Key of the character or group that `chat` belonged to when its file was `old`, "" when it is
+    the same or is still there. Blocks.
+    """
+    if chat.kind is ChatKind.SOLO and old.parent.parent.name == _CHATS:
+        folder, owner = old.parent.parent.parent, old.parent.name
+        if _is_file(folder / _CHARACTERS / f"{owner}.png"):
+            return ""  # the chat alone was given to somebody else
+    elif chat.kind is ChatKind.GROUP and old.parent.name == GROUP_CHATS:
+        folder, owner = old.parent.parent, chat.owner
+        if _is_folder(folder / _GROUPS):
+            return ""
+    else:
+        return ""
+    key = replace(chat, user_folder=folder, owner=owner).owner_key
+    return "" if key == chat.owner_key else key
 
 
 class _Loading:

@@ -160,7 +160,16 @@ class Chats:
         )
 
     def move(self, chat_id: int, name: str) -> None:
-        """The chat's file was renamed: everything known of it goes along."""
+        """The chat's file was renamed: everything known of it goes along.
+
+        What characters keep of a chat that had this name outlives it.
+        """
         chat = self._tables.Chat
+        for table in ("memory", "entity", "document"):
+            self._database.execute(
+                f"UPDATE {table} SET chat_id = ?1 WHERE character <> '' AND chat_id IN "
+                "(SELECT id FROM chat WHERE path = ?2 AND id <> ?1)",
+                (chat_id, name),
+            )
         chat.delete().where((chat.path == name) & (chat.id != chat_id)).execute()
         chat.update(path=name).where(chat.id == chat_id).execute()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -25,6 +25,10 @@ from app.store.database import Database
 
 PASS = "pass"
 UNREADABLE = "unreadable"  # asked for, and no answer could be used
+FORGOTTEN = "forgotten"  # not read again before the user says so
+DISCARDED = "discarded"  # never to be read
+
+_DELETED, _FORGOTTEN = 1, 3  # is_deleted; what is forgotten may be made again, if it is read again
 
 
 class _Body(msgspec.Struct, omit_defaults=True):
@@ -37,9 +41,6 @@ class _Body(msgspec.Struct, omit_defaults=True):
     detail: str = ""
     told_by: str = ""
     channel: str = ""
-    importance: int = 2
-    expiration: Expiration = Expiration.PERMANENT
-    is_pinned: bool = False
     entities: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
     witnessed_by: tuple[str, ...] = ()
@@ -60,8 +61,8 @@ _decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
 _decode_sections = msgspec.json.Decoder(dict[str, str]).decode
 
 _MEMORY = (
-    "memory_id, chat_id, character, tier, type, text, body, endings, review, confidence, "
-    "unconfirmed_passes, last_confirmed, recalls, is_consolidated"
+    "memory_id, chat_id, character, tier, type, text, importance, expiration, is_pinned, body, "
+    "endings, review, confidence, unconfirmed_passes, last_confirmed, recalls, is_consolidated"
 )
 _ENTITY = "entity_id, chat_id, character, name, type, aliases, first_seen, last_seen, is_locked"
 _DOCUMENT = (
@@ -100,16 +101,29 @@ class Memories:
     def write(self, change: MemoryChange) -> None:
         """Write a change: new rows, and new states of those that are there.
 
-        What the user deleted stays deleted, also when the work that made it is done again.
+        What the user deleted stays deleted, also when the work that made it is done again; what
+        was forgotten with its chat is there again.
         """
         self._upsert("memory", "memory_id", _MEMORY, [_memory_row(m) for m in change.memories])
         self._upsert("entity", "entity_id", _ENTITY, [_entity_row(e) for e in change.entities])
         documents = [_document_row(d) for d in change.documents]
         self._upsert("document", "document_id", _DOCUMENT, documents)
         self._database.execute_many(
-            "UPDATE memory SET is_deleted = 1 WHERE memory_id = ?",
-            [(memory_id,) for memory_id in sorted(change.removed)],
+            "UPDATE memory SET is_deleted = ? WHERE memory_id = ? AND is_deleted = 0",
+            [(_DELETED, memory_id) for memory_id in sorted(change.removed)],
         )
+
+    def forget(self, remembered: Remembered) -> None:
+        """Put all of this away; work that is done again may make it again."""
+        for table, ids in (
+            ("memory", [memory.id for memory in remembered.memories]),
+            ("entity", [entity.id for entity in remembered.entities]),
+            ("document", [document.id for document in remembered.documents]),
+        ):
+            self._database.execute_many(
+                f"UPDATE {table} SET is_deleted = ? WHERE {table}_id = ? AND is_deleted = 0",
+                [(_FORGOTTEN, row_id) for row_id in ids],
+            )
 
     def delete_documents(self, ids: Iterable[str]) -> None:
         """Put longer texts away; the one before each counts again."""
@@ -147,10 +161,18 @@ class Memories:
             "DELETE FROM extracted WHERE chat_id = ? AND task = ?", (chat_id, task)
         )
 
+    def read(self, chat_id: int) -> frozenset[tuple[str, str]]:
+        """(anchor, content hash) of each message that is not to be read for memory any more."""
+        rows = self._database.execute(
+            "SELECT anchor, content_hash FROM extracted WHERE chat_id = ? AND task IN (?, ?, ?, ?)",
+            (chat_id, PASS, UNREADABLE, FORGOTTEN, DISCARDED),
+        )
+        return frozenset((str(anchor), str(content)) for anchor, content in rows)
+
     def hashes_elsewhere(
-        self, chat_id: int, memories: Iterable[Memory]
+        self, chats: Collection[int], memories: Iterable[Memory]
     ) -> dict[tuple[int, str], str]:
-        """Content hashes, as last seen, of the sources that lie in other chats.
+        """Content hashes, as last seen, of the sources that lie in other chats than these.
 
         "" for a message that is no longer there; a chat that is not known is left out.
         """
@@ -158,7 +180,7 @@ class Memories:
             (source.chat, source.anchor)
             for memory in memories
             for source in memory.sources
-            if source.chat != chat_id
+            if source.chat not in chats
         }
         found: dict[tuple[int, str], str] = {}
         for other in {chat for chat, _ in wanted}:
@@ -177,9 +199,11 @@ class Memories:
         # Only rows that differ are touched, so that the undo journal holds what was done.
         sets = ", ".join(f"{name} = excluded.{name}" for name in names if name != key)
         differs = " OR ".join(f"{name} IS NOT excluded.{name}" for name in names if name != key)
+        back = f"is_deleted = iif({table}.is_deleted = {_FORGOTTEN}, 0, {table}.is_deleted)"
         self._database.execute_many(
             f"INSERT INTO {table} ({columns}) VALUES ({marks}) "
-            f"ON CONFLICT ({key}) DO UPDATE SET {sets} WHERE {differs}",
+            f"ON CONFLICT ({key}) DO UPDATE SET {sets}, {back} "
+            f"WHERE {table}.is_deleted = {_FORGOTTEN} OR {differs}",
             rows,
         )
 
@@ -193,7 +217,7 @@ def _whose(chat_id: int, characters: Sequence[str]) -> tuple[str, tuple[Any, ...
 
 
 def _memory(row: tuple[Any, ...]) -> Memory:
-    body = _decode_body(row[6])
+    body = _decode_body(row[9])
     return Memory(
         id=row[0],
         chat=row[1],
@@ -201,13 +225,16 @@ def _memory(row: tuple[Any, ...]) -> Memory:
         tier=Tier(row[3]),
         type=row[4],
         text=row[5],
-        endings=_decode_endings(row[7]),
-        review=Review(row[8]),
-        confidence=row[9],
-        unconfirmed_passes=row[10],
-        last_confirmed=row[11],
-        recalls=row[12],
-        is_consolidated=bool(row[13]),
+        importance=row[6],
+        expiration=Expiration(row[7]),
+        is_pinned=bool(row[8]),
+        endings=_decode_endings(row[10]),
+        review=Review(row[11]),
+        confidence=row[12],
+        unconfirmed_passes=row[13],
+        last_confirmed=row[14],
+        recalls=row[15],
+        is_consolidated=bool(row[16]),
         **{name: getattr(body, name) for name in _BODY_FIELDS},
     )
 
@@ -221,6 +248,9 @@ def _memory_row(memory: Memory) -> tuple[Any, ...]:
         memory.tier.value,
         memory.type,
         memory.text,
+        memory.importance,
+        memory.expiration.value,
+        int(memory.is_pinned),
         _encode(body).decode(),
         _encode(memory.endings).decode(),
         memory.review.value,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from app.store.branching import Branching
 from app.store.catch_ups import CatchUps
 from app.store.chats import Chats
 from app.store.clearing import Clearing
@@ -13,6 +14,7 @@ from app.store.database import Database
 from app.store.drafts import Drafts
 from app.store.hiding import Hiding
 from app.store.memories import Memories
+from app.store.memory_modes import MemoryModes
 from app.store.operations import Operations
 from app.store.recaps import Recaps
 from app.store.scenes import Scenes
@@ -38,6 +40,8 @@ class Store:
         self.scenes = Scenes(self._database)
         self.recaps = Recaps(self._database)
         self.memories = Memories(self._database)
+        self.memory_modes = MemoryModes(self._database)
+        self.branching = Branching(self._database, self.memories, self.memory_modes)
         self.clearing = Clearing(self._database)
         self.drafts = Drafts(self._database)
         self.operations = Operations(self._database)

@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import structs
 
 from app.sillytavern.chat_file import ChatSnapshot
+from app.sillytavern.data_folders import renamed_owner
 from app.sillytavern.message_extras import (
     RunningExtra,
     SceneExtra,
@@ -27,25 +28,38 @@ from app.story.auto_hide import HideState
 from app.story.messages import Message, MessageRecap
 from app.story.recaps import IMPORTED, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
+from app.story.story import ChatRef
 from app.work.planner import recapped_messages
 
 LAST_MESSAGES = 3
 
 
-async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnapshot) -> int:
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The number to go on with, and that of the chat that this one shares its beginning with."""
+
+    chat_id: int
+    source: int | None = None
+
+
+async def find_origin(store: Store, chat_id: int, chat: ChatRef, snapshot: ChatSnapshot) -> Origin:
     """Take over what is known of the chat that this one was; the number to go on with.
 
     A renamed file keeps its number. A branch, a checkpoint and a copy begin with all that is
     known of the messages they share, and with none of the future behind them
     (spec/sillytavern.md §2: branches name their parent, old ones share its integrity slug).
     """
-    chats, slug = store.chats, snapshot.integrity
+    chats, slug, path = store.chats, snapshot.integrity, chat.path
     kin = [row for row in await store.run(lambda: chats.with_integrity(slug)) if row[0] != chat_id]
     gone = {number for number, name in kin if not await asyncio.to_thread(Path(name).exists)}
     parent = snapshot.chat_metadata.get("main_chat")
     named = str(path.with_name(f"{parent}.jsonl")) if isinstance(parent, str) else ""
+    names = dict(kin)
+    renamed = await asyncio.to_thread(
+        lambda: {number: renamed_owner(Path(names[number]), chat) for number in gone}
+    )
 
-    def unit() -> int:
+    def unit() -> Origin:
         named_id = chats.id_of(named) if named and chats.is_known(named) else None
         known = {number: chats.known(number)[0] for number, _ in kin}
         if named_id is not None and named_id != chat_id:
@@ -57,13 +71,24 @@ async def find_origin(store: Store, chat_id: int, path: Path, snapshot: ChatSnap
         nearest = max(known, key=lambda n: (*size[n], n in gone, n), default=None)
         if nearest in gone and shared.goes_on(known[nearest], is_branch=bool(named)):
             chats.move(nearest, str(path))
-            return nearest
+            if owner := renamed[nearest]:
+                store.memory_modes.rename_character(owner, chat.owner_key)
+            return Origin(nearest)
         source = max(known, key=lambda n: (*size[n], n == named_id, n), default=None)
         if source is not None:
             chats.copy_knowledge(source, chat_id, before=len(snapshot.lines))
-        return chat_id
+        return Origin(chat_id, source)
 
     return await store.run(unit)
+
+
+async def take_over_memories(store: Store, origin: Origin, owner: str) -> None:
+    """Let a branch begin with what is remembered of the messages it shares, once it is known which
+    these are. owner: key of its character.
+    """
+    source, target = origin.source, origin.chat_id
+    if source is not None:
+        await store.run(lambda: store.branching.take_over(source, target, owner))
 
 
 class _Shared:

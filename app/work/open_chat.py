@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.errors import TavernkeepError
+from app.memory.policy import Pause, Policy, settings_under
 from app.memory.records import Remembered
 from app.memory.standing import Ground
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.store.chats import RETIRED
-from app.store.memories import UNREADABLE
 from app.store.store import Store
 from app.story.anchors import KnownMessage, align, common_ends, known_after, retired_after
 from app.story.inclusion import Inclusion, InclusionRules, include, rules_of
@@ -25,8 +25,9 @@ from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatRef, LineProblem, Story
 from app.work.break_planner import MODEL, SearchState
 from app.work.catch_up import CatchUpPlan
-from app.work.first_sight import find_origin, import_extras
+from app.work.first_sight import find_origin, import_extras, take_over_memories
 from app.work.memory_planner import Reading
+from app.work.recall import Recalled, recall
 from app.work.token_ledger import TokenLedger
 
 
@@ -93,10 +94,9 @@ class OpenChat:
         self.search = SearchState()  # for breaks, by a model
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
         self.keeps_memory = False
-        self.remembered = Remembered()
+        self._recalled: Recalled | None = None
         self._has_new_memories = False
         self.reading_state = Reading()
-        self._foreign: Mapping[tuple[int, str], str] = {}
         self._store = store
         self._ledger = ledger
         self._packs = packs
@@ -180,7 +180,7 @@ class OpenChat:
 
     def settings(self) -> Mapping[str, Any]:
         """The settings as they hold for this chat."""
-        return self._settings(self.chat_id)
+        return settings_under(self.policy, self._settings(self.chat_id))
 
     def index_of(self, anchor: str) -> int | None:
         """Where a message stands now, None when it is gone."""
@@ -198,7 +198,8 @@ class OpenChat:
             seen = replace(snapshot, lines=snapshot.lines[: self._until + 1])
         is_new = last is None and self._until is None
         if is_new and not await store.run(lambda: store.chats.is_acquainted(self.chat_id)):
-            self.chat_id = await find_origin(store, self.chat_id, self.chat.path, snapshot)
+            origin = await find_origin(store, self.chat_id, self.chat, snapshot)
+            self.chat_id = origin.chat_id
         else:
             is_new = False
         if last is None:
@@ -217,6 +218,7 @@ class OpenChat:
         )
         await self._remember(known, reading)
         if is_new:
+            await take_over_memories(store, origin, self.chat.owner_key)
             speakers = str(self.settings()["scene_recap_messages"])
             await import_extras(store, self.chat_id, snapshot, messages, speakers=speakers)
         return reading, messages
@@ -257,7 +259,7 @@ class OpenChat:
             )
         )
         self.search = replace(self.search, searched=ranges)
-        await self._recall()
+        await self._recall(story.messages)
         settings, messages = self._settings(chat_id), story.messages
         by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
         start = _behind_last_mark(messages, breaks)
@@ -282,33 +284,51 @@ class OpenChat:
         )
         return replace(story, inclusion=await asyncio.to_thread(self._include, story, settings))
 
-    async def _recall(self) -> None:
+    async def _recall(self, messages: Sequence[Message]) -> None:
         """Take in what the store remembers of this chat and of its character."""
         if not self.keeps_memory:
             return
-        store, chat_id = self._store, self.chat_id
-        # What is looked at as if it ended earlier keeps what it finds to itself.
-        characters = [self.character] if self.character else []
+        store, chat_id, owner = self._store, self.chat_id, self.chat.owner_key
+        is_view = self._until is not None
+        found = await store.run(lambda: recall(store, chat_id, owner, messages, is_view=is_view))
+        before = self._recalled
+        self._has_new_memories |= before is None or (
+            (found.remembered, found.policy, found.pause)
+            != (before.remembered, before.policy, before.pause)
+        )
+        self._recalled = found
+        self.reading_state = replace(
+            self.reading_state, extracted=found.read, is_paused=found.pause is not None
+        )
 
-        def unit() -> tuple[Remembered, frozenset[tuple[str, str]], dict[tuple[int, str], str]]:
-            remembered = store.memories.load(chat_id, characters)
-            elsewhere = store.memories.hashes_elsewhere(chat_id, remembered.memories)
-            read = store.memories.extracted(chat_id) | store.memories.extracted(chat_id, UNREADABLE)
-            return remembered, read, elsewhere
+    @property
+    def remembered(self) -> Remembered:
+        """All that is remembered here and may be used."""
+        return Remembered() if self._recalled is None else self._recalled.remembered
 
-        remembered, extracted, self._foreign = await store.run(unit)
-        self._has_new_memories |= remembered != self.remembered
-        self.remembered = remembered
-        self.reading_state = replace(self.reading_state, extracted=extracted)
+    @property
+    def policy(self) -> Policy:
+        """What may be kept of this chat's character."""
+        return Policy.FULL if self._recalled is None else self._recalled.policy
+
+    @property
+    def pause(self) -> Pause | None:
+        """Since where the chat adds nothing to its memory, None while it does."""
+        return None if self._recalled is None else self._recalled.pause
 
     def ground(self) -> Ground:
         """What the memories of this chat stand on now."""
-        return Ground.of(self.chat_id, self.story.messages, self._foreign)
+        found = self._recalled
+        if found is None:
+            return Ground.of(self.chat_id, self.story.messages)
+        return Ground.of(self.chat_id, self.story.messages, found.foreign, found.kin)
 
     @property
     def character(self) -> str:
         """Who keeps what outlives this chat, "" for nobody."""
-        return self.chat.owner_key if self._until is None else ""
+        # What is looked at as if it ended earlier keeps what it finds to itself.
+        keeps = self._until is None and self.policy.crosses_chats
+        return self.chat.owner_key if keeps else ""
 
     def _show(self, story: Story, first: int | None, *, inclusion: bool = False) -> None:
         """Make this the story, and say what changed. first: the first message that did."""

@@ -210,19 +210,22 @@ class OpenChats:
             self.failed.emit((path, sentence))
 
     async def _make(self, path: Path, until: int | None) -> OpenChat:
-        chats = self._store.chats
+        chats, branching = self._store.chats, self._store.branching
         stored = str(path) if until is None else _with_until(path, until)
+        reference = await asyncio.to_thread(chat_ref_for, path)
 
         def unit() -> int:
             number = chats.id_of(stored)
             if until is not None:
                 source = chats.id_of(str(path))
                 chats.copy_knowledge(source, number, before=until + 1, with_recaps=False)
+                crosses = self._store.memory_modes.policy(reference.owner_key).crosses_chats
+                owners = [reference.owner_key] if reference.owner_key and crosses else []
+                branching.take_over(source, number, "", view_of=owners)
                 chats.forget_all_but_newest(f"%{_UNTIL}%", VIEWS_KEPT)
             return number
 
         chat_id = await self._store.run(unit)
-        reference = await asyncio.to_thread(chat_ref_for, path)
         chat = OpenChat(
             reference,
             chat_id,

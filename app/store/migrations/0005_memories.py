@@ -16,6 +16,9 @@ STATEMENTS = (
         tier TEXT NOT NULL,
         type TEXT NOT NULL,
         text TEXT NOT NULL,
+        importance INTEGER NOT NULL,
+        expiration TEXT NOT NULL,
+        is_pinned INTEGER NOT NULL,
         body TEXT NOT NULL,
         endings TEXT NOT NULL,
         review TEXT NOT NULL,
@@ -60,21 +63,25 @@ STATEMENTS = (
     "CREATE INDEX document_by_chat ON document (chat_id, character)",
     # A message in these words was read by this task: it is not paid for twice.
     """CREATE TABLE extracted (
+        id INTEGER PRIMARY KEY,
         chat_id INTEGER NOT NULL REFERENCES chat(id) ON DELETE CASCADE,
         task TEXT NOT NULL,
         anchor TEXT NOT NULL,
         content_hash TEXT NOT NULL,
-        PRIMARY KEY (chat_id, task, anchor, content_hash)
-    ) WITHOUT ROWID""",
+        UNIQUE (chat_id, task, anchor, content_hash)
+    )""",
 )
 
 JOURNALLED = {
-    "memory": "memory_id chat_id character tier type text body endings review confidence "
-    "unconfirmed_passes last_confirmed recalls is_consolidated is_deleted",
+    "memory": "memory_id chat_id character tier type text importance expiration is_pinned "
+    "body endings review confidence unconfirmed_passes last_confirmed recalls is_consolidated "
+    "is_deleted",
     "entity": "entity_id chat_id character name type aliases first_seen last_seen is_locked "
     "is_deleted",
     "document": "document_id chat_id character kind subject text sections until inputs made_by "
     "created is_deleted",
+    # What the user forgets is not read again, and undo brings both back.
+    "extracted": "chat_id task anchor content_hash",
 }
 
 

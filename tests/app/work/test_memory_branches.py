@@ -1,0 +1,277 @@
+"""What branches, copies, renamed chats and looks back remember of the story that they share."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest_asyncio
+
+from app.companion import Companion, open_companion
+from app.memory.policy import Policy
+from app.memory.records import (
+    Document,
+    DocumentKind,
+    Ending,
+    EndReason,
+    Entity,
+    Memory,
+    MemoryChange,
+    Source,
+    Tier,
+)
+from app.memory.standing import Status
+from app.paths import user_folders
+from app.store.memories import PASS
+from app.store.store import Store
+from app.work.memory_view import MemoryView
+from tests.labelled import WrittenTavern
+
+LATE = 40  # messages from here on are the parent's own
+
+
+@dataclass
+class World:
+    """A tavern that is looked after, and the store behind it."""
+
+    companion: Companion
+    store: Store
+    tavern: WrittenTavern
+    owner: str = ""
+    chat: int = 0
+    anchors: tuple[str, ...] = ()
+
+    async def open(self, path: Path | None = None, *, until: int | None = None) -> MemoryView:
+        path = path or self.tavern.chat
+        await self.companion.open_story(path, until=until)
+        return self.companion.memory(path, until=until)
+
+    def source(self, index: int) -> Source:
+        return Source(self.chat, self.anchors[index])
+
+    async def write(self, *memories: Memory, **more: Any) -> None:
+        change = MemoryChange(memories, **more)
+        await self.store.run(lambda: self.store.memories.write(change))
+        await self.refreshed()
+
+    async def refreshed(self) -> None:
+        await self.companion.put_setting("context_tokens", 8000)
+
+    def memory(self, name: str, *sources: int, **fields: Any) -> Memory:
+        fields = {"tier": Tier.SESSION, "type": "detail", "text": name} | fields
+        return Memory(name, self.chat, sources=tuple(map(self.source, sources)), **fields)
+
+    def kept(self, name: str, *sources: int, **fields: Any) -> Memory:
+        fields = {"tier": Tier.LONG_TERM, "type": "fact", "character": self.owner} | fields
+        return self.memory(name, *sources, **fields)
+
+    def branch(self, name: str, messages: int, *, parent: Path | None = None) -> Path:
+        """A file that shares the first messages, as SillyTavern writes one."""
+        path = parent or self.tavern.chat
+        lines = path.read_text("utf-8").splitlines()
+        header = json.loads(lines[0])
+        header["chat_metadata"]["main_chat"] = path.stem
+        made = path.with_name(f"{name}.jsonl")
+        made.write_text("\n".join([json.dumps(header), *lines[1 : messages + 1]]), "utf-8")
+        return made
+
+
+@asynccontextmanager
+async def opened(tavern: WrittenTavern, data: Path) -> AsyncIterator[World]:
+    folders = user_folders(data)
+    async with open_companion(
+        folders, tavern=tavern.user_folder, watch=False, keeps_memory=True
+    ) as companion:
+        companion.settings.put("memory_auto", False)
+        store = Store(folders.database)
+        await store.open()
+        try:
+            world = World(companion, store, tavern)
+            view = await world.open()
+            world.owner = view.story.chat.owner_key
+            world.chat = view.ground.chat
+            world.anchors = tuple(m.anchor for m in view.story.messages)
+            yield world
+        finally:
+            await store.aclose()
+
+
+@pytest_asyncio.fixture
+async def world(demo_tavern: WrittenTavern, tmp_path: Path) -> AsyncIterator[World]:
+    async with opened(demo_tavern, tmp_path / "own data") as world:
+        yield world
+
+
+def texts(view: MemoryView) -> set[str]:
+    return {standing.memory.text for standing in view.memories}
+
+
+def active(view: MemoryView) -> set[str]:
+    return {standing.memory.text for standing in view.memories if standing.is_active}
+
+
+async def test_a_branch_begins_with_the_memories_whose_messages_it_shares(world: World) -> None:
+    early, both = world.memory("early", 5), world.memory("both", 5, LATE + 2)
+    await world.write(early, world.memory("late", LATE + 2), both, world.memory("by hand"))
+    branch = await world.open(world.branch("branch", LATE))
+    assert active(branch) == texts(branch) == {"early", "by hand"}
+    (copy,) = (s.memory for s in branch.memories if s.memory.text == "early")
+    assert copy.chat == branch.ground.chat != world.chat
+    assert copy.sources == (Source(branch.ground.chat, world.anchors[5]),)
+    assert active(await world.open()) == {"early", "late", "both", "by hand"}
+
+
+async def test_what_the_parents_future_ended_holds_in_the_branch(world: World) -> None:
+    new = world.memory("new", LATE + 3)
+    resolved = Ending(EndReason.RESOLVED, sources=(world.source(LATE + 3),))
+    old = world.memory("old", 5, endings=(Ending(EndReason.SUPERSEDED, by="new"),))
+    arc = world.memory("arc", 6, tier=Tier.ARCS, type="arc", endings=(resolved,))
+    closed = Ending(EndReason.RESOLVED, sources=(world.source(20),))
+    over = world.memory("over", 6, tier=Tier.ARCS, type="arc", endings=(closed,))
+    await world.write(new, old, arc, over)
+    assert active(await world.open()) == {"new"}
+    branch = await world.open(world.branch("branch", LATE))
+    assert active(branch) == {"old", "arc"}
+    assert texts(branch) == {"old", "arc", "over"}
+
+
+async def test_a_chain_of_memories_is_a_chain_in_the_branch(world: World) -> None:
+    new = world.memory("new", 9, supersedes=("old",))
+    old = world.memory("old", 5, endings=(Ending(EndReason.SUPERSEDED, by="new"),))
+    await world.write(new, old)
+    branch = await world.open(world.branch("branch", LATE))
+    assert active(branch) == {"new"}
+    by_text = {standing.memory.text: standing.memory for standing in branch.memories}
+    assert by_text["new"].supersedes == (by_text["old"].id,)
+    assert by_text["old"].id != "old"
+
+
+async def test_what_a_character_keeps_of_the_parents_future_is_unknown_in_the_branch(
+    world: World,
+) -> None:
+    await world.write(world.kept("early", 5), world.kept("late", 5, LATE + 2))
+    branch = await world.open(world.branch("branch", LATE))
+    assert texts(branch) == {"early"}
+    (standing,) = branch.memories
+    assert standing.memory.id == "early"  # the same row: the character has it once
+    assert standing.start == 5
+    elsewhere = world.tavern.chat.with_name("Another story.jsonl")
+    lines = world.tavern.chat.read_text("utf-8").splitlines()
+    other = [line.replace("2026", "2031") for line in lines[1:9]]
+    header = {"user_name": "U", "character_name": "C", "chat_metadata": {"integrity": "other"}}
+    elsewhere.write_text("\n".join([json.dumps(header), *other]), "utf-8")
+    assert active(await world.open(elsewhere)) == {"early", "late"}
+
+
+async def test_an_edit_in_the_branch_leaves_the_parents_memory_as_it_is(world: World) -> None:
+    story = (await world.open()).story
+    hashes = {m.anchor: m.content_hash for m in story.messages}
+    source = Source(world.chat, world.anchors[5], hashes[world.anchors[5]])
+    kept = Memory("kept", world.chat, Tier.LONG_TERM, "fact", "kept", character=world.owner)
+    await world.write(Memory(**{**_fields(kept), "sources": (source,)}))
+    path = world.branch("branch", LATE)
+    assert active(await world.open(path)) == {"kept"}
+    lines = path.read_text("utf-8").splitlines()
+    message = json.loads(lines[6])
+    message["mes"] = "Something else was said."
+    message.pop("swipes", None)
+    path.write_text("\n".join([*lines[:6], json.dumps(message), *lines[7:]]), "utf-8")
+    branch = await world.open(path)
+    assert [standing.status for standing in branch.memories] == [Status.STALE]
+    assert active(await world.open()) == {"kept"}
+
+
+async def test_a_branch_is_not_read_again_where_its_parent_was(world: World) -> None:
+    hashes = {m.anchor: m.content_hash for m in (await world.open()).story.messages}
+    marks = [(anchor, hashes[anchor]) for anchor in world.anchors[: LATE + 5]]
+    await world.store.run(lambda: world.store.memories.set_extracted(world.chat, marks, PASS))
+    branch = (await world.open(world.branch("branch", LATE))).ground.chat
+    read = await world.store.run(lambda: world.store.memories.read(branch))
+    assert read == set(marks[:LATE])
+
+
+async def test_entities_and_texts_of_the_future_stay_behind(world: World) -> None:
+    entities = tuple(
+        Entity(name, world.chat, name, first_seen=world.anchors[at], last_seen=world.anchors[-1])
+        for name, at in (("Early", 5), ("Late", LATE + 1))
+    )
+    documents = tuple(
+        Document(
+            text, world.chat, DocumentKind.SUMMARY, text, character=who, until=world.anchors[at]
+        )
+        for text, who, at in (
+            ("early", "", 9),
+            ("late", "", LATE + 1),
+            ("canon", world.owner, LATE + 1),
+        )
+    )
+    await world.write(entities=entities, documents=documents)
+    branch = await world.open(world.branch("branch", LATE))
+    assert [(e.name, e.last_seen) for e in branch.entities] == [("Early", world.anchors[5])]
+    assert [d.text for d in branch.documents] == ["early"]
+    assert branch.documents[0].chat == branch.ground.chat
+
+
+async def test_a_look_back_knows_what_was_known_then_and_keeps_to_itself(world: World) -> None:
+    await world.write(
+        world.kept("early", 5), world.kept("late", LATE + 2), world.memory("session", 6)
+    )
+    view = await world.open(until=LATE - 1)
+    assert active(view) == texts(view) == {"early", "session"}
+    assert {standing.memory.character for standing in view.memories} == {""}
+    again = [s.memory for s in view.memories]
+    await world.write(world.kept("between", 7), removed=frozenset({"early"}))
+    await world.store.run(
+        lambda: world.store.memories.write(MemoryChange(removed=frozenset({again[0].id})))
+    )
+    assert active(await world.open()) == {"late", "session", "between"}
+
+
+async def test_a_renamed_chat_and_a_renamed_character_keep_their_memories(world: World) -> None:
+    await world.write(world.kept("kept", 5), world.memory("own", 6))
+    modes = world.store.memory_modes
+    await world.store.run(lambda: modes.set_policy(world.owner, Policy.READ_ONLY))
+    old = world.tavern.chat
+    user = world.tavern.user_folder
+    card = user / "characters" / f"{old.parent.name}.png"
+    folder = old.parent.with_name("Somebody Else")
+    card.rename(card.with_name("Somebody Else.png"))
+    shutil.move(old.parent, folder)
+    view = await world.open(folder / old.name)
+    assert view.ground.chat == world.chat
+    assert active(view) == {"kept", "own"}
+    owner = view.story.chat.owner_key
+    assert owner != world.owner
+    assert await world.store.run(lambda: modes.policy(owner)) is Policy.READ_ONLY
+
+
+async def test_a_file_under_a_name_that_was_known_loses_nothing_that_is_kept(
+    world: World,
+) -> None:
+    other = await world.store.run(lambda: world.store.chats.id_of("other.jsonl"))
+    await world.write(world.kept("kept", 5), world.memory("own", 6))
+    await world.store.run(lambda: world.store.chats.move(other, str(world.tavern.chat)))
+    found = await world.store.run(lambda: world.store.memories.load(other, [world.owner]))
+    assert [memory.text for memory in found.memories] == ["kept"]
+
+
+async def test_a_copy_for_another_character_gives_it_what_it_shares(world: World) -> None:
+    await world.write(world.kept("early", 5), world.kept("late", LATE + 2))
+    folder = world.tavern.user_folder / "chats" / "Twin"
+    folder.mkdir()
+    card = world.tavern.user_folder / "characters" / f"{world.tavern.chat.parent.name}.png"
+    shutil.copy(card, card.with_name("Twin.png"))
+    branch = world.branch("branch", LATE)
+    shutil.move(branch, folder / branch.name)
+    view = await world.open(folder / branch.name)
+    assert active(view) == {"early"}
+    assert view.memories[0].memory.character == view.story.chat.owner_key != world.owner
+
+
+def _fields(memory: Memory) -> dict[str, Any]:
+    return {name: getattr(memory, name) for name in Memory.__dataclass_fields__}
