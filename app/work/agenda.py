@@ -25,7 +25,7 @@ from app.work.catch_up import (
     estimated,
     pace_of,
 )
-from app.work.memory_planner import next_pass
+from app.work.memory_planner import ReadingCost, next_pass, reading_cost
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing, plan
 from app.work.queue import OperationQueue
@@ -163,7 +163,8 @@ class Agenda:
             if followed is not None and self._queue.running(chat.chat_id) is None:
                 await self._forget(chat)
             return specs
-        plan = catch_up_plan(chat.story, backlog, settings, search=cost)
+        reading = self._reading_cost(chat, backlog, settings, writing)
+        plan = catch_up_plan(chat.story, backlog, settings, search=cost, reading=reading)
         chat.catch_up = estimated(plan, self._pace, self._prices()) if plan is not None else None
         keys = {spec.key for spec in backlog}
         is_stopped = followed is not None
@@ -198,7 +199,27 @@ class Agenda:
             cost = search_cost(chat.story, settings, writing, chat.search)
         if cost.requests <= limit:
             searches, cost = [], SearchCost()
-        return (recaps if len(recaps) > limit else []) + searches, cost
+        readings = [
+            spec
+            for spec in specs
+            if spec.kind is OperationKind.MEMORY_PASS and not self._queue.is_open(spec)
+        ]
+        passes = self._reading_cost(chat, readings, settings, writing).passes
+        if passes <= limit or chat.reading_state.is_wanted:
+            readings = []
+        return (recaps if len(recaps) > limit else []) + searches + readings, cost
+
+    def _reading_cost(
+        self,
+        chat: OpenChat,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> ReadingCost:
+        """What reading for memory takes, where these are to begin it."""
+        if not any(spec.kind is OperationKind.MEMORY_PASS for spec in specs):
+            return ReadingCost()
+        return reading_cost(chat.story, settings, writing, chat.reading_state)
 
     async def _followed_of(self, chat: OpenChat, writing: Writing) -> _Followed | None:
         """What was said of this chat's backlog, also in an earlier run."""
@@ -229,7 +250,8 @@ class Agenda:
         if any(spec.kind is OperationKind.DETECT_BREAKS for spec in left):
             cost = search_cost(chat.story, settings, writing, chat.search)
         followed.chat = chat.chat
-        followed.left = catch_up_plan(chat.story, left, settings, search=cost)
+        reading = self._reading_cost(chat, left, settings, writing)
+        followed.left = catch_up_plan(chat.story, left, settings, search=cost, reading=reading)
         operations = self._store.operations
         followed.worked = await self._store.run(
             lambda: operations.worked(chat.chat_id, kept.begun, KINDS)
@@ -333,12 +355,14 @@ class Agenda:
         """What recapping a chat takes from here on, with the time expected; None: nothing."""
         story, settings, writing = chat.story, chat.settings(), self._writing()
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
-        specs = (*searches, *plan(story, chat.chat_id, settings, writing))
+        planned = (*plan(story, chat.chat_id, settings, writing), *self._readings(chat))
+        specs = (*searches, *planned)
         specs = tuple(spec for spec in specs if not self._queue.is_given_up(spec))
         cost = SearchCost()
         if searches:
             cost = search_cost(story, settings, writing, chat.search)
-        found = catch_up_plan(story, specs, settings, search=cost)
+        reading = self._reading_cost(chat, specs, settings, writing)
+        found = catch_up_plan(story, specs, settings, search=cost, reading=reading)
         return None if found is None else estimated(found, self._pace, self._prices())
 
 

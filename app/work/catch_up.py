@@ -11,6 +11,7 @@ from app.operations import Operation, OperationKind, OperationSpec, Worked
 from app.story.break_search import SearchCost
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.work.memory_planner import ReadingCost
 from app.work.planner import covered_until, recap_room
 
 # Instructions of a request beside the story's own text, about.
@@ -18,7 +19,13 @@ INSTRUCTION_TOKENS = 700
 # Of a recap in stages: what its first stage gathers, and the lore of one scene.
 GATHERED_TOKENS, LORE_TOKENS = 900, 250
 NO_SEARCH = SearchCost()
-KINDS = (OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP)
+NO_READING = ReadingCost()
+KINDS = (
+    OperationKind.DETECT_BREAKS,
+    OperationKind.SCENE_RECAP,
+    OperationKind.RUNNING_RECAP,
+    OperationKind.MEMORY_PASS,
+)
 # So many of the last operations of a kind say how long one takes: what was measured longer ago
 # was another computer, or another load.
 MEASURED = 20
@@ -50,8 +57,8 @@ class CatchUpPlan:
 
     scenes: closed scenes without a recap, from message `first` to `last`. requests: calls to the
     model, folds included. search: what looking for scene breaks takes first, counted in; the
-    scenes that it finds are not known yet. seconds: expected, None while nothing was measured.
-    price: by the user's own prices, None without any.
+    scenes that it finds are not known yet. reading: for memory, counted in, too. seconds:
+    expected, None while nothing was measured. price: by the user's own prices, None without any.
     """
 
     scenes: int
@@ -62,13 +69,14 @@ class CatchUpPlan:
     output_tokens: int
     folds: int = 0
     search: SearchCost = field(default_factory=SearchCost)
+    reading: ReadingCost = field(default_factory=ReadingCost)
     seconds: float | None = None
     price: float | None = None
 
     @property
     def operations(self) -> int:
         """Pieces of work, however many requests each takes."""
-        return self.scenes + self.folds + self.search.requests
+        return self.scenes + self.folds + self.search.requests + self.reading.passes
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,7 @@ class Pace:
             OperationKind.SCENE_RECAP: plan.scenes,
             OperationKind.RUNNING_RECAP: plan.folds,
             OperationKind.DETECT_BREAKS: plan.search.requests,
+            OperationKind.MEMORY_PASS: plan.reading.passes,
         }
         total = 0.0
         for kind, count in counts.items():
@@ -196,17 +205,18 @@ def catch_up_plan(
     settings: Mapping[str, Any],
     *,
     search: SearchCost = NO_SEARCH,
+    reading: ReadingCost = NO_READING,
 ) -> CatchUpPlan | None:
     """What the planned scene recaps and folds, and the folds behind them, take; None without any.
 
-    search: of the scene breaks, where that is planned too.
+    search: of the scene breaks, where that is planned too. reading: for memory, likewise.
     """
     wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
     scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
     folded = _to_fold(story, settings)
     if not scenes and not any(spec.kind is OperationKind.RUNNING_RECAP for spec in specs):
         folded = []
-    if not scenes and not folded and not search.requests:
+    if not scenes and not folded and not search.requests and not reading.requests:
         return None
     form = _form(settings, is_staged=any(spec.params.get("staged") for spec in specs))
     recap_tokens, room = int(settings["scene_recap_tokens"]), recap_room(settings)
@@ -218,11 +228,15 @@ def catch_up_plan(
         scenes=len(scenes),
         first=told[0].first if told else 0,
         last=told[-1].last if told else len(story.messages) - 1,
-        requests=len(scenes) * form.requests + len(folded) + search.requests,
-        prompt_tokens=prompt + search.prompt_tokens,
-        output_tokens=len(scenes) * form.output_tokens + len(folded) * room + search.output_tokens,
+        requests=len(scenes) * form.requests + len(folded) + search.requests + reading.requests,
+        prompt_tokens=prompt + search.prompt_tokens + reading.prompt_tokens,
+        output_tokens=len(scenes) * form.output_tokens
+        + len(folded) * room
+        + search.output_tokens
+        + reading.output_tokens,
         folds=len(folded),
         search=search,
+        reading=reading,
     )
 
 

@@ -24,6 +24,8 @@ SMALLEST_CHUNK = 500
 PASSES_IN_BLOCK = 5
 MESSAGES_BEFORE = 2  # of a block, to understand its first one
 UNKNOWN_CONTEXT = 8192
+# Of one request, about: instructions, what is known, and the answer.
+INSTRUCTION_TOKENS, KNOWN_TOKENS, ANSWER_TOKENS = 950, 600, 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,22 @@ class Reading:
     def waits(self) -> bool:
         """Whether it waits for more messages, and for the last one to be final."""
         return not (self.is_whole or self.is_wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingCost:
+    """What reading the rest of a chat for its memory takes; the token counts are estimates.
+
+    first, last: indexes of the messages that were not read yet.
+    """
+
+    messages: int = 0
+    requests: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    passes: int = 0
+    first: int = 0
+    last: int = 0
 
 
 def profile_in_force(settings: Mapping[str, Any], backend: str) -> str:
@@ -125,6 +143,32 @@ def pass_spec(
         label=f"Memories of messages {new[0]}-{new[-1]}",
         priority=PRIORITY_PASS,
         params={"anchors": anchors, "form": form, "again": again},
+    )
+
+
+def reading_cost(
+    story: Story, settings: Mapping[str, Any], writing: Writing, reading: Reading
+) -> ReadingCost:
+    """What the readings that are left take; nothing without a model, or when it is switched off."""
+    missing = unread(story, reading, settings)
+    if writing.is_free or not settings["memory_auto"] or not missing:
+        return ReadingCost()
+    passes, left = 0, list(missing)
+    while left:
+        passes += 1
+        del left[: len(_chunk(story, left, writing))]
+    tiers = len(enabled_tiers(settings))
+    of_pass = 1 if is_in_one(settings, writing.spec) else tiers
+    tokens = sum(story.message_tokens[index] for index in missing) if story.message_tokens else 0
+    requests = passes * of_pass
+    return ReadingCost(
+        len(missing),
+        requests,
+        tokens * of_pass + requests * (INSTRUCTION_TOKENS + KNOWN_TOKENS),
+        requests * (ANSWER_TOKENS if of_pass == 1 else ANSWER_TOKENS // 3),
+        passes,
+        missing[0],
+        missing[-1],
     )
 
 

@@ -29,6 +29,12 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             f"Looking for scene breaks takes about {plan.search.requests:,} requests, at most "
             f"{plan.search.requests_at_most:,}; the scenes found are recapped then. "
         )
+    if plan.reading.requests:
+        reading = plan.reading
+        search += (
+            f"{reading.messages:,} messages were not read for memory yet, #{reading.first} to "
+            f"#{reading.last}: {reading.requests:,} of the requests. "
+        )
     if not plan.scenes:
         tokens = plan.prompt_tokens + plan.output_tokens
         return f"{search}About {tokens:,} tokens{_besides(plan)}."

@@ -1,0 +1,49 @@
+"""A model is not given a long chat to read for memory before the user said so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.companion import open_companion
+from app.paths import Folders
+from tests.fakes import FakeLlm
+from tests.labelled import write_tavern
+from tests.oracle.gold import Gold
+from tests.oracle.server import Oracle
+
+STORY = Path(__file__).parents[2] / "data" / "stories" / "lantern-district.json"
+
+
+@pytest.mark.asyncio
+async def test_a_backlog_waits_for_the_users_word_and_its_cost_is_said(tmp_path: Path) -> None:
+    gold = Gold.read(STORY)
+    written = write_tavern(gold.story, tmp_path / "data" / "default-user")
+    (tmp_path / "own").mkdir()
+    with FakeLlm(Oracle(gold).reply) as llm:
+        async with open_companion(
+            Folders(tmp_path / "own", tmp_path / "own"),
+            tavern=written.user_folder,
+            llm=f"openai:m@{llm.url}",
+            watch=False,
+            asks_first=True,
+            keeps_memory=True,
+        ) as companion:
+            await companion.put_setting("scene_recaps_auto", False)
+            await companion.put_setting("running_recap_auto", False)
+            await companion.open_story(written.chat)
+            await companion.settled(written.chat)
+            assert not llm.requests
+            plan = companion.catch_up(written.chat)
+            assert plan is not None
+            assert (plan.reading.first, plan.reading.last) == (0, 144)
+            await companion.start_catch_up(written.chat)
+            await companion.settled(written.chat)
+            # Beside the small questions that nobody can foresee.
+            readings = [r.text for r in llm.requests if "<messages>" in r.text]
+            assert len(readings) == plan.reading.requests == plan.requests
+            prompt = sum(map(companion.count_tokens, readings))
+            assert plan.prompt_tokens == pytest.approx(prompt, rel=0.3)
+            assert companion.catch_up(written.chat) is None
+            assert companion.memory(written.chat).memories
