@@ -52,7 +52,11 @@ def running_values(
         aside.append({"chat_id": name, "versions": replaced})
     if not versions and not held:
         return {}
-    storage: dict[str, Any] = {"chat_id": name} if versions or aside else {}
+    is_emptied = bool(held.get("versions")) and not versions
+    if is_emptied:
+        current = 0
+    # Storage without a chat_id would be taken for another chat's, and reset.
+    storage: dict[str, Any] = {"chat_id": name} if versions or aside or is_emptied else {}
     storage |= held | storage | {"current_version": current, "versions": versions}
     values = {RUNNING_KEY: storage} if not is_same_json(storage, held) else {}
     if aside:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
 import pytest
 
 from app.errors import UsageError
 from app.setting import Section
 from app.settings import REGISTRY, Settings, ValueInForce
 
+ROOT = Path(__file__).parents[2]
+SETTINGS = ROOT / "app" / "settings.py"
 OF_THEIR_OWN_PLACE = {
     *("tavern", "backend", "prompt_preset", "theme", "story_text_size", "window_state"),
 }
@@ -26,6 +31,25 @@ def test_a_setting_explains_itself_and_its_default_fits(name: str) -> None:
     assert setting.help.endswith((".", "?"))
     assert setting.checked(setting.default) == setting.default
     assert not setting.choice_words or len(setting.choice_words) == len(setting.choices)
+
+
+PLACED = {f"{slot}_{what}": what for slot in ("running_recap", "message_recaps")
+          for what in ("template", "position", "depth", "role", "scan")}  # fmt: skip
+OF_RECAPS = [name for name in REGISTRY if f'"{name}"' in SETTINGS.read_text() or name in PLACED]
+
+
+@pytest.mark.parametrize("name", OF_RECAPS)
+def test_no_setting_is_without_function(name: str) -> None:
+    """Each is read somewhere, by its name; those of a slot's place by their endings."""
+    read = f"""_{PLACED[name]}"]""" if name in PLACED else name
+    assert any(read in text for text in sources())
+
+
+@cache
+def sources() -> tuple[str, ...]:
+    """All that may read a setting."""
+    files = [path for folder in ("app", "ui") for path in (ROOT / folder).rglob("*.py")]
+    return tuple(path.read_text() for path in files if path != SETTINGS)
 
 
 def test_a_number_that_stands_for_a_choice_is_said_in_words() -> None:

@@ -59,6 +59,7 @@ def test_the_frame_is_filled_literally() -> None:
     assert framed(r"costs $1 & \g<0> {{char}}", "<a>{{x}}</a>", "{{x}}") == (
         r"<a>costs $1 & \g<0> {{char}}</a>"
     )
+    assert framed("text", "{{x}}\n{{x}}", "{{x}}") == "text\ntext"  # each of them
     assert framed("text", "  ", "{{x}}") == "text"
     assert framed("  ", "<a>{{x}}</a>", "{{x}}") == ""
 

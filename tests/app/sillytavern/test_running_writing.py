@@ -46,6 +46,16 @@ def test_without_versions_nothing_is_written() -> None:
     assert running({RUNNING_KEY: {"current_version": 0, "versions": []}}, RunningRecap()) == {}
 
 
+def test_a_cleared_running_recap_still_says_whose_it_is() -> None:
+    (stored,) = running({}, replace(RUNNING, versions=RUNNING.versions[:1]))[RUNNING_KEY][
+        "versions"
+    ]
+    held = {"current_version": 0, "versions": [stored]}  # as the extension's own Clear leaves it
+    storage = running({RUNNING_KEY: held}, RunningRecap(), deleted=RUNNING.versions)[RUNNING_KEY]
+    assert storage == {"chat_id": "Harbour", "current_version": 0, "versions": []}
+    assert running({RUNNING_KEY: storage}, RunningRecap(), deleted=RUNNING.versions) == {}
+
+
 def test_moved_messages_move_the_indexes_and_keep_all_else() -> None:
     stored = running({})[RUNNING_KEY]
     stored["versions"][0] |= {"event_keys": ["0:x:y"], "mine": 1.5, "new_scene_index": 8}

@@ -6,7 +6,7 @@ from app.store.chats import RETIRED
 from app.store.store import Store
 from app.story.anchors import KnownMessage
 from app.story.messages import MessageRecap
-from app.story.recaps import SceneRecap
+from app.story.recaps import RunningVersion, SceneRecap
 
 
 def known(content_hash: str, anchor: str = "a") -> KnownMessage:
@@ -70,3 +70,34 @@ async def test_a_version_keeps_the_form_it_was_found_in(store: Store) -> None:
     await store.run(lambda: store.recaps.add_scene_recap(chat_id, recap))
     (read,) = (await store.run(lambda: store.recaps.scene_recaps(chat_id)))["a"]
     assert read == recap
+
+
+async def test_versions_are_numbered_max_and_one_and_the_highest_left_takes_over(
+    store: Store,
+) -> None:
+    """The golden numbers: 0, 1, 2; without 1 the next is 3; without the current 2 it is 1."""
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    recaps, made = store.recaps, RunningVersion(0, "text", 1, "", "a", "built-in", 1.0)
+
+    async def add() -> int:
+        return (await store.run(lambda: recaps.add_running_version(chat_id, made))).version
+
+    async def current_without(*numbers: int) -> int | None:
+        await store.run(lambda: recaps.delete_running(chat_id, numbers))
+        return (await store.run(lambda: recaps.running(chat_id))).current_version
+
+    assert [await add() for _ in range(3)] == [0, 1, 2]
+    assert await current_without(1) == 2
+    assert await add() == 3
+    assert await current_without(3) == 2
+    await store.run(lambda: recaps.restore_running(chat_id, 1))
+    assert await current_without(2) == 1
+    assert await current_without(0, 1) is None
+    assert await add() == 4  # a number is never given again
+
+
+async def test_a_chosen_version_that_is_not_there_gives_way_to_the_newest(store: Store) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    versions = [RunningVersion(n, "text", 1, "", "a", "ST-Auto-Recap", 1.0) for n in (1, 2)]
+    await store.run(lambda: store.recaps.import_running(chat_id, versions, 0))
+    assert (await store.run(lambda: store.recaps.running(chat_id))).current_version == 2
