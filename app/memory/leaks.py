@@ -1,0 +1,451 @@
+"""Whether a message lets somebody say what, by the epistemic map, they cannot know."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from app.memory.epistemic_map import EpistemicMap, Matter
+from app.memory.matters import STEM, content_words
+from app.memory.similarity import normalised
+from app.memory.standing import Standing
+from app.memory.state_change import Wording
+from app.story.messages import Message, MessageKind
+from app.story.scene_cues.language import LanguagePack, tokens_of
+from app.story.scene_cues.narration import Voice, split_voices
+from app.story.sentences import split_sentences
+
+SAID = 0.6  # share of a matter's words, by weight, that a sentence has to say
+THOUGHT = 0.75  # the same for what is narrated of somebody's mind
+HEARD = 0.5  # the same, for somebody else to have said it aloud; more easily, so as not to accuse
+FEWEST_WORDS = 2
+PART = 0.35  # of a matter with several parts: so much of it, if RUN of its words follow one another
+RUN = 3
+WORTH = 0.7  # what the words of such a part weigh at least, against those of the whole
+SHARED = 0.2  # share of a belief's words that the truth about it has to have
+TAG_WORDS = 5  # behind what is said, among which a name says who said it
+FIRST_WORDS = 3  # of a sentence on somebody's mind, among which the name stands
+EARLIER = 40  # messages that are searched for somebody saying it aloud
+LONGEST = 20_000  # characters read of a message
+CLAUSE = re.compile(r"[,;:.!?…—–，。、；！？]+")
+QUESTION = re.compile(r"[?？؟;]+[\"'”’»)\]*]*\s*$|^\s*¿")
+
+
+class LeakKind(StrEnum):
+    """Why the speaker could not have said it, or that it is no leak."""
+
+    UNAWARE = "unaware"
+    HIDDEN = "hidden"
+    CONTRARY = "contrary"  # it is not what they believe
+    TOLD = "told"  # no leak: a keeper tells the secret
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """A sentence that somebody says or thinks. speaker: name, "" where it is not clear who.
+
+    is_thought: it is narrated of them. before: what they said right before it.
+    """
+
+    speaker: str
+    text: str
+    message: int
+    is_thought: bool = False
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """What somebody said without having it.
+
+    entry: by which they cannot know it; for CONTRARY their belief, and `truth` is what they said.
+    learned_at: where others learned it, and the speaker would have had to; None where nobody did.
+    """
+
+    kind: LeakKind
+    speaker: str
+    sentence: str
+    message: int
+    entry: Standing
+    learned_at: int | None = None
+    truth: Standing | None = None
+
+
+class LeakCheck:
+    """Holds messages of one chat against its map.
+
+    knowledge: the map, made with the same stopwords. packs: of the languages that may be in it.
+    """
+
+    def __init__(
+        self,
+        knowledge: EpistemicMap,
+        messages: Sequence[Message],
+        *,
+        packs: Sequence[LanguagePack] = (),
+    ) -> None:
+        self._map = knowledge
+        self._messages = messages
+        self._stopwords = stopwords_of(packs)
+        self._wording = Wording.of_story(packs, " ".join(m.text for m in messages[-60:]))
+        self._narrated: dict[int, frozenset[str]] = {}
+        self._spoken: dict[int, tuple[Utterance, ...]] = {}
+        self._frequency = _frequency(messages)
+        self._names = {
+            key: frozenset(word[:STEM] for word in knowledge.people.words(key))
+            for key in set(knowledge.people.keys.values())
+        }
+        self._all_names = frozenset(word for words in self._names.values() for word in words)
+
+    def at(self, message: int) -> tuple[Leak, ...]:
+        """What is leaked, and what told by its keeper, in one message."""
+        found: dict[tuple[LeakKind, str, int], Leak] = {}
+        for utterance in self._utterances(message):
+            if not utterance.speaker or QUESTION.search(utterance.text):
+                continue
+            for leak in self._leaks_in(utterance):
+                matter = self._map.matter_of(leak.entry).number
+                found.setdefault((leak.kind, leak.speaker, matter), leak)
+        return tuple(found.values())
+
+    def _leaks_in(self, utterance: Utterance) -> Iterator[Leak]:
+        speaker, at = utterance.speaker, utterance.message
+        for matter in self._map.matters:
+            # What holds when the message begins: it may itself be where something is learned.
+            held = self._map.holders(matter, at - 1)
+            mine = self._map.of_person(speaker, matter, at - 1)
+            keeping = [s for s in mine if s.memory.type == "hiding"]
+            if keeping:
+                if not utterance.is_thought and self._says(utterance, keeping[0]):
+                    yield Leak(LeakKind.TOLD, speaker, utterance.text, at, keeping[0])
+                continue
+            if self._has(speaker, matter, at):
+                continue
+            reason = self._reason(speaker, mine, held)
+            if reason is None:
+                continue
+            entry = reason[1]
+            said = [s for s in _by_text(matter, at) if self._says(utterance, s)]
+            if not said or self._may_have_heard(utterance, entry, *said):
+                continue
+            yield Leak(reason[0], speaker, utterance.text, at, entry, self._learned(matter, at))
+        yield from self._contrary(utterance)
+
+    def _has(self, person: str, matter: Matter, at: int) -> bool:
+        """Whether a person had it before a message, or the map says how they learn it there. That
+        they know it since then is no reason by itself: it may have been read in what they say.
+        """
+        return self._map.has(person, matter, at - 1) or any(
+            s.memory.told_by or s.memory.channel or len(s.memory.sources) > 1
+            for s in self._map.of_person(person, matter, at)
+            if s.start == at and s.memory.type in ("knows", "suspects")
+        )
+
+    def _reason(
+        self, speaker: str, mine: Iterable[Standing], held: Iterable[Standing]
+    ) -> tuple[LeakKind, Standing] | None:
+        for standing in mine:
+            if standing.memory.type == "unaware":
+                return LeakKind.UNAWARE, standing
+        for standing in held:
+            if self._map.is_hidden_from(standing, speaker):
+                return LeakKind.HIDDEN, standing
+        return None
+
+    def _contrary(self, utterance: Utterance) -> Iterator[Leak]:
+        """What the speaker says though they believe otherwise: its denial, or what others know to
+        be the truth about the same.
+        """
+        speaker, at = utterance.speaker, utterance.message
+        beliefs = [
+            s
+            for s in self._map.world_of(speaker, at - 1).believes
+            if not self._has(speaker, self._map.matter_of(s), at)
+        ]
+        for belief in beliefs:
+            text = belief.memory.text
+            if self._means(utterance, text, denied=True):
+                matter = self._map.matter_of(belief)
+                if not self._may_have_heard(utterance, belief):
+                    yield Leak(
+                        LeakKind.CONTRARY,
+                        speaker,
+                        utterance.text,
+                        at,
+                        belief,
+                        self._learned(matter, at),
+                    )
+                continue
+            for truth in self._truths(belief, at):
+                matter = self._map.matter_of(truth)
+                if self._has(speaker, matter, at):
+                    continue
+                if not self._says(utterance, truth):
+                    continue
+                if self._may_have_heard(utterance, belief, truth):
+                    continue
+                yield Leak(
+                    LeakKind.CONTRARY,
+                    speaker,
+                    utterance.text,
+                    at,
+                    belief,
+                    self._learned(matter, at),
+                    truth,
+                )
+                break
+
+    def _truths(self, belief: Standing, at: int) -> Iterator[Standing]:
+        """What others know about the same, which the belief does not say."""
+        words = content_words(belief.memory.text, self._stopwords)
+        rare = words - self._all_names
+        for matter in self._map.matters:
+            for standing in self._map.holders(matter, at - 1):
+                theirs = content_words(standing.memory.text, self._stopwords)
+                common = rare & theirs
+                if standing.memory.type == "knows" and self._weight(
+                    common
+                ) >= SHARED * self._weight(words):
+                    yield standing
+
+    def _learned(self, matter: Matter, at: int) -> int | None:
+        """Where others learned it first."""
+        places = [
+            s.start
+            for s in matter.standings
+            if s.memory.type in ("knows", "hiding") and s.start <= at and s.start >= 0
+        ]
+        return min(places, default=None)
+
+    def _says(self, utterance: Utterance, entry: Standing) -> bool:
+        """Whether the utterance says what the entry is about, and means it."""
+        if self._means(utterance, entry.memory.text):
+            return True
+        detail = entry.memory.detail if entry.memory.type == "hiding" else ""
+        if utterance.is_thought or not detail:
+            return False
+        # What is hidden may be called "what is in the bag"; then only the details say what.
+        return self._covers(utterance.text, detail, utterance.speaker, run=RUN) and self._is_meant(
+            utterance, detail, denied=False
+        )
+
+    def _means(self, utterance: Utterance, text: str, *, denied: bool = False) -> bool:
+        """Whether it says the text, or its opposite."""
+        enough = THOUGHT if utterance.is_thought else SAID
+        said = [utterance.text]
+        if utterance.before:
+            said.append(f"{utterance.before} {utterance.text}")
+        return any(
+            (
+                self._covers(words, text, utterance.speaker, enough)
+                or (
+                    not utterance.is_thought
+                    and self._covers(words, text, utterance.speaker, PART, run=RUN)
+                )
+            )
+            and self._is_meant(replace(utterance, text=words), text, denied=denied)
+            for words in said
+        )
+
+    def _is_meant(self, utterance: Utterance, text: str, *, denied: bool) -> bool:
+        """Whether what it has in common with the text is said as in the text, or denied."""
+        wanted = content_words(text, self._stopwords)
+        parts = (
+            part
+            for part in CLAUSE.split(utterance.text)
+            if wanted & content_words(part, self._stopwords)
+        )
+        said, meant = self._wording.read(", ".join(parts)), self._wording.read(text)
+        return (said.is_negated != meant.is_negated) is denied and not said.is_hedged
+
+    def _covers(
+        self, sentence: str, text: str, speaker: str, enough: float = 0.0, *, run: int = 0
+    ) -> bool:
+        """Whether a sentence has enough of the words of a text, and so many in a row. Names count
+        less: "you" and "she" stand in for them.
+        """
+        wanted = content_words(text, self._stopwords)
+        own = self._names.get(self._map.people.key(speaker), frozenset())
+        found = wanted & content_words(sentence, self._stopwords)
+        names = wanted & self._all_names
+        rest = wanted - names
+        if len(found - own) < min(FEWEST_WORDS, len(wanted)):
+            return False
+        if not rest:
+            return not run and names - own <= found
+        if len(rest) < FEWEST_WORDS and not (names - own) & found:
+            return False
+        common, whole = self._weight(found & rest), self._weight(rest)
+        if run and (
+            self._longest_run(text, found & rest) < run
+            or common * len(rest)
+            < WORTH * whole * len(found & rest)  # "four years ago" says little
+        ):
+            return False
+        return common >= enough * whole
+
+    def _longest_run(self, text: str, found: Collection[str]) -> int:
+        """How many of the found words follow one another in the text, common ones left out."""
+        longest = length = 0
+        for word in tokens_of(normalised(text)):
+            if not content_words(word, self._stopwords):
+                continue
+            length = length + 1 if word[:STEM] in found else 0
+            longest = max(longest, length)
+        return longest
+
+    def _may_have_heard(self, utterance: Utterance, entry: Standing, *said: Standing) -> bool:
+        """Whether somebody else said it aloud near the speaker since they did not know it."""
+        at, key = utterance.message, self._map.people.key(utterance.speaker)
+        texts = dict.fromkeys(s.memory.text for s in (entry, *said))
+        for index in range(max(0, entry.start, at - EARLIER), at + 1):
+            if not self._is_about(key, index, at):
+                continue
+            heard = []
+            for other in self._utterances(index):
+                if index == at and other.text == utterance.text:
+                    break
+                if not other.speaker or self._map.people.key(other.speaker) != key:
+                    heard.append(other.text)
+            whole = " ".join(heard)
+            if any(self._covers(whole, text, "", HEARD) for text in texts):
+                return True
+        return False
+
+    def _is_about(self, key: str, index: int, at: int) -> bool:
+        """Whether a person speaks in a message or next to it, or is named there by who tells of it.
+        Whom people only talk of need not be there.
+        """
+        words = self._map.people.words(key)
+        around = range(max(0, index - 1), min(len(self._messages), index + 2, at + 1))
+        return any(not words.isdisjoint(self._about(i)) for i in around)
+
+    def _about(self, index: int) -> frozenset[str]:
+        """The words of whoever writes a message, and of what is narrated in it."""
+        if index not in self._narrated:
+            message = self._messages[index]
+            spans = split_voices(message.text[:LONGEST])
+            told = " ".join(span.text for span in spans if span.voice is not Voice.SPEECH)
+            self._narrated[index] = frozenset(tokens_of(f"{message.name} {told}"))
+        return self._narrated[index]
+
+    def _utterances(self, index: int) -> tuple[Utterance, ...]:
+        if index not in self._spoken:
+            message = self._messages[index]
+            names = {self._map.people.key(name): name for name in self._map.people.names.values()}
+            self._spoken[index] = tuple(_utterances(message, index, self._words_of(names)))
+        return self._spoken[index]
+
+    def _words_of(self, names: Mapping[str, str]) -> dict[str, frozenset[str]]:
+        return {name: self._map.people.words(key) for key, name in names.items()}
+
+    def _weight(self, words: Iterable[str]) -> float:
+        """How much the words say: the rarer in this story, the more."""
+        count = len(self._messages)
+        return sum(math.log(1 + (count + 1) / (1 + self._frequency[word])) for word in words)
+
+
+def stopwords_of(packs: Iterable[LanguagePack]) -> frozenset[str]:
+    """The words that say nothing by themselves, in the languages of a story."""
+    return frozenset(word for pack in packs for word in (*pack.stopwords, *pack.articles))
+
+
+def _by_text(matter: Matter, at: int) -> Iterator[Standing]:
+    """One entry for each wording of a matter, of those that say what is so."""
+    seen: set[str] = set()
+    for standing in matter.standings:
+        text = normalised(standing.memory.text)
+        if standing.start < at and standing.memory.type != "believes" and text not in seen:
+            seen.add(text)
+            yield standing
+
+
+def _frequency(messages: Iterable[Message]) -> Counter[str]:
+    """In how many messages a beginning of a word occurs."""
+    counted: Counter[str] = Counter()
+    for message in messages:
+        text = normalised(message.text[:LONGEST])
+        counted.update({word[:STEM] for word in tokens_of(text)})
+    return counted
+
+
+def _utterances(
+    message: Message, index: int, names: Mapping[str, Collection[str]]
+) -> Iterator[Utterance]:
+    """What is said and thought in a message, sentence by sentence.
+
+    What a card says in quotes is its character's, unless the words around name somebody else: a
+    narrator's card speaks for many people.
+    """
+    if message.kind is MessageKind.NOTICE:
+        return
+    text = message.text[:LONGEST]
+    if message.kind is MessageKind.THOUGHT:
+        for sentence in split_sentences(text):
+            yield Utterance(message.name, sentence, index)
+        return
+    author = "" if message.kind is MessageKind.NARRATOR else message.name
+    for paragraph in _paragraphs(text):
+        for place, (voice, words) in enumerate(paragraph):
+            if voice is Voice.ASIDE:
+                continue
+            if voice is Voice.NARRATION:
+                if author and not message.is_user:
+                    yield from _thoughts(words, author, index, names)
+                continue
+            speaker = author
+            if not message.is_user:
+                speaker = _speaker(paragraph, place, author, names)
+            before = ""
+            for sentence in split_sentences(words):
+                yield Utterance(speaker, sentence, index, voice is Voice.THOUGHT, before)
+                before = "" if QUESTION.search(sentence) else sentence
+
+
+def _thoughts(
+    told: str, author: str, index: int, names: Mapping[str, Collection[str]]
+) -> Iterator[Utterance]:
+    """What is narrated of the author's own mind: sentences that begin with the author."""
+    for sentence in split_sentences(told):
+        if _named(" ".join(sentence.split()[:FIRST_WORDS]), names) == [author]:
+            yield Utterance(author, sentence, index, is_thought=True)
+
+
+def _paragraphs(text: str) -> list[list[tuple[Voice, str]]]:
+    paragraphs: list[list[tuple[Voice, str]]] = [[]]
+    for span in split_voices(text):
+        for number, part in enumerate(span.text.split("\n")):
+            if number:
+                paragraphs.append([])
+            if part.strip():
+                paragraphs[-1].append((span.voice, part.strip()))
+    return [paragraph for paragraph in paragraphs if paragraph]
+
+
+def _speaker(
+    paragraph: Sequence[tuple[Voice, str]],
+    place: int,
+    author: str,
+    names: Mapping[str, Collection[str]],
+) -> str:
+    """Who says a piece of a paragraph: whom the tag right behind it names; else the author, if
+    nobody else is named in what is told around it; "" when it may be several.
+    """
+    behind = paragraph[place + 1][1] if place + 1 < len(paragraph) else ""
+    tagged = _named(" ".join(behind.split()[:TAG_WORDS]), names)
+    if len(tagged) == 1:
+        return tagged[0]
+    told = " ".join(words for voice, words in paragraph if voice is not Voice.SPEECH)
+    others = [name for name in _named(told, names) if name != author]
+    if not others:
+        return author
+    return ""
+
+
+def _named(text: str, names: Mapping[str, Collection[str]]) -> list[str]:
+    words = frozenset(tokens_of(text))
+    return [name for name, own in names.items() if not words.isdisjoint(own)]
