@@ -37,6 +37,7 @@ PRIORITY_CONTINUITY = PRIORITY_PASS + 1
 PRIORITY_SUMMARY = PRIORITY_PASS - 1
 PRIORITY_DERIVED = PRIORITY_PASS - 3
 LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
+MESSAGES_BETWEEN_PROFILES = 16  # where scenes are short, not one for each
 SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
 
 
@@ -203,10 +204,10 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
         return None
     names = cast(chat.story.messages, chat.story.chat.speakers)
     kept = by_subject(chat.documents, DocumentKind.PROFILE)
+    made_at = {name: chat.ground.places.get(kept[name].until, -1) for name in names if name in kept}
+    enough = chat.ground.last - MESSAGES_BETWEEN_PROFILES
     due = [
-        name
-        for name in names
-        if name not in kept or closed[-1] > chat.ground.places.get(kept[name].until, -1)
+        name for name in names if name not in made_at or made_at[name] < min(closed[-1], enough + 1)
     ]
     wanted = outdated(subjects(due, chat.active), chat.documents)[:MOST_PROFILES]
     return profile_spec(chat, wanted) if wanted else None
