@@ -50,6 +50,7 @@ from app.work.prompt_edits import PromptEdits
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 from app.work.story_lore import StoryLore
+from app.work.wanted import is_outdated
 
 RETIRE_SECONDS = 600.0
 RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
@@ -106,7 +107,6 @@ class Companion:
             changed=lambda: self._follow_setting("prompt_preset"),
             is_reading_only=lambda: self.is_reading_only,
         )
-        self._writer = self._first_writer()
         self._packs = parts.packs
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
@@ -153,6 +153,7 @@ class Companion:
         self._chats.follow = self._agenda.follow
         self._library = Library(self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
+        self._writer = self._first_writer()
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self._connect()
 
@@ -227,6 +228,7 @@ class Companion:
         self._memory_work.failed.connect(self._on_memory_trouble)
         self._mirror.changed.connect(self._on_mirror_changed)
         self._link.changed.connect(self._on_link_changed)
+        self._link.page_came.connect(self._on_page_came)
         self._link.refresh_asked.connect(self._on_refresh_asked)
         self._link.refused.connect(self._on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
@@ -625,6 +627,7 @@ class Companion:
             spec,
             count_tokens=self._counter.count,
             prompts_dir=self.prompts.folder,
+            page=self._link,
         )
 
     async def _retire(self, writer: RecapWriter) -> None:
@@ -669,6 +672,11 @@ class Companion:
         chat = self._chats.get(change.chat.path)
         if chat is not None:
             self._publish(chat)
+            if change.first_message is not None:
+                story, settings, writing = chat.story, chat.settings(), self._writing()
+                self._queue.outdate_running(
+                    chat.chat_id, lambda spec: is_outdated(spec, story, settings, writing)
+                )
         self._mirror_soon(change.chat.path)
         self.story_changed.emit(change)
         self._announce_health()
@@ -695,6 +703,9 @@ class Companion:
                 self._tasks.spawn(self._follow(path), name="following a page")
         self._mirror.on_pages_changed()
         self._announce_health()
+
+    def _on_page_came(self, _: object) -> None:
+        self._tasks.spawn(self._queue.try_away(), name="asking the page that came")
 
     def _on_mirror_changed(self, _: None) -> None:
         self._announce_health()

@@ -11,6 +11,7 @@ TavernkeepError
 │   └── StoreTooNew           written by a newer Tavernkeep
 ├── BackendError              a language model
 │   ├── BackendUnreachable    nobody answers, may pass (transient)
+│   │   └── BackendAway       gone until somebody comes back; waited for without end
 │   ├── BackendBusy           overloaded or rate limited (transient)
 │   ├── BackendRefused        final: wrong key, unknown model, bad request
 │   │   └── PromptTooLong     prompt and answer do not fit the model's context
@@ -69,6 +70,10 @@ class BackendUnreachable(BackendError):
     """Nobody answers at the address, or the connection broke."""
 
     is_transient = True
+
+
+class BackendAway(BackendUnreachable):
+    """It is not there now, as a page that is closed; it comes back when the user does."""
 
 
 class BackendBusy(BackendError):

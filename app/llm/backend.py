@@ -45,7 +45,9 @@ class Backend(Protocol):
 
     @property
     def spec(self) -> str:
-        """The form that `parse_spec` reads: builtin, ollama:MODEL[@URL], openai:MODEL@URL."""
+        """The form that `parse_spec` reads: builtin, ollama:MODEL[@URL], openai:MODEL@URL,
+        sillytavern[:PROFILE].
+        """
 
     @property
     def context_tokens(self) -> int:

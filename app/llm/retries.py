@@ -6,11 +6,12 @@ import math
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from app.errors import BackendError
+from app.errors import BackendAway, BackendError
 
 MAX_ATTEMPTS = 7
 FIRST_DELAY_SECONDS = 10.0
 LONGEST_DELAY_SECONDS = 300.0
+AWAY_SECONDS = 30.0  # who comes back says so, mostly
 LONGEST_ASKED_SECONDS = 3600.0
 
 
@@ -18,15 +19,19 @@ def retry_delay(attempt: int, error: BaseException) -> float | None:
     """Seconds until the next try after `attempt` tries have failed (1 after the first), or None.
 
     Only transient faults are tried again: 10, 20, 40, 80, 160, 300 s (spec/auto-recap.md §7.4,
-    with a bound). What the server asks for in Retry-After counts instead, up to an hour.
+    with a bound). What the server asks for in Retry-After counts instead, up to an hour. Who is
+    only away is asked again at one pace, however often.
     """
     if not isinstance(error, BackendError) or not error.is_transient:
         return None
-    if attempt >= MAX_ATTEMPTS:
+    is_away = isinstance(error, BackendAway)
+    if attempt >= MAX_ATTEMPTS and not is_away:
         return None
     asked = error.retry_after_seconds
     if asked is not None and math.isfinite(asked) and asked >= 0:
         return min(asked, LONGEST_ASKED_SECONDS)
+    if is_away:
+        return AWAY_SECONDS
     return min(FIRST_DELAY_SECONDS * 2.0 ** (max(attempt, 1) - 1), LONGEST_DELAY_SECONDS)
 
 

@@ -7,18 +7,26 @@ from urllib.parse import urlsplit
 
 from app.errors import UsageError
 from app.llm.backend import Backend
+from app.llm.page_line import PageLine
 
 BUILTIN = "builtin"
 OLLAMA = "ollama"
 OPENAI = "openai"
+SILLYTAVERN = "sillytavern"
 OLLAMA_URL = "http://127.0.0.1:11434"
+LONGEST_NAME = 200
 
-FORMS = "builtin, ollama:MODEL, ollama:MODEL@URL or openai:MODEL@URL"
+FORMS = (
+    "builtin, ollama:MODEL, ollama:MODEL@URL, openai:MODEL@URL, sillytavern or sillytavern:PROFILE"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class BackendSpec:
-    """Which backend, without its key. url: as `clean_url` gives it, "" for the built-in."""
+    """Which backend, without its key. url: as `clean_url` gives it, "" for the built-in.
+
+    Of SillyTavern's own connection `model` names the connection profile, "" for the one in use.
+    """
 
     kind: str
     model: str = ""
@@ -27,13 +35,17 @@ class BackendSpec:
     def __str__(self) -> str:
         if self.kind == BUILTIN:
             return BUILTIN
+        if self.kind == SILLYTAVERN:
+            return f"{SILLYTAVERN}:{self.model}" if self.model else SILLYTAVERN
         if self.kind == OLLAMA and self.url == OLLAMA_URL:
             return f"{OLLAMA}:{self.model}"
         return f"{self.kind}:{self.model}@{self.url}"
 
 
 def parse_spec(text: str) -> BackendSpec:
-    """Read builtin, ollama:MODEL[@URL] or openai:MODEL@URL. Raises UsageError.
+    """Read builtin, ollama:MODEL[@URL], openai:MODEL@URL, sillytavern[:PROFILE].
+
+    Raises UsageError.
 
     A model's name may hold colons, slashes and "@"; the URL starts at the last "@" that is
     followed by http://, https://, or by a host with a port.
@@ -41,18 +53,30 @@ def parse_spec(text: str) -> BackendSpec:
     text = text.strip()
     if text.lower() in (BUILTIN, "built-in"):
         return BackendSpec(BUILTIN)
+    if text.lower() == SILLYTAVERN:
+        return BackendSpec(SILLYTAVERN)
     kind, colon, rest = text.partition(":")
     kind = kind.strip().lower()
+    if kind == SILLYTAVERN:
+        return _page_spec(rest.strip())
     if not colon or kind not in (OLLAMA, OPENAI):
         raise UsageError(f"That is no backend: use {FORMS}.")
     model, url = _split_model(rest.strip())
-    if not model or any(c.isspace() or not c.isprintable() for c in model) or len(model) > 200:
+    is_strange = any(c.isspace() or not c.isprintable() for c in model)
+    if not model or is_strange or len(model) > LONGEST_NAME:
         raise UsageError(f"The backend names no model: use {FORMS}.")
     if url:
         return BackendSpec(kind, model, clean_url(url))
     if kind == OPENAI:
         raise UsageError("openai:MODEL needs the address of its server: openai:MODEL@URL.")
     return BackendSpec(kind, model, OLLAMA_URL)
+
+
+def _page_spec(profile: str) -> BackendSpec:
+    """Names of profiles are the user's: they may hold spaces."""
+    if not profile.isprintable() or len(profile) > LONGEST_NAME:
+        raise UsageError(f"That is no name of a connection profile: use {FORMS}.")
+    return BackendSpec(SILLYTAVERN, profile)
 
 
 def clean_url(url: str) -> str:
@@ -86,13 +110,17 @@ def clean_url(url: str) -> str:
 
 
 def make_backend(
-    spec: BackendSpec, *, api_key: str | None = None, context_tokens: int | None = None
+    spec: BackendSpec,
+    *,
+    api_key: str | None = None,
+    context_tokens: int | None = None,
+    page: PageLine | None = None,
 ) -> Backend:
     """The backend of a spec; opens no connection yet.
 
     api_key: sent as a bearer key, never stored or logged. context_tokens: else what the server
-    says. Raises UsageError for the built-in, which generates no text, and for a key that no
-    header can hold.
+    says. page: where SillyTavern's own connection is asked. Raises UsageError for the built-in,
+    which generates no text, and for a key that no header can hold.
     """
     if api_key is not None:
         api_key = api_key.strip()
@@ -110,6 +138,10 @@ def make_backend(
         return OpenAiBackend(
             spec.model, spec.url, api_key=api_key or None, context_tokens=context_tokens
         )
+    if spec.kind == SILLYTAVERN:
+        from app.llm.sillytavern_page import PageBackend
+
+        return PageBackend(spec.model, page, context_tokens=context_tokens)
     raise UsageError("The built-in way answers no prompts.")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from app.llm.page_line import PageLine
 from app.story.answers import BreakAnswer
 from app.story.lore import LoreEntry
 from app.story.messages import Message
@@ -152,11 +153,13 @@ def make_writer(
     api_key: str | None = None,
     prompts_dir: Path | None = None,
     context_tokens: int | None = None,
+    page: PageLine | None = None,
 ) -> RecapWriter:
     """The writer for a backend's spec. Opens no connection yet.
 
     api_key: else that of the environment (TAVERNKEEP_API_KEY). prompts_dir: the user's own prompt
     files, each replacing the shipped one of its name. context_tokens: else what the server says.
+    page: where SillyTavern's own connection is asked; without it that one is away.
     Raises UsageError for a spec that makes no sense, PromptUnusable for a prompt file.
     """
     # Imported when needed: numpy for the one, the servers' side for the other.
@@ -171,5 +174,5 @@ def make_writer(
     from app.llm.prompt_files import load_prompts
 
     key = api_key or os.environ.get(API_KEY_VARIABLE) or None
-    backend = make_backend(parsed, api_key=key, context_tokens=context_tokens)
+    backend = make_backend(parsed, api_key=key, context_tokens=context_tokens, page=page)
     return ModelWriter(backend, load_prompts(prompts_dir), count_tokens=count_tokens)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,21 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from app.errors import BridgeError
-from app.sillytavern.bridge_protocol import Answer, ChatIdentity, ProgramFrame, Request, encode
+from app.sillytavern.bridge_protocol import (
+    Answer,
+    Cancel,
+    ChatIdentity,
+    Part,
+    ProgramFrame,
+    Request,
+    encode,
+)
 
 log = logging.getLogger(__name__)
 
 OUTBOX_FRAMES = 256
+
+OnPart = Callable[[str, str], None]  # text, reasoning
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,7 @@ class PageLink:
         self.turns = 0
         self._outbox: asyncio.Queue[str] = asyncio.Queue(OUTBOX_FRAMES)
         self._asked: dict[str, asyncio.Future[Answer]] = {}
+        self._listeners: dict[str, OnPart] = {}
         self._numbers = itertools.count(1)
 
     def send(self, frame: ProgramFrame) -> None:
@@ -73,11 +85,17 @@ class PageLink:
         kind: str,
         params: dict[str, Any],
         timeout: float,  # noqa: ASYNC109
+        on_part: OnPart | None = None,
     ) -> dict[str, Any]:
-        """Ask the page; raises BridgeError when it cannot, is gone, or takes too long."""
+        """Ask the page; raises BridgeError when it cannot, is gone, or takes too long.
+
+        on_part: hears pieces of the answer. The page is told when nobody waits any more.
+        """
         number = str(next(self._numbers))
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._asked[number] = future
+        if on_part is not None:
+            self._listeners[number] = on_part
         try:
             self.send(Request(number, kind, params))
             answer = await asyncio.wait_for(future, timeout)
@@ -85,9 +103,18 @@ class PageLink:
             raise BridgeError("SillyTavern's page did not answer in time.") from None
         finally:
             del self._asked[number]
+            self._listeners.pop(number, None)
+            if on_part is not None and (future.cancelled() or not future.done()):
+                self.send(Cancel(number))
         if answer.error:
             raise BridgeError(f"SillyTavern's page could not do this: {answer.error}.")
         return answer.result
+
+    def take_part(self, part: Part) -> None:
+        """Hand a piece to whoever asked for it; late ones are dropped."""
+        listener = self._listeners.get(part.id)
+        if listener is not None:
+            listener(part.text, part.reasoning)
 
     def take_answer(self, answer: Answer) -> None:
         """Hand an answer to whoever asked; late ones are dropped."""

@@ -122,6 +122,7 @@ EVENTS = frozenset(
         "message_swiped",
         "message_updated",
         "more_loaded",
+        "recap_asked",  # /tk-recap
         "refresh_asked",  # /recap-refresh-memory
         "slot_refused",  # subject: key that another extension already fills
         "swipe_deleted",
@@ -160,6 +161,14 @@ class Answer(Struct, frozen=True, tag="answer"):
     id: Short
     result: dict[str, Any] = {}
     error: Annotated[str, Meta(max_length=1000)] = ""
+
+
+class Part(Struct, frozen=True, tag="part"):
+    """A piece of what a Request asks for, before its Answer."""
+
+    id: Short
+    text: str = ""
+    reasoning: str = ""
 
 
 class WireSlot(Struct, frozen=True):
@@ -212,8 +221,14 @@ class Request(Struct, frozen=True, tag="request"):
     params: dict[str, Any] = {}
 
 
-PageFrame = Hello | Event | Changed | TurnRequest | Answer
-ProgramFrame = Welcome | Slots | Request
+class Cancel(Struct, frozen=True, tag="cancel"):
+    """Nobody waits for the Answer to this Request any more."""
+
+    id: str
+
+
+PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part
+ProgramFrame = Welcome | Slots | Request | Cancel
 
 _decoder = msgspec.json.Decoder(PageFrame)
 _encoder = msgspec.json.Encoder()

@@ -24,7 +24,7 @@ from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_handshake, bridge_installer, bridge_protocol
 from app.sillytavern.bridge_file import BridgeFile
-from app.sillytavern.bridge_link import Page, PageLink
+from app.sillytavern.bridge_link import OnPart, Page, PageLink
 from app.sillytavern.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
@@ -34,6 +34,7 @@ from app.sillytavern.bridge_protocol import (
     ChatIdentity,
     Event,
     Hello,
+    Part,
     Slots,
     TurnRequest,
     Welcome,
@@ -243,8 +244,9 @@ class BridgeServer:
         params: dict[str, Any] | None = None,
         *,
         timeout: float = 10.0,  # noqa: ASYNC109
+        on_part: OnPart | None = None,
     ) -> dict[str, Any]:
-        """Ask a page for something: ping, state, chat_lines, save.
+        """Ask a page for something: ping, state, chat_lines, save, ask_model, show_recap.
 
         Raises BridgeError when the page is gone, cannot do it, or takes longer than `timeout`
         seconds.
@@ -252,7 +254,7 @@ class BridgeServer:
         link = next((link for link in self._links.values() if link.page.id == page.id), None)
         if link is None:
             raise BridgeError("SillyTavern's page is not connected any more.")
-        return await link.request(kind, params or {}, timeout)
+        return await link.request(kind, params or {}, timeout, on_part)
 
     # --- handshake
 
@@ -338,6 +340,8 @@ class BridgeServer:
             self.changed.emit((link.page, frame))
         elif isinstance(frame, TurnRequest):
             self._on_turn_asked(link, frame)
+        elif isinstance(frame, Part):
+            link.take_part(frame)
         elif isinstance(frame, Answer):
             link.take_answer(frame)
 

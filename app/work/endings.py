@@ -6,7 +6,7 @@ import logging
 import time
 from dataclasses import replace
 
-from app.errors import BackendError, OperationOutdated, TavernkeepError
+from app.errors import BackendAway, BackendError, OperationOutdated, TavernkeepError
 from app.llm.retries import retry_delay
 from app.operations import Operation, OperationStatus, Outcome
 
@@ -46,6 +46,8 @@ def ended_with(operation: Operation, error: Exception) -> Operation:
         delay = retry_delay(operation.attempts, error)
         if delay is not None:
             due = time.time() + delay
+            if isinstance(error, BackendAway):  # nobody was asked: the bound is for other faults
+                operation = replace(operation, attempts=operation.attempts - 1)
             status = OperationStatus.WAITING
             return replace(operation, status=status, error=str(error), not_before=due)
     if isinstance(error, TavernkeepError):

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.errors import BridgeError, ChatUnreadable
+from app.errors import BackendAway, BridgeError, ChatUnreadable
+from app.llm.page_line import OnPart
+from app.llm.sillytavern_page import NO_PAGE
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_installer
@@ -28,6 +30,7 @@ class BridgeLink:
 
     Signals:
         changed: a page came, went, or shows another chat.
+        page_came: a page connected, and may be asked.
         context_changed: the chat whose prompt may take another number of tokens now.
         refresh_asked: the chat that the user wants read and published again.
         refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
@@ -45,7 +48,9 @@ class BridgeLink:
         self.context_changed: Signal[OpenChat] = Signal("context_changed")
         self.refresh_asked: Signal[Path] = Signal("refresh_asked")
         self.refused: Signal[tuple[Path, str]] = Signal("refused")
+        self.page_came: Signal[Page] = Signal("page_came")
         self._server.connected.connect(self._on_page)
+        self._server.connected.connect(self.page_came.emit)
         self._server.disconnected.connect(self._on_page)
         self._server.event.connect(self._on_event)
         self._server.changed.connect(self._on_changed)
@@ -117,6 +122,23 @@ class BridgeLink:
     ) -> dict[str, Any]:
         """Ask a page for something; saving a long chat takes a while. Raises BridgeError."""
         return await self._server.request(page, kind, params, timeout=timeout)
+
+    async def ask_page(
+        self,
+        kind: str,
+        params: dict[str, Any],
+        *,
+        seconds: float,
+        on_part: OnPart | None = None,
+    ) -> dict[str, Any]:
+        """Ask the page that came last, whichever chat it shows; see PageLine."""
+        if not self.pages:
+            raise BackendAway(NO_PAGE)
+        page = self.pages[-1]
+        try:
+            return await self._server.request(page, kind, params, timeout=seconds, on_part=on_part)
+        except BridgeError as error:
+            raise BackendAway(f"{error} It is asked again when it is there.") from error
 
     async def _on_turn(self, page: Page, turn: TurnRequest) -> SlotSet:
         path = turn.chat.to_path(page.user_folder)

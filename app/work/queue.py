@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 
-from app.errors import BackendRefused, PromptTooLong, StoreError, TavernkeepError
+from app.errors import BackendAway, BackendRefused, PromptTooLong, StoreError, TavernkeepError
 from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome, Work
 from app.signals import Signal
 from app.store.store import Store
@@ -33,6 +33,7 @@ HISTORY_SHOWN = 50
 TIMES_DONE_AT_MOST = 5
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
 REFUSALS_IN_A_ROW = 2
+CHANGED = "The messages that it was made from changed; it is planned again."
 
 Perform = Callable[[Operation], Awaitable[Outcome]]
 After = Callable[[Operation], Awaitable[None]]
@@ -73,8 +74,10 @@ class OperationQueue:
         self._ended: dict[Key, Operation] = {}  # of what others need
         self._cancelled: set[int] = set()
         self._not_for_good: set[int] = set()  # cancelled, and may be planned again
+        self._outdated: set[int] = set()  # stopped while they ran, since their story changed
         self._times: Counter[Work] = Counter()
         self._refusals = 0
+        self._away: set[int] = set()  # those that wait for somebody to come back
         self._running: asyncio.Task[Operation] | None = None
         self._current: int | None = None  # the operation that the worker has in hand
         self._wake = asyncio.Event()
@@ -300,6 +303,27 @@ class OperationQueue:
             self._cancelled.add(operation_id)
             await self._settle(replace(operation, status=OperationStatus.CANCELLED))
 
+    def outdate_running(self, chat_id: int, is_outdated: Callable[[OperationSpec], bool]) -> None:
+        """Stop at once what runs for a chat whose story has changed under it.
+
+        Its result would fit nothing any more, and each further word of it would be paid for
+        (spec/smart-memory.md §2, EV4). It may be planned again at any time.
+        """
+        operation = self.running(chat_id)
+        if operation is None or self._running is None or self._running.done():
+            return
+        if operation.id not in self._cancelled and is_outdated(operation.spec):
+            self._outdated.add(operation.id)
+            self._running.cancel()
+
+    async def try_away(self) -> None:
+        """Who was away is back: what waits for them is tried now."""
+        for operation_id in tuple(self._away):
+            self._away.discard(operation_id)
+            operation = self._open.get(operation_id)
+            if operation is not None and operation.status is OperationStatus.WAITING:
+                await self.retry(operation_id)
+
     async def clear(self, chat_id: int | None = None) -> tuple[Operation, ...]:
         """Cancel all that waits, in one chat or in all; gives it, for `put_back`.
 
@@ -421,7 +445,12 @@ class OperationQueue:
 
     async def _take(self, operation: Operation, attempt: asyncio.Task[Operation]) -> None:
         """Keep how an attempt ended; the worker does so itself, where nobody cancels it."""
-        if attempt.cancelled():
+        is_outdated = operation.id in self._outdated
+        self._outdated.discard(operation.id)
+        if attempt.cancelled() and is_outdated:
+            now = self._open.get(operation.id, operation)
+            outcome = replace(now, status=OperationStatus.OUTDATED, error=CHANGED)
+        elif attempt.cancelled():
             outcome = replace(operation, status=OperationStatus.CANCELLED)
         else:
             outcome = attempt.result()
@@ -448,6 +477,8 @@ class OperationQueue:
             return operation
         except Exception as error:
             ended = ended_with(attempt, error)
+            if isinstance(error, BackendAway):
+                self._away.add(operation.id)
             if ended.status is OperationStatus.FAILED:
                 self._count_refusal(error)
             return ended

@@ -75,6 +75,13 @@ def renewed(
     return (spec,)
 
 
+def is_outdated(
+    spec: OperationSpec, story: Story, settings: Mapping[str, Any], writing: Writing
+) -> bool:
+    """Whether its story is no longer the one that this was begun with."""
+    return all(now.work != spec.work for now in renewed(spec, story, settings, writing))
+
+
 def is_wanted(
     operation: Operation,
     story: Story,

@@ -26,11 +26,12 @@ const EVENTS = {
     // Its payload is the new length, which every event carries.
     MESSAGE_DELETED: ['message_deleted'],
     MORE_MESSAGES_LOADED: ['more_loaded'],
-    GENERATION_STARTED: ['generation_started', kind],
+    // GENERATION_STARTED also comes for a typed slash command, which generates nothing.
+    GENERATION_AFTER_COMMANDS: ['generation_started', kind],
     GENERATION_ENDED: ['generation_ended'],
     GENERATION_STOPPED: ['generation_stopped'],
-    GROUP_WRAPPER_STARTED: ['group_started'],
-    GROUP_WRAPPER_FINISHED: ['group_finished'],
+    GROUP_WRAPPER_STARTED: ['group_started', (group) => kind(group?.type)],
+    GROUP_WRAPPER_FINISHED: ['group_finished', (group) => kind(group?.type)],
     GROUP_MEMBER_DRAFTED: ['member_drafted', (id) => ({
         subject: String(context().characters?.[id]?.avatar ?? ''),
     })],
@@ -48,7 +49,7 @@ export function listen(listener) {
             continue;
         }
         eventSource.on(eventTypes[constant], (...payload) => {
-            const isDryRun = constant === 'GENERATION_STARTED' && payload[2];
+            const isDryRun = constant === 'GENERATION_AFTER_COMMANDS' && payload[2];
             if (!isDryRun) {
                 listener(name, details?.(...payload) ?? {});
             }

@@ -1,21 +1,24 @@
 /** Tavernkeep's bridge: tells the program what happens in SillyTavern, and sets the slots it is given. */
 
+import * as asking from './asking.js';
 import { addCommands } from './commands.js';
 import { listen, onPromptBuilt } from './events.js';
 import * as link from './link.js';
 import * as mailbox from './mailbox.js';
 import * as mirror from './mirror.js';
+import * as previously from './previously.js';
 import { respond } from './requests.js';
 import * as slots from './slots.js';
 import { chatKey, context, openChat, responder, serverVersion } from './tavern.js';
 
-const VERSION = '0.1.0';
+const VERSION = '0.2.0';
 const LOOK_EVERY = 3_000;
 const LOOK_AFTER_EVENT = 50;
 const READ_MAILBOX_EVERY = 5_000;
 const LONGEST_BUILD = 10_000;
 const LONGEST_GENERATION = 600_000;
 const LONGEST_WAIT = 2_000;
+const LONGEST_PART = 50_000;
 
 const page = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 10)).join('');
 let version = '';
@@ -71,9 +74,20 @@ function tell(name, details) {
 const onEvent = safely((name, details) => {
     if (name === 'chat_changed') {
         generatingUntil = 0;
+        previously.close();
+        asking.setRound(false);
         settleChat();
+    } else if (name === 'message_sent') {
+        previously.close();
     } else if (name === 'generation_started') {
         generatingUntil = Date.now() + LONGEST_GENERATION;
+        // Other extensions ask in the background too: that is no turn of the user.
+        if (details.kind !== 'quiet') {
+            asking.giveWay();
+            previously.close();
+        }
+    } else if (name === 'group_started' || name === 'group_finished') {
+        asking.setRound(name === 'group_started');
     } else if (name === 'generation_ended' || name === 'generation_stopped') {
         generatingUntil = 0;
         slots.release();
@@ -104,9 +118,22 @@ const onFrame = safely((frame) => {
     if (frame.type === 'slots') {
         onSlots(frame);
     } else if (frame.type === 'request') {
-        respond(frame).then(link.send);
+        respond(frame, tellPart(frame.id)).then(link.send);
+    } else if (frame.type === 'cancel') {
+        asking.cancel(frame.id);
     }
 });
+
+/** Tell what comes of an answer before its end, in pieces that fit a frame. */
+function tellPart(id) {
+    return (text, reasoning) => {
+        const end = Math.max(text.length, reasoning.length);
+        for (let at = 0; at < end; at += LONGEST_PART) {
+            const [more, thought] = [text, reasoning].map((one) => one.slice(at, at + LONGEST_PART));
+            link.send({ type: 'part', id, text: more, reasoning: thought });
+        }
+    };
+}
 
 function onSlots(frame) {
     const key = chatKey(frame.chat);
@@ -168,7 +195,10 @@ async function start() {
     slots.reportRefused((key) => tell('slot_refused', { subject: key }));
     listen(onEvent);
     onPromptBuilt(safely(slots.release));
-    addCommands(safely(() => tell('refresh_asked')));
+    addCommands({
+        refresh: safely(() => tell('refresh_asked')),
+        recap: safely(() => tell('recap_asked')),
+    });
     settleChat();
     setInterval(() => document.hidden || look(), LOOK_EVERY);
     setInterval(() => document.hidden || link.isUp() || readMailbox(), READ_MAILBOX_EVERY);

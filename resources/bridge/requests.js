@@ -1,6 +1,8 @@
 /** What the program may ask of the page. */
 
+import * as asking from './asking.js';
 import { messageChecksum } from './checksum.js';
+import { show } from './previously.js';
 import { context, state } from './tavern.js';
 import { hide, setExtras } from './writing.js';
 
@@ -13,18 +15,22 @@ const HANDLERS = {
     save: saveChat,
     set_extras: setExtras,
     hide,
+    connection: asking.connection,
+    ask_model: (params, { id, hear }) => asking.ask(params, id, hear),
+    show_recap: show,
 };
 
 /**
  * Answer a request; failures become the answer's error.
  * @param {{id: string, kind: string, params: object}} request
+ * @param {(text: string, reasoning: string) => void} hear pieces of an answer that comes in such
  */
-export async function respond({ id, kind, params }) {
+export async function respond({ id, kind, params }, hear) {
     try {
         if (!Object.hasOwn(HANDLERS, kind)) {
             throw new Error('this version of the extension cannot do that');
         }
-        return { type: 'answer', id, result: await HANDLERS[kind](params ?? {}) };
+        return { type: 'answer', id, result: await HANDLERS[kind](params ?? {}, { id, hear }) };
     } catch (error) {
         return { type: 'answer', id, error: String(error?.message ?? error).slice(0, 500) || 'failed' };
     }

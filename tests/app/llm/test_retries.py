@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import AnswerUnusable, BackendBusy, BackendRefused, BackendUnreachable, StoreError
+from app.errors import (
+    AnswerUnusable,
+    BackendAway,
+    BackendBusy,
+    BackendRefused,
+    BackendUnreachable,
+    StoreError,
+)
 from app.llm.retries import MAX_ATTEMPTS, retry_after_seconds, retry_delay
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -51,3 +58,8 @@ def test_retry_after_is_seconds_or_a_date(header: str | None, seconds: float | N
 def test_any_header_is_survived(header: str) -> None:
     seconds = retry_after_seconds(header, NOW)
     assert seconds is None or seconds >= 0
+
+
+def test_who_is_only_away_is_waited_for_without_end() -> None:
+    assert retry_delay(1, BackendAway("x")) == retry_delay(1000, BackendAway("x")) == 30
+    assert retry_delay(1000, BackendAway("x", retry_after_seconds=3.0)) == 3

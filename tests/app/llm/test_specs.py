@@ -31,6 +31,9 @@ from app.llm.writer import make_writer
             "openai:@cf/x@http://h:1/v1/chat/completions",
             BackendSpec("openai", "@cf/x", "http://h:1"),
         ),
+        ("sillytavern", BackendSpec("sillytavern")),
+        (" SillyTavern: ", BackendSpec("sillytavern")),
+        ("sillytavern:My big: one", BackendSpec("sillytavern", "My big: one")),
         ("openai:m@http://[::1]:8080", BackendSpec("openai", "m", "http://[::1]:8080")),
     ],
 )
@@ -57,6 +60,8 @@ def test_a_spec_is_read(text: str, spec: BackendSpec) -> None:
         "http://h",
         "openai:m@http://h/ x",
         "ollama:a\x00b",
+        "sillytavern:a\nb",
+        "sillytavern:" + "x" * 201,
     ],
 )
 def test_nonsense_is_refused_with_a_sentence(text: str) -> None:

@@ -315,6 +315,42 @@ async def test_a_request_fails_in_words_when_the_page_cannot_or_is_gone(server, 
         await server.request(shown, "ping")
 
 
+async def test_an_answer_may_come_in_pieces(server, user_folder):
+    heard = []
+    async with dial(server, user_folder) as page:
+        await greet(page)
+        asking = asyncio.gather(
+            server.request(server.pages[0], "ask_model", on_part=lambda *part: heard.append(part))
+        )
+        question = await receive(page)
+        await send(page, type="part", id="another", text="not for us")
+        await send(page, type="part", id=question["id"], text="Mira", reasoning="Hm.")
+        await send(page, type="part", id=question["id"], text=" does.")
+        await send(page, type="answer", id=question["id"], result={"isCut": False})
+        assert await asking == [{"isCut": False}]
+        assert heard == [("Mira", "Hm."), (" does.", "")]
+
+
+async def test_the_page_is_told_when_nobody_waits_for_its_answer_any_more(server, user_folder):
+    async with dial(server, user_folder) as page:
+        await greet(page)
+        shown = server.pages[0]
+        asking = asyncio.ensure_future(server.request(shown, "ask_model", on_part=print))
+        question = await receive(page)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert await receive(page) == {"type": "cancel", "id": question["id"]}
+        with pytest.raises(BridgeError, match="in time"):
+            await server.request(shown, "ask_model", timeout=0.01, on_part=print)
+        question = await receive(page)
+        assert await receive(page) == {"type": "cancel", "id": question["id"]}
+        await send(page, type="part", id=question["id"], text="too late")
+        await send(page, type="answer", id=question["id"], result={})
+        server.publish(user_folder, CHAT, slots("still here"))
+        assert (await receive(page))["slots"][0]["text"] == "still here"
+
+
 @pytest.mark.expects_log("app.sillytavern.bridge_socket")
 async def test_nonsense_is_ignored_and_the_page_stays(server, user_folder):
     async with dial(server, user_folder) as page:

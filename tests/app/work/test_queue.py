@@ -10,12 +10,14 @@ import pytest
 
 from app.errors import (
     AnswerUnusable,
+    BackendAway,
     BackendBusy,
     BackendRefused,
     BackendUnreachable,
     OperationOutdated,
     StoreError,
 )
+from app.llm.retries import MAX_ATTEMPTS
 from app.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
 from app.store.store import Store
 from app.tasks import TaskSupervisor
@@ -113,6 +115,65 @@ async def test_a_passing_fault_waits_and_holds_up_nobody(
     await queue.retry(waiting.id)
     await queue.wait_idle()
     assert script.done == ["other", "busy"]
+
+
+async def test_who_is_away_is_waited_for_and_uses_up_no_attempt(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"away": fail_with(BackendAway("The page is not open."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("away", 10), spec("other")])
+    for _ in range(MAX_ATTEMPTS + 1):
+        await queue.wait_idle()
+        (waiting,) = queue.waiting(1)
+        assert waiting.attempts == 0
+        assert waiting.error == "The page is not open."
+        await queue.try_away()
+    await queue.wait_idle()
+    script.acts.clear()
+    await queue.try_away()
+    await queue.wait_idle()
+    assert script.done == ["other", "away"]
+
+
+async def test_who_comes_back_hurries_nobody_else(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script({"busy": fail_with(BackendBusy("Too many requests."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("busy")])
+    await queue.wait_idle()
+    await queue.try_away()
+    await queue.wait_idle()
+    assert [operation.attempts for operation in queue.waiting(1)] == [1]
+
+
+async def test_what_runs_is_stopped_when_its_story_changed(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    begun, stopped = asyncio.Event(), asyncio.Event()
+
+    async def be_slow() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    script = Script({"slow": be_slow})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("slow"), spec("other")])
+    await begun.wait()
+    queue.outdate_running(2, lambda _: True)  # another chat's
+    queue.outdate_running(1, lambda _: False)  # what it reads is as it was
+    await asyncio.sleep(0)
+    assert not stopped.is_set()
+    queue.outdate_running(1, lambda other: other.key == "slow")
+    await queue.wait_idle()
+    assert stopped.is_set()
+    assert script.ended == [("slow", OperationStatus.OUTDATED), ("other", OperationStatus.DONE)]
+    script.acts.clear()
+    await queue.add([spec("slow")])  # as after an edit that was undone
+    await queue.wait_idle()
+    assert script.done == ["other", "slow"]
 
 
 async def test_retry_after_is_honoured(store: Store, tasks: TaskSupervisor) -> None:

@@ -1,0 +1,187 @@
+"""SillyTavern's own connection to a model, asked through its open page; no key leaves it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from app.errors import (
+    BackendAway,
+    BackendBusy,
+    BackendError,
+    BackendRefused,
+    BackendUnreachable,
+    PromptTooLong,
+)
+from app.llm.backend import Answer, Request
+from app.llm.collecting import CHARACTERS_PER_TOKEN, SHORTEST_BOUND, Collector
+from app.llm.faults import BUSY, TOO_LONG
+from app.llm.page_line import PageLine
+from app.llm.specs import SILLYTAVERN, BackendSpec
+from app.llm.streams import Limits
+
+DEFAULT_CONTEXT = 8192
+LARGEST_CONTEXT = 32_768  # as for other servers: longer prompts cost more and are read worse
+LONGEST_PROMPT = 2_000_000  # characters; more than any context holds
+LOOK_SECONDS = 10.0
+TURN_SECONDS = 600.0  # a turn of the user is waited for so long
+GAVE_WAY_SECONDS = 3.0  # the page then waits for the end of the turn by itself
+NAME = "SillyTavern's connection"
+NO_PAGE = (
+    "SillyTavern's page is not open. The work goes on when it is, in a browser on this computer."
+)
+FAULTS: dict[str, Callable[[], BackendError]] = {
+    "gave_way": lambda: BackendAway(
+        "A message was sent meanwhile, which goes first. It is asked again after the reply.",
+        retry_after_seconds=GAVE_WAY_SECONDS,
+    ),
+    "busy": lambda: BackendAway("SillyTavern is still writing a reply. It is asked after that."),
+    "asked": lambda: BackendAway(
+        "SillyTavern's page is still busy with another request of Tavernkeep."
+    ),
+    "cancelled": lambda: BackendAway("The request was given up."),
+    "offline": lambda: BackendAway(
+        "SillyTavern is not connected to a model. Connect it there; the work goes on then."
+    ),
+    "slow": lambda: BackendUnreachable(f"{NAME} took too long to answer. Try again later."),
+    "profile": lambda: BackendRefused(
+        "SillyTavern has no connection profile of this name. Choose another."
+    ),
+    "unsupported": lambda: BackendRefused(
+        "SillyTavern's connection is of a kind that only its own chat can use. Choose a chat or "
+        "text completion there, or another model."
+    ),
+}
+STATUS = re.compile(r"\bstatus:? (\d{3})\b")
+PHRASES = {status.phrase.casefold(): status.value for status in HTTPStatus if status.value >= 400}
+
+
+class PageBackend:
+    """The model that SillyTavern's chat uses, or that of one of its connection profiles.
+
+    The page asks one request at a time, never during a turn of the user, and stops at once when
+    one begins (spec/smart-memory.md §4, GM). profile: "" for the connection in use.
+    """
+
+    def __init__(
+        self,
+        profile: str,
+        page: PageLine | None,
+        *,
+        context_tokens: int | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._spec = BackendSpec(SILLYTAVERN, profile)
+        self._page = page
+        self._wanted_context = context_tokens
+        self._context = context_tokens or DEFAULT_CONTEXT
+        self._limits = limits or Limits()
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def label(self) -> str:
+        profile = self._spec.model
+        return f"SillyTavern: {profile}" if profile else NAME
+
+    @property
+    def spec(self) -> str:
+        return str(self._spec)
+
+    @property
+    def context_tokens(self) -> int:
+        return self._context
+
+    async def prepare(self) -> None:
+        """Ask how long a prompt may be now: the user may have changed it there."""
+        found = await self._ask("connection", {"profile": self._spec.model}, seconds=LOOK_SECONDS)
+        told = found.get("context")
+        if self._wanted_context is None and isinstance(told, int) and told >= 512:
+            self._context = min(told, LARGEST_CONTEXT)
+
+    async def generate(
+        self, request: Request, *, on_text: Callable[[str], None] | None = None
+    ) -> Answer:
+        """Answer the request; see Backend.generate."""
+        if len(request.system) + len(request.prompt) > LONGEST_PROMPT:
+            raise PromptTooLong("The text is longer than any model can read at once.")
+        collector = Collector(request, on_text)
+
+        def hear(text: str, reasoning: str) -> None:
+            if not collector.is_full:
+                collector.add(text, reasoning)
+
+        seconds = TURN_SECONDS + self._limits.total_seconds
+        async with self._one_at_a_time:
+            answer = await self._ask(
+                "ask_model", self._question(request), seconds=seconds, on_part=hear
+            )
+        collector.is_cut = bool(answer.get("isCut"))
+        if not collector.has_text:
+            # A stream that breaks off inside SillyTavern ends like one that said nothing.
+            raise BackendBusy(f"{NAME} gave an empty answer. Try again later.")
+        return collector.answer()
+
+    async def aclose(self) -> None:
+        """There is no connection of its own."""
+
+    def _question(self, request: Request) -> dict[str, Any]:
+        limits = self._limits
+        return {
+            "profile": self._spec.model,
+            "system": request.system,
+            "prompt": request.prompt,
+            "tokens": request.max_output_tokens,
+            "json": request.json,
+            "characters": request.max_output_tokens * CHARACTERS_PER_TOKEN + SHORTEST_BOUND,
+            "wait": round(TURN_SECONDS * 1000),
+            "first": round(limits.first_seconds * 1000),
+            "idle": round(limits.idle_seconds * 1000),
+        }
+
+    async def _ask(
+        self,
+        kind: str,
+        params: dict[str, Any],
+        *,
+        seconds: float,
+        on_part: Callable[[str, str], None] | None = None,
+    ) -> dict[str, Any]:
+        if self._page is None:
+            raise BackendAway(NO_PAGE)
+        answer = await self._page.ask_page(kind, params, seconds=seconds, on_part=on_part)
+        fault = answer.get("fault")
+        if fault:
+            raise page_fault(str(fault), str(answer.get("detail") or ""))
+        return answer
+
+
+def page_fault(fault: str, detail: str) -> BackendError:
+    """Which error it is that a page tells of. detail: what SillyTavern said, never shown."""
+    known = FAULTS.get(fault)
+    if known is not None:
+        return known()
+    status = _status_of(detail)
+    if TOO_LONG.search(detail) or status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return PromptTooLong("The text is longer than SillyTavern's model can read at once.")
+    if status is None:
+        return BackendUnreachable(
+            f"{NAME} failed for a reason that SillyTavern's own console tells. Try again later."
+        )
+    phrase = next((p for p, value in PHRASES.items() if value == status), "").title()
+    told = f"({status} {phrase})" if phrase else f"({status})"
+    if status in BUSY:
+        return BackendBusy(f"{NAME} cannot answer now {told}. Try again later.")
+    return BackendRefused(
+        f"{NAME} refused the request {told}. Check it in SillyTavern, where its console says why."
+    )
+
+
+def _status_of(detail: str) -> int | None:
+    """SillyTavern hands on a status as a number or as its phrase, never both."""
+    match = STATUS.search(detail)
+    if match:
+        return int(match[1])
+    return PHRASES.get(detail.strip().casefold())
