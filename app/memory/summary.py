@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.memory.lines import is_copied
@@ -117,9 +117,9 @@ def covered_until(documents: Sequence[Document], messages: Sequence[Message]) ->
     return places[found[-1].until] if found else -1
 
 
-def to_summarise(messages: Sequence[Message], after: int, last: int) -> list[int]:
+def to_summarise(messages: Sequence[Message], after: int, last: int) -> Iterator[int]:
     """Indexes of the messages behind `after`, up to `last`, that tell something."""
-    return [index for index in range(after + 1, last + 1) if is_told(messages[index])]
+    return (index for index in range(after + 1, last + 1) if is_told(messages[index]))
 
 
 def digest_of(memories: Sequence[Memory], limit: int, count: CountTokens) -> str:

@@ -38,6 +38,7 @@ PRIORITY_SUMMARY = PRIORITY_PASS - 1
 PRIORITY_DERIVED = PRIORITY_PASS - 3
 LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
 MESSAGES_BETWEEN_PROFILES = 16  # where scenes are short, not one for each
+LATELY = 400  # messages: who has not spoken in them gets no new portrait
 SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
 
 
@@ -75,7 +76,7 @@ class Derivable:
     def owner_name(self) -> str:
         """Whom a canon is about; in a group all of them."""
         chat = self.story.chat
-        names = chat.speakers or cast(self.story.messages, ())
+        names = chat.speakers or cast(self.story.messages[-LATELY:], ())
         return ", ".join(names) or chat.owner_name or chat.title
 
 
@@ -202,7 +203,7 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
     closed = [scene.last for scene in chat.story.scenes if scene.closing is not None]
     if not closed:
         return None
-    names = cast(chat.story.messages, chat.story.chat.speakers)
+    names = cast(chat.story.messages[-LATELY:], chat.story.chat.speakers)
     kept = by_subject(chat.documents, DocumentKind.PROFILE)
     made_at = {name: chat.ground.places.get(kept[name].until, -1) for name in names if name in kept}
     enough = chat.ground.last - MESSAGES_BETWEEN_PROFILES
@@ -247,19 +248,18 @@ def _summary(chat: Derivable) -> OperationSpec | None:
     if len(story.messages) < LEAST_MESSAGES or not story.message_tokens:
         return None
     after = max(summarised_until(chat.documents, story.messages), covered_until(story))
-    untold = to_summarise(story.messages, after, len(settled(story.messages)) - 1)
-    tokens = sum(story.message_tokens[index] for index in untold)
     room = max(1, chat.context_tokens - int(chat.settings["summary_tokens"]))
-    if not untold or tokens * 100 < room * int(chat.settings["summary_threshold"]):
-        return None
+    wanting = room * int(chat.settings["summary_threshold"]) / 100
     left = (chat.writing.context_tokens or UNKNOWN_CONTEXT) * SUMMARY_SHARE
     chunk: list[int] = []
-    for index in untold:
+    for index in to_summarise(story.messages, after, len(settled(story.messages)) - 1):
+        wanting -= story.message_tokens[index]
         left -= story.message_tokens[index]
-        if chunk and left < 0:
+        if not chunk or left >= 0:
+            chunk.append(index)
+        elif wanting <= 0:
             break
-        chunk.append(index)
-    return summary_spec(chat, chunk)
+    return summary_spec(chat, chunk) if chunk and wanting <= 0 else None
 
 
 def _triggers(chat: Derivable) -> OperationSpec | None:

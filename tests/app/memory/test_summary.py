@@ -127,8 +127,8 @@ def test_a_deleted_message_gives_way_to_the_summary_before() -> None:
 
 def test_hidden_messages_are_not_summed_up() -> None:
     messages = [message(0, "One."), message(1, "Two.", is_hidden=True), message(2, "Three.")]
-    assert to_summarise(messages, -1, 2) == [0, 2]
-    assert to_summarise(messages, 0, 1) == []
+    assert list(to_summarise(messages, -1, 2)) == [0, 2]
+    assert list(to_summarise(messages, 0, 1)) == []
 
 
 def test_a_request_takes_as_many_messages_as_fit_and_at_least_one() -> None:
