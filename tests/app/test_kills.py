@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -16,13 +15,11 @@ from typing import Any
 import pytest
 
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
+from tests.killing import ANSWER_SECONDS, kill_sometime, start, undisturbed
 from tests.labelled import WrittenTavern
 
-ROOT = Path(__file__).resolve().parents[2]
 IS_LONG = os.environ.get("TAVERNKEEP_TEST_LONG") == "1"
 KILLS = 60 if IS_LONG else 20
-# Long enough that kills fall into requests too, short enough that the rest is not all waiting.
-ANSWER_SECONDS = 0.03
 
 
 def answer(request: RecordedRequest) -> str:
@@ -32,44 +29,16 @@ def answer(request: RecordedRequest) -> str:
     return json.dumps({"name": event[:12], "recap": {"developments": [event]}})
 
 
-def start(chat: Path, data: Path, model: FakeLlm) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "app", "recap", str(chat), "--json"]
-    command += ["--data-dir", str(data), "--llm", f"openai:{MODEL}@{model.url}"]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def started(chat: Path, data: Path, model: FakeLlm) -> subprocess.Popen[bytes]:
+    return start("recap", chat, data, f"openai:{MODEL}@{model.url}")
 
 
 def finished(chat: Path, data: Path, model: FakeLlm) -> dict[str, Any]:
     """What a run prints that nobody disturbs, without the time it was made at."""
-    with start(chat, data, model) as program:
-        try:
-            out, errors = program.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            program.kill()
-            raise
-    assert not errors, errors.decode()
-    told: dict[str, Any] = json.loads(out)
+    told: dict[str, Any] = json.loads(undisturbed(started(chat, data, model)))
     for version in told["running"]:
         del version["created"]
     return told
-
-
-def kill_sometime(program: subprocess.Popen[bytes], model: FakeLlm, rng: random.Random) -> bool:
-    """Let it make up to three requests and then some; true when it was still at work."""
-    try:
-        if rng.random() < 0.8:
-            wanted = len(model.requests) + rng.randrange(3)
-            model.wait_for_request(wanted, seconds=3.0)
-            program.wait(rng.random() * 2 * ANSWER_SECONDS)
-        else:  # while it starts, and makes or opens its database
-            program.wait(rng.random())
-    except (TimeoutError, subprocess.TimeoutExpired):
-        pass
-    is_at_work = program.poll() is None
-    if is_at_work:
-        os.kill(program.pid, signal.SIGKILL)
-    with program:  # closes its pipes
-        program.wait(30)
-    return is_at_work
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
@@ -85,7 +54,8 @@ def test_a_run_that_is_killed_again_and_again_ends_as_one_that_never_was(
         assert set(prompts.values()) == {1}
         model.requests.clear()
         kills = sum(
-            kill_sometime(start(chat, tmp_path / "killed", model), model, rng) for _ in range(KILLS)
+            kill_sometime(started(chat, tmp_path / "killed", model), model, rng)
+            for _ in range(KILLS)
         )
         told = finished(chat, tmp_path / "killed", model)
         assert told == wanted
