@@ -82,6 +82,9 @@ class _Reading:
         if claim.tier is Tier.STATE_LEDGER:
             # One value per field and place in the story: what was so first is kept with its own.
             self.claims[(*key, claim.sources)] = claim
+        elif claim.tier is Tier.EPISTEMIC:
+            # Learned twice stands on two messages: one of them may go.
+            self.claims.setdefault((*key, folded(claim.text), claim.sources), claim)
         else:
             self.claims.setdefault((*key, folded(claim.text)), claim)
 

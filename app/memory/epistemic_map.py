@@ -144,13 +144,20 @@ class EpistemicMap:
 
     def holders(self, matter: Matter, at: int) -> tuple[Standing, ...]:
         """Who holds what of a matter at a message; of several equal entries the first."""
-        found: dict[tuple[str, str, str], Standing] = {}
+        found: list[Standing] = []
         for standing in matter.standings:
-            if standing.holds_at(at):
-                memory = standing.memory
-                who = self.people.key(memory.subject)
-                found.setdefault((who, memory.type, self.people.key(memory.target)), standing)
-        return tuple(found.values())
+            if standing.holds_at(at) and not any(self._repeats(standing, s) for s in found):
+                found.append(standing)
+        return tuple(found)
+
+    def _repeats(self, standing: Standing, other: Standing) -> bool:
+        new, old = standing.memory, other.memory
+        return (
+            new.type == old.type
+            and self._is(new.subject, old.subject)
+            and self.people.key(new.target) == self.people.key(old.target)
+            and is_same(new.text, old.text, vectors=self._vectors)
+        )
 
     def of_person(self, person: str, matter: Matter, at: int) -> tuple[Standing, ...]:
         """What one person holds of a matter at a message."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from app.memory.records import Ending, Grounding, Memory, Review, Source
+from app.memory.records import Ending, Grounding, Memory, Review, Source, Tier
 from app.memory.retraction import retracted
 from app.story.messages import Message
 
@@ -112,6 +112,7 @@ def standings(
     """
     by_id = {memory.id: memory for memory in memories}
     own = _statuses(memories, ground)
+    stand_ins = _stand_ins(memories, by_id) if Status.WITHDRAWN in own.values() else {}
     at = ground.last if at is None else at
     result = []
     for memory in memories:
@@ -120,7 +121,7 @@ def standings(
             result.append(Standing(memory, own[memory.id], start))
             continue
         end, ending = None, None
-        for place, candidate in _endings(memory, ground, by_id, own):
+        for place, candidate in _endings(memory, ground, by_id, own, stand_ins):
             if end is None or place < end:
                 end, ending = place, candidate
         if start > at:
@@ -162,6 +163,17 @@ def _own_status(memory: Memory, ground: Ground) -> Status:
     return Status.ACTIVE if all(map(ground.reads_as_then, memory.sources)) else Status.STALE
 
 
+def _stand_ins(memories: Sequence[Memory], by_id: Mapping[str, Memory]) -> dict[str, list[Memory]]:
+    """By id of an entry on who knows what, those of the same holder that say it once more."""
+    found: dict[str, list[Memory]] = {}
+    for memory in memories:
+        for ending in memory.endings if memory.tier is Tier.EPISTEMIC else ():
+            first = by_id.get(ending.by)
+            if first and (first.type, first.subject) == (memory.type, memory.subject):
+                found.setdefault(first.id, []).append(memory)
+    return found
+
+
 def _start(memory: Memory, ground: Ground) -> int:
     """Where the last of its sources stands: only there all of it was said."""
     places = [ground.place(source) for source in memory.sources if ground.is_there(source)]
@@ -169,12 +181,16 @@ def _start(memory: Memory, ground: Ground) -> int:
 
 
 def _endings(
-    memory: Memory, ground: Ground, by_id: Mapping[str, Memory], own: Mapping[str, Status]
+    memory: Memory,
+    ground: Ground,
+    by_id: Mapping[str, Memory],
+    own: Mapping[str, Status],
+    stand_ins: Mapping[str, Sequence[Memory]],
 ) -> Iterator[tuple[int, Ending]]:
     """Where each ending takes effect, those left out whose own ground is gone.
 
-    What took the memory's place and is gone itself hands on what ended it: of three values in a
-    row, without the second, the first holds until the third.
+    What took the memory's place and is gone itself hands on to what says the same, and to what
+    ended it: of three values in a row, without the second, the first holds until the third.
     """
     seen = {memory.id}
     waiting = list(memory.endings)
@@ -188,3 +204,5 @@ def _endings(
         elif ending.by in by_id and ending.by not in seen:
             seen.add(ending.by)
             waiting += by_id[ending.by].endings
+            same = (m for m in stand_ins.get(ending.by, ()) if m.id not in seen)
+            waiting += (replace(ending, by=other.id) for other in same)

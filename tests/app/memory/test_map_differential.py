@@ -1,0 +1,407 @@
+"""The epistemic map against a plain journal of who learned what, in stories made at random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.languages import load_packs
+from app.memory.admission import NEAR, Presence, admitted
+from app.memory.answers import read_answer
+from app.memory.decisions import verified
+from app.memory.epistemic_map import EpistemicMap
+from app.memory.every_tier import verify_all
+from app.memory.extraction import Work, ended, proposed
+from app.memory.known import line_of
+from app.memory.records import Memory, MemoryChange, Remembered, Review, Tier, merged_changes
+from app.memory.standing import Ground, Status, standings
+from app.memory.state_change import Wording
+from app.memory.windows import Window
+from app.story.messages import Message, digest
+
+PACKS = load_packs()
+PEOPLE = ("Aldo", "Berta", "Cosima", "Dario", "Edda")
+ROOMS = ("hall", "garden")
+MASK = "Masked Rider"
+MATTERS = (
+    (
+        "that the seal lies under the chapel floor",
+        "that the seal does not lie under the chapel floor",
+    ),
+    ("that Viktor has sold the northern mill", "that Viktor has not sold the northern mill"),
+    ("that a doctor carries forged papers", "that a doctor does not carry forged papers"),
+    ("that the Masked Rider is Aldo", "that the Masked Rider is not Aldo"),
+)
+TRUE, FALSE = 0, 1
+
+
+# What happens, as the story's author decides it.
+
+
+@dataclass(frozen=True)
+class Deed:
+    """kind: go, show, whisper, aloud, letter, lie, hide, skip, or a claim that nothing bears out:
+    rumour, hearsay. who: the one who does it. to: the listener. spy: who overhears it.
+    """
+
+    kind: str
+    who: str
+    to: str
+    spy: str
+    matter: int
+    room: str
+    masked: bool
+    plain: bool
+
+
+KINDS = (
+    *("go", "go", "show", "show", "whisper", "whisper", "aloud", "letter", "lie", "lie", "lie"),
+    *("hide", "skip", "rumour", "hearsay"),
+)
+deeds = st.builds(
+    Deed,
+    kind=st.sampled_from(KINDS),
+    who=st.sampled_from(PEOPLE),
+    to=st.sampled_from(PEOPLE),
+    spy=st.sampled_from(("", "", *PEOPLE)),
+    matter=st.sampled_from((0, 0, 0, 1, 1, 2, 3)),
+    room=st.sampled_from(ROOMS),
+    masked=st.booleans(),
+    plain=st.booleans(),
+)
+
+
+# The journal: simple, and written without a look at the engine.
+
+
+@dataclass(frozen=True)
+class Record:
+    """Somebody came to hold something. hangs_on: records of the teller, by their numbers; without
+    any of them left the teller had nothing to tell.
+    """
+
+    message: int
+    person: str
+    attitude: str
+    matter: int
+    teller: str = ""
+    hidden_from: str = ""
+    hangs_on: tuple[int, ...] = ()
+
+
+@dataclass
+class Journal:
+    records: list[Record] = field(default_factory=list)
+
+    def surviving(self, deleted: int | None) -> list[Record]:
+        alive: list[bool] = []
+        for record in self.records:
+            grounded = not record.hangs_on or any(alive[n] for n in record.hangs_on)
+            alive.append(record.message != deleted and grounded)
+        return [r for r, is_alive in zip(self.records, alive, strict=True) if is_alive]
+
+    def state(self, at: int, deleted: int | None = None) -> set[tuple[str, ...]]:
+        """Who holds what at a message: (person, attitude, text, hidden from)."""
+        records = [r for r in self.surviving(deleted) if r.message <= at]
+        knowing = {(r.person, r.matter) for r in records if r.attitude == "knows"}
+        state: set[tuple[str, ...]] = set()
+        for record in records:
+            text = MATTERS[record.matter][record.attitude == "believes"]
+            if record.attitude == "hiding":
+                told = any(
+                    r.attitude == "knows"
+                    and (r.person, r.matter) == (record.hidden_from, record.matter)
+                    and r.teller == record.person
+                    and r.message > record.message
+                    for r in records
+                )
+                if not told:
+                    state.add((record.person, "hiding", text, record.hidden_from))
+            elif record.attitude == "knows" or (record.person, record.matter) not in knowing:
+                state.add((record.person, record.attitude, text, ""))
+        return state
+
+    def holds(self, person: str, attitude: str, matter: int, hidden_from: str = "") -> bool:
+        text = MATTERS[matter][attitude == "believes"]
+        return (person, attitude, text, hidden_from) in self.state(len(self.records) + 10_000)
+
+    def numbers(self, person: str, matter: int, *attitudes: str) -> tuple[int, ...]:
+        return tuple(
+            n
+            for n, r in enumerate(self.records)
+            if r.person == person and r.matter == matter and r.attitude in attitudes
+        )
+
+
+@dataclass
+class Told:
+    """The story as it is written: messages, and for each what an honest reader notes of it."""
+
+    texts: list[str] = field(default_factory=list)
+    lines: list[list[str]] = field(default_factory=list)
+    journal: Journal = field(default_factory=Journal)
+    rooms: dict[str, str] = field(default_factory=lambda: dict.fromkeys(PEOPLE, ROOMS[0]))
+
+    def happens(self, deed: Deed) -> None:
+        """Write the next message. What cannot happen is a message about the weather."""
+        self.now = len(self.texts)
+        deed = self._cast(deed)
+        self.notes: list[str] = []
+        text = getattr(self, f"_{deed.kind}")(deed) or "It rains."
+        self.texts.append(text)
+        self.lines.append(self.notes)
+
+    def _cast(self, deed: Deed) -> Deed:
+        """Give the part of the teller to somebody who has something to tell, if there is one."""
+        if deed.kind not in ("whisper", "aloud", "letter", "lie", "hide"):
+            return deed
+        first = PEOPLE.index(deed.who)
+        for person in (*PEOPLE[first:], *PEOPLE[:first]):
+            held = [a for a in ("knows", "believes") if self.journal.holds(person, a, deed.matter)]
+            if held and (held[0] == "knows" or deed.kind not in ("lie", "hide")):
+                return replace(deed, who=person)
+        return deed
+
+    def _skip(self, deed: Deed) -> str:
+        return "Three days later the rain has stopped."
+
+    def _go(self, deed: Deed) -> str:
+        self.rooms[deed.who] = deed.room
+        return f"{deed.who} walks into the {deed.room}."
+
+    def _show(self, deed: Deed) -> str:
+        present = [p for p in PEOPLE if self.rooms[p] == deed.room]
+        for person in present:
+            self._learns(person, "knows", deed.matter, channel="saw")
+        if present:
+            self._leaves_out(deed.matter)
+        return f"In the {deed.room} it comes to light {MATTERS[deed.matter][TRUE]}. {present}"
+
+    def _whisper(self, deed: Deed) -> str:
+        if deed.who == deed.to or self.rooms[deed.who] != self.rooms[deed.to]:
+            return ""
+        return self._tells(deed, [deed.to], "told")
+
+    def _aloud(self, deed: Deed) -> str:
+        room = self.rooms[deed.who]
+        present = [p for p in PEOPLE if self.rooms[p] == room and p != deed.who]
+        return self._tells(deed, present, "told")
+
+    def _letter(self, deed: Deed) -> str:
+        return "" if deed.who == deed.to else self._tells(deed, [deed.to], "read")
+
+    def _tells(self, deed: Deed, listeners: Sequence[str], channel: str) -> str:
+        """The teller says what they take to be so."""
+        knows = self.journal.holds(deed.who, "knows", deed.matter)
+        if not knows and not self.journal.holds(deed.who, "believes", deed.matter):
+            return ""
+        attitude = "knows" if knows else "believes"
+        behind = ("knows", "hiding") if knows else ("believes",)
+        teller = MASK if deed.masked and channel != "read" else deed.who
+        hangs_on = self.journal.numbers(deed.who, deed.matter, *behind)
+        for person, how in self._ears(deed, listeners, channel):
+            self._learns(
+                person,
+                attitude,
+                deed.matter,
+                teller=teller,
+                channel=how,
+                # Nobody knows yet who is behind the mask, so nothing is known of what they had.
+                hangs_on=() if teller == MASK else hangs_on,
+                naive=deed.plain,
+            )
+        text = MATTERS[deed.matter][attitude == "believes"]
+        return f"{teller} tells {', '.join(listeners)} {deed.spy} {text}."
+
+    def _ears(
+        self, deed: Deed, listeners: Sequence[str], channel: str
+    ) -> Iterable[tuple[str, str]]:
+        yield from ((person, channel) for person in listeners)
+        if deed.spy and deed.kind in ("whisper", "lie") and deed.spy not in (deed.who, *listeners):
+            yield deed.spy, "overheard"
+
+    def _lie(self, deed: Deed) -> str:
+        if deed.who == deed.to or not self.journal.holds(deed.who, "knows", deed.matter):
+            return ""
+        if self.journal.holds(deed.to, "knows", deed.matter):
+            return f"{deed.who} lies to {deed.to}, who sees through it."
+        self._conceals(deed)
+        for person, how in self._ears(deed, [deed.to], "told"):
+            self._learns(
+                person, "believes", deed.matter, teller=deed.who, channel=how, naive=deed.plain
+            )
+        return f"{deed.who} swears to {deed.to} {deed.spy} {MATTERS[deed.matter][FALSE]}."
+
+    def _hide(self, deed: Deed) -> str:
+        knows = self.journal.holds(deed.who, "knows", deed.matter)
+        if deed.who == deed.to or not knows or self.journal.holds(deed.to, "knows", deed.matter):
+            return ""
+        self._conceals(deed)
+        return f"{deed.who} says nothing of it to {deed.to}."
+
+    def _rumour(self, deed: Deed) -> str:
+        """A careless reader thinks that somebody far away knows it; nothing says how."""
+        recent = " ".join(self.texts[-NEAR:])
+        if deed.who not in recent and not self.journal.holds(deed.who, "knows", deed.matter):
+            self.notes.append(f"[knows:sources=@] {deed.who} | {MATTERS[deed.matter][TRUE]}")
+        return "Somewhere a dog barks."
+
+    def _hearsay(self, deed: Deed) -> str:
+        """A careless reader has somebody tell what they do not know."""
+        matter, unaware = deed.matter, self.journal.holds(deed.who, "unaware", deed.matter)
+        if deed.who != deed.to and unaware:
+            told = MATTERS[matter][TRUE]
+            self.notes.append(f"[knows:sources=@:by={deed.who}:via=told] {deed.to} | {told}")
+        return f"{deed.who} talks to {deed.to} about the weather."
+
+    def _conceals(self, deed: Deed) -> None:
+        if self.journal.holds(deed.who, "hiding", deed.matter, deed.to):
+            return
+        record = Record(self.now, deed.who, "hiding", deed.matter, hidden_from=deed.to)
+        self.journal.records.append(record)
+        text = MATTERS[deed.matter][TRUE]
+        self.notes.append(f"[hiding:sources=@] {deed.who} from {deed.to} | {text}")
+
+    def _learns(
+        self,
+        person: str,
+        attitude: str,
+        matter: int,
+        *,
+        teller: str = "",
+        channel: str,
+        hangs_on: tuple[int, ...] = (),
+        naive: bool = False,
+    ) -> None:
+        """naive: the reader notes as known what is only believed, for it does not see the lie."""
+        if attitude == "believes" and self.journal.holds(person, "knows", matter):
+            return  # who knows better is not taken in
+        record = Record(self.now, person, attitude, matter, teller, hangs_on=hangs_on)
+        self.journal.records.append(record)
+        text = MATTERS[matter][attitude == "believes"]
+        noted = "knows" if naive and teller != MASK else attitude
+        by = f":by={teller}" if teller else ""
+        self.notes.append(f"[{noted}:sources=@{by}:via={channel}] {person} | {text}")
+
+    def _leaves_out(self, matter: int) -> None:
+        for person in PEOPLE:
+            if any(self.journal.holds(person, a, matter) for a in ("knows", "unaware")):
+                continue
+            self.journal.records.append(Record(self.now, person, "unaware", matter))
+            self.notes.append(f"[unaware:sources=@] {person} | {MATTERS[matter][TRUE]}")
+
+
+# The engine, fed as the program feeds it.
+
+
+def told_story(plot: Sequence[Deed]) -> tuple[Told, list[Message]]:
+    told = Told()
+    for deed in plot:
+        told.happens(deed)
+    messages = [
+        Message(f"m{n}", digest(f"{n} {text}"), "Storyteller", text)
+        for n, text in enumerate(told.texts)
+    ]
+    return told, messages
+
+
+def remembered(told: Told, messages: Sequence[Message], sizes: Sequence[int]) -> Remembered:
+    """Everything that is kept when the story is read in windows of these sizes, in turn."""
+    kept, start, turn = Remembered(), 0, 0
+    while start < len(messages):
+        end = start + sizes[turn % len(sizes)]
+        before = max(0, start - 2)
+        window = Window(1, tuple(messages[before:end]), new_from=start - before + 1)
+        lines = [
+            line.replace("sources=@", f"sources={n - before + 1}")
+            for n in range(start, min(end, len(messages)))
+            for line in told.lines[n]
+        ]
+        kept = pass_over(window, "\n".join(lines) or "NONE", kept, messages[:end]).applied_to(kept)
+        start, turn = end, turn + 1
+    return kept
+
+
+def pass_over(
+    window: Window, answer: str, kept: Remembered, messages: Sequence[Message]
+) -> MemoryChange:
+    ground = Ground.of(1, messages)
+    now = [s.memory for s in standings(kept.memories, ground) if s.status is Status.ACTIVE]
+    read = read_answer(answer)
+    claimed = proposed(read, window, Work(window.messages[-1].anchor, 1, "", "test", 0.0))
+    shown = {Tier.EPISTEMIC: [memory.id for memory in now]}
+    gone = ended(read.ends, window, now, shown)
+    known = [m for m in now if m.id not in {one.id for one in gone}]
+    places = {m.id: max(map(ground.place, m.sources)) for m in (*known, *claimed)}
+    wording = Wording.of_story(PACKS, " ".join(line_of(m) for m in (*claimed, *known)))
+    wording = wording.knowing([*PEOPLE, MASK, "Viktor"])
+    checked = admitted(claimed, known, Presence.of(messages), wording=wording, places=places)
+    over = {memory.id for memory in checked.ended}
+    known = [memory for memory in known if memory.id not in over]
+    decided = verify_all(checked.candidates, known, wording=wording, places=places)
+    outcome = verified(decided, known)
+    return merged_changes(
+        [
+            MemoryChange(gone),
+            MemoryChange(checked.ended),
+            MemoryChange((*outcome.ended, *outcome.accepted)),
+        ]
+    )
+
+
+def state_of(
+    memories: Sequence[Memory], messages: Sequence[Message], at: int
+) -> set[tuple[str, ...]]:
+    knowledge = EpistemicMap(standings(memories, Ground.of(1, messages)), participants=PEOPLE)
+    state: set[tuple[str, ...]] = set()
+    for person in PEOPLE:
+        world = knowledge.world_of(person, at)
+        for standing in (*world.knows, *world.suspects, *world.believes, *world.unaware):
+            state.add((person, standing.memory.type, standing.memory.text, ""))
+        for standing in world.hides:
+            state.add((person, "hiding", standing.memory.text, standing.memory.target))
+    return state
+
+
+plots = st.lists(deeds, min_size=6, max_size=24)
+window_sizes = st.lists(st.integers(1, 5), min_size=1, max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@given(plots, window_sizes)
+def test_the_map_agrees_with_the_journal_at_every_message(
+    plot: list[Deed], sizes: list[int]
+) -> None:
+    told, messages = told_story(plot)
+    memories = remembered(told, messages, sizes).memories
+    for at in range(len(messages)):
+        assert state_of(memories, messages, at) == told.journal.state(at), at
+
+
+@settings(max_examples=150, deadline=None)
+@given(plots, window_sizes, st.data())
+def test_deleting_a_message_takes_away_all_that_hangs_on_it(
+    plot: list[Deed], sizes: list[int], data: st.DataObject
+) -> None:
+    told, messages = told_story(plot)
+    memories = remembered(told, messages, sizes).memories
+    gone = data.draw(st.integers(0, len(messages) - 1))
+    left = [message for n, message in enumerate(messages) if n != gone]
+    for place, message in enumerate(left):
+        at = int(message.anchor[1:])
+        assert state_of(memories, left, place) == told.journal.state(at, gone), (gone, at)
+
+
+@settings(max_examples=60, deadline=None)
+@given(plots, window_sizes)
+def test_what_nothing_bears_out_waits_for_review(plot: list[Deed], sizes: list[int]) -> None:
+    told, messages = told_story(plot)
+    memories = remembered(told, messages, sizes).memories
+    claims = [deed for deed in plot if deed.kind in ("rumour", "hearsay")]
+    waiting = [memory for memory in memories if memory.review is Review.WAITING]
+    assert all(memory.notes for memory in waiting)
+    if not claims:
+        assert not waiting
