@@ -371,6 +371,43 @@ async def test_a_branch_of_a_mirrored_chat_knows_everything_once(bench: Bench) -
     assert OWN_KEY not in storage
 
 
+async def test_each_swipe_has_a_recap_of_its_own_and_the_first_too(bench: Bench) -> None:
+    """Seed 003, "Independent Swipe Data", and what its "Stale Data on Swipe Switch" gets wrong."""
+
+    async def swipe_to(swipe: int) -> None:
+        header, *chat = bench.lines
+        held = chat[5]
+        held["swipe_info"][held["swipe_id"]]["extra"] = held["extra"]
+        held |= {"swipe_id": swipe, "mes": held["swipes"][swipe]}
+        held |= {"extra": held["swipe_info"][swipe]["extra"]}  # as SillyTavern does
+        held |= {"send_date": held["swipe_info"][swipe]["send_date"]}
+        save_like_sillytavern(bench.path, jsonl([header, *chat]))
+        await bench.chat.read()
+
+    async def write_recap(text: str) -> None:
+        source = bench.chat.story.messages[5].content_hash
+        own = {bench.anchor(5): MessageRecap(text, source_hash=source)}
+        await bench.know(lambda chat_id: bench.store.recaps.save_message_recaps(chat_id, own))
+        assert await bench.mirrored() == ""
+
+    def held() -> list[str | None]:
+        line = bench.lines[6]
+        blocks = [line["extra"], *(info["extra"] for info in line["swipe_info"])]
+        return [block.get(NAMESPACE, {}).get("memory") for block in blocks]
+
+    await write_recap("Recap for swipe 0")
+    assert held() == ["Recap for swipe 0", "Recap for swipe 0", None]
+    await swipe_to(1)
+    assert await bench.mirrored() == ""
+    assert held() == [None, "Recap for swipe 0", None]
+    await write_recap("Recap for swipe 1")
+    assert held() == ["Recap for swipe 1", "Recap for swipe 0", "Recap for swipe 1"]
+    await swipe_to(0)
+    assert await bench.mirrored() == ""
+    assert held() == ["Recap for swipe 0", "Recap for swipe 0", "Recap for swipe 1"]
+    assert bench.chat.story.message_recaps[bench.anchor(5)].text == "Recap for swipe 0"
+
+
 async def test_a_swipe_back_finds_the_recap_that_another_program_left_there(bench: Bench) -> None:
     path = bench.path.with_name("Mill.jsonl")
     raw = swiped(1, "one", "two", shown=1)
