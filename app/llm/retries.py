@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from app.errors import BackendAway, BackendError
 
-MAX_ATTEMPTS = 7
+MAX_ATTEMPTS = 8
 FIRST_DELAY_SECONDS = 10.0
 LONGEST_DELAY_SECONDS = 300.0
 AWAY_SECONDS = 30.0  # who comes back says so, mostly
@@ -18,7 +18,7 @@ LONGEST_ASKED_SECONDS = 3600.0
 def retry_delay(attempt: int, error: BaseException) -> float | None:
     """Seconds until the next try after `attempt` tries have failed (1 after the first), or None.
 
-    Only transient faults are tried again: 10, 20, 40, 80, 160, 300 s (spec/auto-recap.md §7.4,
+    Only transient faults are tried again: 10, 20, 40, 80, 160, 300, 300 s (spec/auto-recap.md §7.4,
     with a bound). What the server asks for in Retry-After counts instead, up to an hour. Who is
     only away is asked again at one pace, however often.
     """

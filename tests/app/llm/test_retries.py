@@ -23,7 +23,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def test_delays_double_up_to_a_bound_and_then_it_is_given_up() -> None:
     delays = [retry_delay(n, BackendUnreachable("x")) for n in range(1, MAX_ATTEMPTS + 1)]
-    assert delays == [10, 20, 40, 80, 160, 300, None]
+    assert delays == [10, 20, 40, 80, 160, 300, 300, None]
 
 
 @pytest.mark.parametrize("error", [BackendRefused("x"), AnswerUnusable("x"), StoreError("x")])
