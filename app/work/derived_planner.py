@@ -197,20 +197,19 @@ def _arc_summaries(chat: Derivable) -> OperationSpec | None:
 
 
 def _profiles(chat: Derivable) -> OperationSpec | None:
-    """Only when a scene has closed since: in between, what is remembered stands beside them."""
+    """Only when a scene has closed since, and all that changed at once: in between, what is
+    remembered stands beside them.
+    """
     if not chat.settings["profiles_enabled"]:
         return None
     closed = [scene.last for scene in chat.story.scenes if scene.closing is not None]
-    if not closed:
+    kept = all_of(chat.documents, DocumentKind.PROFILE)
+    made_at = max((chat.ground.places.get(d.until, -1) for d in kept), default=-1)
+    is_early = bool(kept) and chat.ground.last - made_at < MESSAGES_BETWEEN_PROFILES
+    if not closed or closed[-1] <= made_at or is_early:
         return None
     names = cast(chat.story.messages[-LATELY:], chat.story.chat.speakers)
-    kept = by_subject(chat.documents, DocumentKind.PROFILE)
-    made_at = {name: chat.ground.places.get(kept[name].until, -1) for name in names if name in kept}
-    enough = chat.ground.last - MESSAGES_BETWEEN_PROFILES
-    due = [
-        name for name in names if name not in made_at or made_at[name] < min(closed[-1], enough + 1)
-    ]
-    wanted = outdated(subjects(due, chat.active), chat.documents)[:MOST_PROFILES]
+    wanted = outdated(subjects(names, chat.active), chat.documents)[:MOST_PROFILES]
     return profile_spec(chat, wanted) if wanted else None
 
 

@@ -224,7 +224,7 @@ def test_each_reply_at_the_end_is_checked_once_where_that_is_wanted() -> None:
 
 
 def test_keywords_are_asked_for_many_memories_at_once() -> None:
-    assert OperationKind.TRIGGERS not in planned(chat(story(), *facts(11)))
+    assert OperationKind.TRIGGERS not in planned(chat(story(), *facts(15)))
     spec = planned(chat(story(), *facts(30)))[OperationKind.TRIGGERS]
     assert spec.params["memories"] == [f"f{n}" for n in range(24)]
     small = chat(story(), *facts(30), writing=SMALL)
