@@ -25,6 +25,8 @@ from app.work.catch_up import (
     estimated,
     pace_of,
 )
+from app.work.derived_planner import plan_derived
+from app.work.deriving import derivable
 from app.work.memory_planner import ReadingCost, next_pass, reading_cost
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing, plan
@@ -91,7 +93,9 @@ class Agenda:
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
         if chat.search.is_wanted and not searches:
             chat.search = replace(chat.search, is_wanted=False)
-        planned = (*plan(story, chat.chat_id, settings, writing), *self._readings(chat))
+        readings = self._readings(chat)
+        derived = self._derived(chat, readings)
+        planned = (*plan(story, chat.chat_id, settings, writing), *readings, *derived)
         specs = in_succession(story, (*searches, *planned))
         again = await self._let_go(chat, specs)
         allowed = await self._allowed(chat, specs, settings, writing)
@@ -104,6 +108,14 @@ class Agenda:
         settings, writing = chat.settings(), self._writing()
         spec = next_pass(chat.story, chat.chat_id, settings, writing, chat.reading_state)
         return () if spec is None else (spec,)
+
+    def _derived(
+        self, chat: OpenChat, readings: Sequence[OperationSpec]
+    ) -> tuple[OperationSpec, ...]:
+        """The texts to be made of what was read; most of them wait for the reading that is due."""
+        if not chat.keeps_memory or not chat.settings()["memory_auto"] or not chat.story.messages:
+            return ()
+        return plan_derived(derivable(chat, self._writing(), is_read=not readings))
 
     async def _let_go(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> list[OperationSpec]:
         """Drop what waits in vain; what the user asked for is given as it is planned now."""

@@ -21,6 +21,7 @@ CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memor
 CATCH_UP_SHARE = 0.35  # of the context, the same in tokens
 SMALLEST_CHUNK = 500
 # Passes of one block begin with the same message, so that a server finds what it has read.
+# With a request for each tier the tiers share the window already.
 PASSES_IN_BLOCK = 5
 MESSAGES_BEFORE = 2  # of a block, to understand its first one
 UNKNOWN_CONTEXT = 8192
@@ -187,7 +188,8 @@ def pass_window(
     told = [i for i, message in enumerate(story.messages) if is_readable(message, settings)]
     place = told.index(new[0])
     of_pass = 2 * int(settings["memory_every"])
-    of_block = place - place % (PASSES_IN_BLOCK * of_pass)
+    passes = PASSES_IN_BLOCK if is_in_one(settings, writing.spec) else 1
+    of_block = place if passes == 1 else place - place % (passes * of_pass)
     tokens = story.message_tokens or (0,) * len(story.messages)
     shown = sum(tokens[index] for index in (*told[of_block:place], *new))
     is_backlog = len(new) > 2 * of_pass

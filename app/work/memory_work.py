@@ -8,11 +8,12 @@ from app.llm.embeddings import Embedder, make_embedder
 from app.llm.specs import parse_spec
 from app.llm.writer import RecapWriter
 from app.memory.similarity import Vectors
-from app.operations import Operation, Outcome
+from app.operations import Operation, OperationKind, Outcome
 from app.settings import Settings
 from app.signals import Signal
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
+from app.work.deriving import Deriver
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
 from app.work.remembering import Rememberer
@@ -43,10 +44,13 @@ class MemoryWork:
         self._vectors = self._made_vectors()
         settler = Settler(count, packs, self._vectors_of)
         self._rememberer = Rememberer(store, chat_of, writer, writing, settler)
+        self._deriver = Deriver(store, chat_of, writer, writing, count)
 
     async def perform(self, operation: Operation) -> Outcome:
         """Do one operation of memory. Raises BackendError, OperationOutdated."""
-        return await self._rememberer.perform(operation)
+        if operation.spec.kind is OperationKind.MEMORY_PASS:
+            return await self._rememberer.perform(operation)
+        return await self._deriver.perform(operation)
 
     async def follow_embeddings(self) -> None:
         """Compare by the model that the settings name now."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.operations import Operation, OperationKind, OperationSpec, Work
+from app.operations import MEMORY_KINDS, Operation, OperationKind, OperationSpec, Work
 from app.story.break_search import ScenesOfMessages
 from app.story.story import Story
 from app.work.break_planner import HEURISTIC, search_key, search_of
@@ -20,14 +20,15 @@ from app.work.planner import (
     scene_recap_spec,
 )
 
-# What `plan`, `search_specs` and `next_pass` speak for; other kinds are left to who queued them.
+# What `plan`, `search_specs`, `next_pass` and `plan_derived` speak for; other kinds are left to
+# who queued them.
 PLANNED = frozenset(
     {
         OperationKind.DETECT_BREAKS,
         OperationKind.SCENE_RECAP,
         OperationKind.RUNNING_RECAP,
         OperationKind.MESSAGE_RECAP,
-        OperationKind.MEMORY_PASS,
+        *MEMORY_KINDS,
     }
 )
 

@@ -56,6 +56,14 @@ class Oracle:
         self._sloppiness = sloppiness
         self._random = random.Random(seed)
         self._places = _places(gold)
+        self._texts: Mapping[str, Callable[[str], str]] = {
+            "[PROFILE <A>]": self._profiles,
+            "[1: RESOLVED]": _arc_summaries,
+            "You keep the history of a character": lambda text: CANON,
+            "find keywords that call each one up": _triggers,
+            "[SUMMARY]": lambda text: SUMMARY,
+            "You check a passage of a story": lambda text: "NONE",
+        }
 
     def reply(self, request: RecordedRequest) -> str:
         """The answer to a request."""
@@ -67,6 +75,9 @@ class Oracle:
             return "INDEPENDENT"
         if "You keep the notes of a long story in order" in text:
             return "NONE"
+        for words, answer in self._texts.items():
+            if words in text:
+                return answer(str(request.messages[-1]["content"]))
         if "scenebreakat" in text.casefold():
             return '{"sceneBreakAt": false}'
         recap = {"developments": ["The story goes on."], "open": [], "state": [], "resolved": []}
@@ -132,6 +143,11 @@ class Oracle:
         for arc in self._gold.arcs:
             if arc.resolved is not None and arc.resolved in shown.numbers:
                 yield _resolved(arc, shown.numbers[arc.resolved], shown.arcs)
+
+    def _profiles(self, text: str) -> str:
+        names = dict.fromkeys(message["name"] for message in self._gold.messages)
+        form = "[PROFILE {}]\n[character_state]\ngoals: to go on\n[world_state]\nlocation: here"
+        return "\n\n".join(form.format(name) for name in names if name in text) or "NONE"
 
     def _sentences(self, shown: _Shown, tag: str, first: int, every: int) -> Iterator[str]:
         """A sentence of some new messages, where the server is talkative."""
@@ -206,6 +222,34 @@ CARELESS: tuple[Callable[[str], str], ...] = (
     _spaced,
     _plural_source,
 )
+
+
+CANON = "Identity: Somebody.\n\nHistory: Much happened.\n\nNow: The story goes on."
+SUMMARY = "\n".join(
+    (
+        "[SUMMARY]",
+        *(
+            f"{number}. {name}: What was told."
+            for number, name in enumerate(
+                ("Scene", "Present", "Events", "Relationships", "Revealed", "Threads", "Moment"), 1
+            )
+        ),
+        "[/SUMMARY]",
+    )
+)
+LISTED = re.compile(r"^\[?(\d+)[.:\]]", re.MULTILINE)
+
+
+def _arc_summaries(text: str) -> str:
+    numbers = dict.fromkeys(LISTED.findall(text))
+    return "\n".join(
+        f"[{number}: RESOLVED] It came to its end as it was told." for number in numbers
+    )
+
+
+def _triggers(text: str) -> str:
+    numbers = dict.fromkeys(LISTED.findall(text))
+    return "\n".join(f"{number}: lantern, harbour, debt, winter" for number in numbers)
 
 
 FELT = ("wary", "grateful", "amused", "worried", "loyal", "angry", "curious", "proud")
