@@ -10,10 +10,11 @@ from app.errors import AnswerUnusable, OperationOutdated
 from app.llm.asking import Spent
 from app.llm.memory_model import Asked, MemoryModel
 from app.llm.writer import RecapWriter
-from app.memory.claims import ReadAnswer
+from app.memory.claims import Mention, ReadAnswer
+from app.memory.entities import Resolved, canonical_roster, known_names, resolved_claims
 from app.memory.extraction import Work, ended, proposed
 from app.memory.known import KnownForBlock, known, known_for_block
-from app.memory.records import Memory, MemoryChange, Review, Tier, merged_changes
+from app.memory.records import Entity, Memory, MemoryChange, Review, Tier, merged_changes
 from app.memory.standing import Standing, Status, active, standings
 from app.memory.windows import Window
 from app.operations import Operation, OperationKind, Outcome
@@ -45,7 +46,7 @@ class _Pass:
     """One reading under way.
 
     now: what holds at its end. base: what held when its block began. known: what holds or begins
-    later, and of some tiers also what ended.
+    later, and of some tiers also what ended. names: that the model is shown.
     """
 
     operation: Operation
@@ -57,6 +58,7 @@ class _Pass:
     tiers: tuple[Tier, ...]
     work: Work
     spent: Spent
+    names: tuple[Mention, ...]
 
 
 class Rememberer:
@@ -102,17 +104,19 @@ class Rememberer:
         first = chat.index_of(window.messages[0].anchor) or 0
         ground, memories = chat.ground(), chat.remembered.memories
         at_end = standings(memories, ground, new[-1])
+        base = active(memories, ground, first - 1)
         work = Work(spec.key, chat.chat_id, chat.character, self._writer().label, operation.created)
         return _Pass(
             operation,
             chat,
             window,
             now=tuple(s.memory for s in at_end if s.is_active),
-            base=active(memories, ground, first - 1),
+            base=base,
             known=tuple(s.memory for s in at_end if _is_known(s)),
             tiers=tuple(Tier(name) for name in enabled_tiers(settings)),
             work=work,
             spent=Spent(),
+            names=known_names(chat.remembered.entities, base, ground.places, first),
         )
 
     async def _read(self, under_way: _Pass) -> Outcome:
@@ -139,7 +143,12 @@ class Rememberer:
     async def _shown(self, under_way: _Pass, model: MemoryModel) -> KnownForBlock:
         limit = model.known_limit
         return await asyncio.to_thread(
-            known_for_block, under_way.base, under_way.now, limit=limit, count=self._settler.count
+            known_for_block,
+            under_way.base,
+            under_way.now,
+            limit=limit,
+            count=self._settler.count,
+            names=under_way.names,
         )
 
     async def _heard(
@@ -158,7 +167,12 @@ class Rememberer:
         failure: AnswerUnusable | None = None
         for tier in under_way.tiers:
             of_tier = tuple(memory for memory in under_way.now if memory.tier is tier)
-            text = known(of_tier, limit=model.known_limit, count=self._settler.count)
+            text = known(
+                of_tier,
+                limit=model.known_limit,
+                count=self._settler.count,
+                names=under_way.names,
+            )
             numbers = {Tier.ARCS: text.arcs, Tier.EPISTEMIC: text.epistemic}
             try:
                 parts = await model.one_tier(asked, tier, text.text)
@@ -174,8 +188,9 @@ class Rememberer:
         self, under_way: _Pass, heard: _Heard, before: MemoryChange, asked: Asked, part: int
     ) -> MemoryChange:
         active, known = _after(before, under_way)
-        gone = ended(heard.answer.ends, heard.window, active, heard.numbers)
-        claimed = proposed(heard.answer, heard.window, under_way.work, part=part)
+        resolved = await asyncio.to_thread(self._resolved, under_way, heard, before.entities)
+        gone = ended(resolved.answer.ends, heard.window, active, heard.numbers)
+        claimed = proposed(resolved.answer, heard.window, under_way.work, part=part)
         over = {memory.id for memory in gone}
         ending = {memory.id: memory for memory in gone}
         settling = Settling(
@@ -191,7 +206,22 @@ class Rememberer:
             kept=asked.kept,
             spent=asked.spent,
         )
-        return merged_changes([MemoryChange(gone), await self._settler.settle(settling)])
+        names = MemoryChange(entities=resolved.entities)
+        return merged_changes([names, MemoryChange(gone), await self._settler.settle(settling)])
+
+    def _resolved(self, under_way: _Pass, heard: _Heard, so_far: Sequence[Entity]) -> Resolved:
+        """The answer with one spelling for each name. so_far: new entities of earlier answers."""
+        chat = under_way.chat
+        registry = {entity.id: entity for entity in (*chat.remembered.entities, *so_far)}
+        return resolved_claims(
+            heard.answer,
+            registry.values(),
+            canonical_roster(chat.chat.speakers, chat.story.messages),
+            heard.window,
+            under_way.work,
+            titles=self._settler.titles,
+            places=chat.ground().places,
+        )
 
     def _places(self, under_way: _Pass, memories: Sequence[Memory]) -> dict[str, int]:
         ground = under_way.chat.ground()

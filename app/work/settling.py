@@ -88,6 +88,11 @@ class Settler:
         self._packs = packs
         self._vectors = vectors
 
+    @property
+    def titles(self) -> frozenset[str]:
+        """Words that stand before the names of people, in any language."""
+        return frozenset[str]().union(*(pack.titles for pack in self._packs))
+
     async def settle(self, settling: Settling) -> MemoryChange:
         """The change that the claims make, memories folded where that is due."""
         claimed = self._admitted(settling)
