@@ -149,7 +149,7 @@ def invented_names(text: str, evidence: str) -> frozenset[str]:
     said = re.findall(r"\w[\w'’-]*", evidence)
     if not said or sum(word[0].isupper() for word in said) > len(said) / 4:
         return frozenset()
-    known = {part for word in said for part in _spellings(word)}
+    known = {part for word in set(said) for part in _spellings(word)}
     inside = re.findall(r"(?<=[a-z,;] )([^\W\d_][\w'’-]{2,})", text)
     return frozenset(word for word in inside if word[0].isupper() and not _spellings(word) & known)
 

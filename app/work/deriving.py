@@ -43,6 +43,7 @@ from app.memory.triggers import read_triggers, with_triggers
 from app.operations import Operation, OperationKind, Outcome
 from app.store.store import Store
 from app.story.messages import Message
+from app.work.card_texts import card_text
 from app.work.derived_planner import Derivable
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
@@ -53,11 +54,6 @@ MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 5000, 4000, 5000,
 CANON_TOKENS = 800  # the budget of its slot (spec/smart-memory.md §15)
 
 CardsOf = Callable[[OpenChat, str], Awaitable[str]]
-
-
-async def no_cards(chat: OpenChat, name: str) -> str:
-    """Where no cards are read, a reply is held against memories alone."""
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +92,7 @@ class Deriver:
         writer: Callable[[], RecapWriter],
         writing: Callable[[], Writing],
         count: Callable[[str], int],
-        cards: CardsOf = no_cards,
+        cards: CardsOf = card_text,
     ) -> None:
         self._store = store
         self._chat_of = chat_of
