@@ -74,10 +74,15 @@ class Derivable:
 
     @property
     def owner_name(self) -> str:
-        """Whom a canon is about; in a group all of them."""
+        """Under which name the canon is kept: the card's, or the group's."""
         chat = self.story.chat
-        names = chat.speakers or cast(self.story.messages[-LATELY:], ())
-        return ", ".join(names) or chat.owner_name or chat.title
+        spoken = cast(self.story.messages[-LATELY:], chat.speakers)
+        return chat.owner_name or next(iter(spoken), chat.title)
+
+    @property
+    def owners(self) -> str:
+        """Whom the canon is about; in a group all of them."""
+        return ", ".join(self.story.chat.speakers) or self.owner_name
 
 
 def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:

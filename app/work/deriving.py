@@ -224,11 +224,10 @@ class Deriver:
             raise OperationOutdated("No arc is resolved any more.")
         before = all_of(about.documents, DocumentKind.CANON)
         old = before[-1].text if before else ""
-        name = about.owner_name
         parts = await job.model.ask(
             "memory_canon",
             lambda room: canon_inputs(
-                name,
+                about.owners,
                 old,
                 told,
                 about.active,
@@ -245,7 +244,7 @@ class Deriver:
             job.work,
             DocumentKind.CANON,
             rendered_canon(parts),
-            subject=name,
+            subject=about.owner_name,
             sections=parts,
             until=job.last,
             inputs=canon_digest(told),

@@ -198,6 +198,14 @@ def test_canon_by_itself_is_for_capable_models_and_for_who_wants_it() -> None:
         assert OperationKind.CANON not in planned(of)
 
 
+def test_a_group_has_one_canon_about_all_of_them() -> None:
+    group = ChatRef(Path("g.jsonl"), ChatKind.GROUP, "g", "7", "The Crew", ("Mira", "Bo"))
+    of = chat(replace(story(), chat=group))
+    assert (of.owner_name, of.owners) == ("The Crew", "Mira, Bo")
+    outside = chat(replace(story(), chat=ChatRef(Path("g.jsonl"), ChatKind.FILE, "g")))
+    assert (outside.owner_name, outside.owners) == ("Mira", "Mira")
+
+
 def test_a_summary_of_another_chat_alone_makes_no_canon() -> None:
     _, summary = summed_up()
     elsewhere = replace(summary, chat=2)
