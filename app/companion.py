@@ -38,6 +38,7 @@ from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.library import Library
 from app.work.link import BridgeLink
+from app.work.memory_edits import MemoryEdits
 from app.work.memory_view import MemoryView, memory_view
 from app.work.memory_work import MemoryWork
 from app.work.mirror import Mirror
@@ -64,7 +65,7 @@ class Companion:
     Use `open_companion`. All signals are emitted on the event loop's thread.
 
     edits: what the user does to open stories. prompts: what the user does with prompts.
-    lore: what scenes gave for a lorebook.
+    lore: what scenes gave for a lorebook. memories: what the user does to memories.
 
     Signals:
         library_changed: taverns, characters or chats came, went or were renamed.
@@ -137,6 +138,7 @@ class Companion:
         )
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
+        self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
         self._chats.keeps_memory = parts.wishes.keeps_memory
         to_the_end = parts.wishes.reads_to_the_end
         self._chats.reads_to_the_end = not parts.wishes.watch if to_the_end is None else to_the_end

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -98,13 +99,16 @@ class Memories:
             ),
         )
 
-    def write(self, change: MemoryChange) -> None:
+    def write(self, change: MemoryChange, *, base: Iterable[Memory] = ()) -> None:
         """Write a change: new rows, and new states of those that are there.
 
+        base: memories as they were when the change was thought up; what became of them meanwhile
+        stays, but for what the change is about.
         What the user deleted stays deleted, also when the work that made it is done again; what
         was forgotten with its chat is there again.
         """
-        self._upsert("memory", "memory_id", _MEMORY, [_memory_row(m) for m in change.memories])
+        memories = self._onto_newest(change.memories, {memory.id: memory for memory in base})
+        self._upsert("memory", "memory_id", _MEMORY, [_memory_row(m) for m in memories])
         self._upsert("entity", "entity_id", _ENTITY, [_entity_row(e) for e in change.entities])
         documents = [_document_row(d) for d in change.documents]
         self._upsert("document", "document_id", _DOCUMENT, documents)
@@ -161,6 +165,16 @@ class Memories:
             "DELETE FROM extracted WHERE chat_id = ? AND task = ?", (chat_id, task)
         )
 
+    def forget_read(self, chat_id: int) -> None:
+        """Let the chat be read for memory from its beginning again, but for what was discarded."""
+        for task in (PASS, UNREADABLE, FORGOTTEN):
+            self.forget_extracted(chat_id, task)
+
+    def is_put_away(self, chat_id: int, messages: Iterable[tuple[str, str]]) -> bool:
+        """Whether the user forgot or discarded one of these messages."""
+        marks = self.extracted(chat_id, FORGOTTEN) | self.extracted(chat_id, DISCARDED)
+        return not marks.isdisjoint(messages)
+
     def read(self, chat_id: int) -> frozenset[tuple[str, str]]:
         """(anchor, content hash) of each message that is not to be read for memory any more."""
         rows = self._database.execute(
@@ -193,6 +207,23 @@ class Memories:
                 found |= {key: now.get(key[1], "") for key in wanted if key[0] == other}
         return found
 
+    def _onto_newest(
+        self, memories: Iterable[Memory], base: Mapping[str, Memory]
+    ) -> Iterator[Memory]:
+        """The memories, with what others made of them since their `base`."""
+        for memory in memories:
+            before = base.get(memory.id)
+            if before is None:
+                yield memory
+                continue
+            rows = self._database.execute(
+                f"SELECT {_MEMORY} FROM memory WHERE memory_id = ? AND is_deleted = 0",
+                (memory.id,),
+            )
+            if rows:  # else it was put away meanwhile
+                now = _memory(rows[0])
+                yield memory if now == before else _rebased(memory, before, now)
+
     def _upsert(self, table: str, key: str, columns: str, rows: list[tuple[Any, ...]]) -> None:
         names = columns.split(", ")
         marks = ", ".join("?" * len(names))
@@ -206,6 +237,20 @@ class Memories:
             f"WHERE {table}.is_deleted = {_FORGOTTEN} OR {differs}",
             rows,
         )
+
+
+def _rebased(memory: Memory, before: Memory, now: Memory) -> Memory:
+    """`now`, with the difference between `before` and `memory`."""
+    changed = {
+        name: getattr(memory, name)
+        for name in Memory.__dataclass_fields__
+        if getattr(memory, name) != getattr(before, name)
+    }
+    if "endings" in changed:
+        kept = [e for e in now.endings if e in memory.endings or e not in before.endings]
+        new = [e for e in memory.endings if e not in before.endings and e not in kept]
+        changed["endings"] = (*kept, *new)
+    return replace(now, **changed)
 
 
 def _whose(chat_id: int, characters: Sequence[str]) -> tuple[str, tuple[Any, ...]]:

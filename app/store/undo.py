@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+import peewee
+
 from app.store.database import Database
 
 T = TypeVar("T")
@@ -46,6 +48,19 @@ class UndoJournal:
             (self._entries.chat_id == chat_id) & (self._entries.direction == REDO)
         ).execute()
         return self._recorded(chat_id, label, UNDO, change)
+
+    def record_if_any(self, chat_id: int, label: str, change: Callable[[], None]) -> bool:
+        """The same for a change that may turn out to change nothing: then nothing is noted."""
+        table = self._entries
+        self._recorded(chat_id, label, UNDO, change)
+        newest = table.select(peewee.fn.MAX(table.id)).where(table.chat_id == chat_id).scalar()
+        if self._database.execute(
+            "SELECT 1 FROM undo_statement WHERE entry_id = ? LIMIT 1", (newest,)
+        ):
+            table.delete().where((table.chat_id == chat_id) & (table.direction == REDO)).execute()
+            return True
+        table.delete().where(table.id == newest).execute()
+        return False
 
     def undo(self, chat_id: int) -> str:
         """Take back the newest action; gives its name, "" when there was none."""

@@ -274,14 +274,14 @@ class StoryEdits:
         """Take back what was done last in a chat; gives its name."""
         chat = self._open(path)
         label = await self._store.run(lambda: self._store.undo.undo(chat.chat_id))
-        await self._chats.refresh(chat)
+        await self._chats.refresh_all_of(chat)
         return label
 
     async def redo(self, path: Path) -> str:
         """Do again what was taken back last in a chat; gives its name."""
         chat = self._open(path)
         label = await self._store.run(lambda: self._store.undo.redo(chat.chat_id))
-        await self._chats.refresh(chat)
+        await self._chats.refresh_all_of(chat)
         return label
 
     async def undo_labels(self, path: Path) -> tuple[str, str]:

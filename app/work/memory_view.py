@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.memory.policy import Pause, Policy
 from app.memory.records import Document, DocumentKind, Entity, Tier
 from app.memory.standing import Ground, Standing, Status, standings
 from app.story.story import Story
@@ -15,7 +16,8 @@ class MemoryView:
     """Everything remembered of a chat as it stands at one message.
 
     memories: of all tiers, oldest first, those that ended or wait among them. at: that message's
-    index, the last one by default.
+    index, the last one by default. policy: what the character may keep. pause: since where nothing
+    is added to the chat's memory, None while it is.
     """
 
     story: Story
@@ -24,6 +26,8 @@ class MemoryView:
     entities: tuple[Entity, ...]
     documents: tuple[Document, ...]
     at: int
+    policy: Policy = Policy.FULL
+    pause: Pause | None = None
 
     def of(self, tier: Tier) -> tuple[Standing, ...]:
         """What stands in a tier; what waits for review, or was refused, is not in it."""
@@ -52,4 +56,6 @@ def memory_view(chat: OpenChat, at: int | None = None) -> MemoryView:
         remembered.entities,
         remembered.documents,
         at,
+        chat.policy,
+        chat.pause,
     )

@@ -316,6 +316,11 @@ class OpenChat:
         """Since where the chat adds nothing to its memory, None while it does."""
         return None if self._recalled is None else self._recalled.pause
 
+    @property
+    def kin(self) -> frozenset[int]:
+        """Store numbers of the chats that tell the same story: branches, copies, parents."""
+        return frozenset() if self._recalled is None else self._recalled.kin
+
     def ground(self) -> Ground:
         """What the memories of this chat stand on now."""
         found = self._recalled

@@ -145,6 +145,13 @@ class OpenChats:
         await chat.refresh()
         await self.plan(chat)
 
+    async def refresh_all_of(self, chat: OpenChat) -> None:
+        """The same where what the chat's character keeps may have changed: in all its chats."""
+        owner = chat.chat.owner_key
+        others = [o for o in self._chats.values() if owner and o.chat.owner_key == owner]
+        for one in dict.fromkeys((chat, *others)):
+            await self.refresh(one)
+
     async def plan(self, chat: OpenChat) -> None:
         """Queue what the story lacks."""
         if self.follow is not None:

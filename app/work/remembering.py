@@ -234,7 +234,9 @@ class Rememberer:
         read = [(m.anchor, m.content_hash) for m in under_way.window.new]
 
         def unit() -> None:
-            store.memories.write(change)
+            # Who forgets a chat while it is read does not want what is read of it.
+            if not store.memories.is_put_away(chat_id, read):
+                store.memories.write(change, base=(*under_way.known, *under_way.now))
             store.memories.set_extracted(chat_id, read, PASS)
 
         await store.run(unit)
