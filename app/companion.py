@@ -13,6 +13,7 @@ from typing import Any
 
 from app.errors import NoTavern, PromptUnusable, TavernkeepError, UsageError
 from app.health import Health
+from app.llm.memory_model import MemoryModel
 from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
@@ -47,6 +48,7 @@ from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
 from app.work.planner import Writing, plan
+from app.work.previously import AwayRecap, Previously
 from app.work.prompt_edits import PromptEdits
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
@@ -77,6 +79,8 @@ class Companion:
         catch_up_changed: the chat whose backlog waits for the user's word or no longer does, or
             whose catch-up began or ended.
         chat_renamed: (old path, new path) an open chat goes on under another name.
+        away_recap: what happened before, for somebody who comes back to a story.
+        away_recap_over: the chat whose story goes on after that.
         trouble: (path, sentence) a chat that could not be read; nothing was lost.
     """
 
@@ -99,6 +103,8 @@ class Companion:
         self.slots_changed: Signal[Path] = Signal("slots_changed")
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.chat_renamed: Signal[tuple[Path, Path]] = Signal("chat_renamed")
+        self.away_recap: Signal[AwayRecap] = Signal("away_recap")
+        self.away_recap_over: Signal[Path] = Signal("away_recap_over")
         self.trouble: Signal[tuple[Path, str]] = Signal("trouble")
 
         self.prompts = PromptEdits(
@@ -156,6 +162,14 @@ class Companion:
         self._library = Library(self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
         self._writer = self._first_writer()
+        self._previously = Previously(
+            self._store,
+            self._chats,
+            self._link,
+            self._idle_memory_model,
+            self._counter.count,
+            self._tasks,
+        )
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self._connect()
 
@@ -234,6 +248,8 @@ class Companion:
         self._link.refresh_asked.connect(self._on_refresh_asked)
         self._link.refused.connect(self._on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
+        self._previously.told.connect(self.away_recap.emit)
+        self._previously.over.connect(self.away_recap_over.emit)
         self.prompts.broken.connect(self._on_prompt_broken)
 
     async def aclose(self) -> None:
@@ -326,8 +342,14 @@ class Companion:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
         chat = await self._chats.open(path, until=until)
         self._chats.shown = path
+        if self._parts.wishes.watch and RESOURCES not in path.parents:
+            self._previously.open(path)
         self._announce_health()
         return chat.story
+
+    def tell_previously(self, path: Path) -> None:
+        """Tell what happened before in a chat, through `away_recap` and in the page."""
+        self._previously.ask(path)
 
     async def settled(self, path: Path, *, until: int | None = None) -> Story:
         """The story when nothing is left to do for now; waiting retries do not count."""
@@ -655,6 +677,11 @@ class Companion:
 
     def _current_writer(self) -> RecapWriter:
         return self._writer
+
+    def _idle_memory_model(self) -> MemoryModel | None:
+        """The model, where it has nothing else to do."""
+        is_busy = any(op.status is OperationStatus.RUNNING for op in self._queue.operations)
+        return None if is_busy else self._writer.memory
 
     def _writing(self) -> Writing:
         writer = self._current_writer()

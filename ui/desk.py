@@ -24,6 +24,7 @@ from ui.first_steps import FirstSteps
 from ui.library.popover import LibraryPopover
 from ui.library.words import chat_title
 from ui.page_chat import PageChat
+from ui.previously import Previously
 from ui.session import Session
 from ui.shell.command_palette import CommandPalette
 from ui.shell.frame import Frame
@@ -97,6 +98,7 @@ class Desk(QObject):
         self.first_steps.folder_wanted.connect(self._on_folder_wanted)
         self.first_steps.list_wanted.connect(self.open_chats)
         self._page_chat = PageChat(session, frame.notice)
+        self._previously = Previously(session, frame.notice)
         self.clearing = Clearing(session, frame.notice)
         self.break_hunt = BreakHunt(session, frame.notice)
         self.break_hunt.went_on.connect(frame.status.keep_telling)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.health import Health
     from app.work.catch_up import CatchUpPlan
     from app.work.open_chat import StoryChange
+    from app.work.previously import AwayRecap
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,8 @@ class Session(QObject):
         undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
         catch_up_offered: CatchUpPlan of the chat that is shown, while its backlog waits for the
             user's word; None once it does not.
+        recap_told: AwayRecap of any chat, for whoever comes back to it.
+        recap_over: path of a chat whose story goes on after that.
         reading: bool, a chat is being read.
         failed: a sentence for the user.
         told: a sentence on what was done, for a moment.
@@ -52,6 +55,8 @@ class Session(QObject):
     progressed = Signal(object)
     undo_changed = Signal(str, str)
     catch_up_offered = Signal(object)
+    recap_told = Signal(object)
+    recap_over = Signal(object)
     reading = Signal(bool)
     failed = Signal(str)
     told = Signal(str)
@@ -84,6 +89,8 @@ class Session(QObject):
             (companion.progress, self._on_progress),
             (companion.chat_renamed, self._on_chat_renamed),
             (companion.catch_up_changed, self._on_catch_up_changed),
+            (companion.away_recap, self._on_away_recap),
+            (companion.away_recap_over, self._on_away_recap_over),
             (companion.trouble, self._on_trouble),
         )
 
@@ -221,6 +228,12 @@ class Session(QObject):
         old, new = renamed
         if old == self._path:
             self.do(self.open_path(new), name="open chat")
+
+    def _on_away_recap(self, recap: AwayRecap) -> None:
+        self.recap_told.emit(recap)
+
+    def _on_away_recap_over(self, path: Path) -> None:
+        self.recap_over.emit(path)
 
     def _on_trouble(self, trouble: tuple[Path, str]) -> None:
         # Each reading of a chat meets the same trouble again: once is enough.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from app.store.activity import Activity
 from app.store.branching import Branching
 from app.store.catch_ups import CatchUps
 from app.store.chats import Chats
@@ -46,6 +47,7 @@ class Store:
         self.drafts = Drafts(self._database)
         self.operations = Operations(self._database)
         self.catch_ups = CatchUps(self._database)
+        self.activity = Activity(self._database)
         self.settings = SettingsTable(self._database)
         self.token_counts = TokenCounts(self._database)
         self.vectors = StoredVectors(self._database)

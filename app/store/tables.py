@@ -150,6 +150,11 @@ class CatchUp(peewee.Model):
     is_stopped = IntegerField()
 
 
+class Activity(peewee.Model):
+    chat_id = IntegerField(primary_key=True)
+    last_active = FloatField()
+
+
 class Result(peewee.Model):
     key = CharField(primary_key=True)
     value = TextField()
@@ -218,6 +223,7 @@ class Tables:
         self.Operation = bound(Operation)
         self.OperationNeed = bound(OperationNeed)
         self.CatchUp = bound(CatchUp)
+        self.Activity = bound(Activity)
         self.Result = bound(Result)
         self.TokenCount = bound(TokenCount)
         self.Setting = bound(Setting)

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from app.errors import BackendAway, BridgeError, ChatUnreadable
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import NO_PAGE
@@ -23,6 +25,10 @@ from app.work.open_chats import OpenChats
 log = logging.getLogger(__name__)
 
 PREFERRED_PORT = 47100
+SHOW_SECONDS = 5.0
+STORY_EVENTS = frozenset(
+    {"message_sent", "message_received", "message_edited", "message_swiped", "group_finished"}
+)
 
 
 class BridgeLink:
@@ -31,6 +37,9 @@ class BridgeLink:
     Signals:
         changed: a page came, went, or shows another chat.
         page_came: a page connected, and may be asked.
+        opened: a chat that a page shows from now on.
+        moved_on: a chat in which the user or a character has just done something.
+        recap_asked: the chat of which the user wants to be told what happened before.
         context_changed: the chat whose prompt may take another number of tokens now.
         refresh_asked: the chat that the user wants read and published again.
         refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
@@ -49,9 +58,15 @@ class BridgeLink:
         self.refresh_asked: Signal[Path] = Signal("refresh_asked")
         self.refused: Signal[tuple[Path, str]] = Signal("refused")
         self.page_came: Signal[Page] = Signal("page_came")
+        self.opened: Signal[Path] = Signal("opened")
+        self.moved_on: Signal[Path] = Signal("moved_on")
+        self.recap_asked: Signal[Path] = Signal("recap_asked")
+        self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
         self._server.connected.connect(self._on_page)
         self._server.connected.connect(self.page_came.emit)
         self._server.disconnected.connect(self._on_page)
+        self._server.connected.connect(self._on_page_came)
+        self._server.disconnected.connect(self._on_page_gone)
         self._server.event.connect(self._on_event)
         self._server.changed.connect(self._on_changed)
 
@@ -158,21 +173,70 @@ class BridgeLink:
             log.warning("%s", error)
             return None
 
+    async def show_recap(self, path: Path, title: str, text: str) -> bool:
+        """Lay a text over a chat in the pages that show it. Returns whether any did."""
+        shown = False
+        for page in self.pages:
+            if page.chat is None or page.chat.to_path(page.user_folder) != path:
+                continue
+            params = {"chat": msgspec.to_builtins(page.chat), "title": title, "text": text}
+            try:
+                await self._server.request(page, "show_recap", params, timeout=SHOW_SECONDS)
+                shown = True
+            except BridgeError as error:  # it went on to another chat, or to a reply
+                log.debug("%s", error)
+        return shown
+
     def _on_page(self, _: Page) -> None:
         self.changed.emit(None)
 
+    def _on_page_came(self, page: Page) -> None:
+        if page.chat is not None:
+            self.opened.emit(page.chat.to_path(page.user_folder))
+
+    def _on_page_gone(self, page: Page) -> None:
+        self._end_round(page)
+
+    def _end_round(self, page: Page) -> None:
+        path = self._rounds.pop(page.id, None)
+        if path is not None:
+            self._chats.set_round(path, is_on=False)
+
+    def _on_round(self, page: Page, path: Path, event: Event) -> None:
+        """A round begins or ends; one in the background is no round of the story (§2, EV3)."""
+        if event.name == "group_finished":
+            self._end_round(page)
+        elif event.kind != "quiet":
+            self._rounds[page.id] = path
+            self._chats.set_round(path, is_on=True)
+
     def _on_event(self, heard: tuple[Page, Event]) -> None:
         page, event = heard
+        path = None if event.chat is None else event.chat.to_path(page.user_folder)
         if event.name == "chat_changed":
-            if event.chat is not None:
-                self._chats.reread(event.chat.to_path(page.user_folder))
+            self._end_round(page)
+            if path is not None:
+                self._chats.reread(path)
             self.changed.emit(None)
-        elif event.name == "refresh_asked" and event.chat is not None:
-            self.refresh_asked.emit(event.chat.to_path(page.user_folder))
-        elif event.name == "slot_refused" and event.chat is not None:
-            self.refused.emit((event.chat.to_path(page.user_folder), event.subject))
-        elif event.chat is not None:
-            self._chats.reread_soon(event.chat.to_path(page.user_folder))
+            if path is not None:
+                self.opened.emit(path)
+        elif path is None:
+            return
+        elif event.name == "refresh_asked":
+            self.refresh_asked.emit(path)
+        elif event.name == "recap_asked":
+            self.recap_asked.emit(path)
+        elif event.name == "slot_refused":
+            self.refused.emit((path, event.subject))
+        else:
+            self._on_deed(page, path, event)
+
+    def _on_deed(self, page: Page, path: Path, event: Event) -> None:
+        if event.name in ("group_started", "group_finished"):
+            self._on_round(page, path, event)
+        if event.name in STORY_EVENTS:
+            self.moved_on.emit(path)
+        self._chats.reread_soon(path)
 
     def _on_changed(self, heard: tuple[Page, Changed]) -> None:
         page, change = heard

@@ -35,13 +35,15 @@ class Reading:
 
     extracted: (anchor, content hash). is_whole: the chat is read to its very end, whatever the
     settings say of waiting; for a command, which nobody swipes behind. is_wanted: the same for
-    once, since the user said so. is_paused: the user wants nothing added for now.
+    once, since the user said so. is_paused: the user wants nothing added for now. is_in_round: the
+    members of a group still answer one another, and their round is read at once (§2, EV3).
     """
 
     extracted: Collection[tuple[str, str]] = ()
     is_whole: bool = False
     is_wanted: bool = False
     is_paused: bool = False
+    is_in_round: bool = False
 
     @property
     def waits(self) -> bool:
@@ -108,6 +110,8 @@ def next_pass(
     it. Edited messages and those of a backlog do not wait for more.
     """
     if reading.is_paused or not (settings["memory_auto"] or reading.is_wanted):
+        return None
+    if reading.is_in_round and reading.waits:
         return None
     missing = unread(story, reading, settings)
     if not missing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,19 @@ class OpenChats:
         for chat in tuple(self._chats.values()):
             if chat.chat_id == operation.spec.chat:
                 await self.refresh(chat)
+
+    def set_round(self, path: Path, *, is_on: bool) -> None:
+        """The members of a group answer one another in this chat, or have done so."""
+        chat = self.get(path)
+        if chat is None or chat.reading_state.is_in_round == is_on:
+            return
+        chat.reading_state = replace(chat.reading_state, is_in_round=is_on)
+        if not is_on:
+            self._tasks.spawn(self._after_round(path, chat), name="after a group's round")
+
+    async def _after_round(self, path: Path, chat: OpenChat) -> None:
+        self.reread_soon(path)
+        await self.plan(chat)  # also where the file already had all of it
 
     def close(self) -> None:
         """Read nothing again."""

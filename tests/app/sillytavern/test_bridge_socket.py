@@ -335,7 +335,7 @@ async def test_the_page_is_told_when_nobody_waits_for_its_answer_any_more(server
     async with dial(server, user_folder) as page:
         await greet(page)
         shown = server.pages[0]
-        asking = asyncio.ensure_future(server.request(shown, "ask_model", on_part=print))
+        asking = asyncio.gather(server.request(shown, "ask_model", on_part=print))
         question = await receive(page)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):

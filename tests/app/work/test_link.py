@@ -13,8 +13,9 @@ import pytest
 import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
 
-from app.errors import ChatUnreadable
+from app.errors import BackendAway, ChatUnreadable
 from app.llm.tokenizer import counter_for
+from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.settings import Settings
 from app.sillytavern import bridge_installer
@@ -29,7 +30,7 @@ from app.work.open_chats import OpenChats
 from tests.labelled import WrittenTavern
 
 AT_ONCE = {"chat_changed"}
-PASSED_ON = {"refresh_asked", "slot_refused"}
+PASSED_ON = {"refresh_asked", "recap_asked", "slot_refused"}
 SOON = sorted(EVENTS - AT_ONCE - PASSED_ON)
 
 
@@ -59,7 +60,7 @@ class Linked:
         self.path.write_text("\n".join(lines))
 
 
-async def no_slots(_chat: OpenChat) -> SlotSet:
+async def no_slots(_chat: OpenChat, _turn: Turn) -> SlotSet:
     return SlotSet()
 
 
@@ -138,10 +139,67 @@ async def test_a_change_of_chat_has_it_read_at_once(
 async def test_what_is_not_about_reading_is_passed_on(linked: Linked) -> None:
     linked.link.refresh_asked.connect(linked.heard.put_nowait)
     linked.link.refused.connect(linked.heard.put_nowait)
+    linked.link.recap_asked.connect(linked.heard.put_nowait)
     await linked.say(type="event", name="refresh_asked")
     assert await linked.next() == linked.path
     await linked.say(type="event", name="slot_refused", subject="1_memory")
     assert await linked.next() == (linked.path, "1_memory")
+    await linked.say(type="event", name="recap_asked")
+    assert await linked.next() == linked.path
+
+
+async def test_the_page_is_asked_for_what_its_model_can(linked: Linked) -> None:
+    asking = asyncio.gather(linked.link.ask_page("connection", {"profile": ""}, seconds=5))
+    question = json.loads(await linked.page.recv())
+    assert (question["kind"], question["params"]) == ("connection", {"profile": ""})
+    await linked.say(type="answer", id=question["id"], result={"context": 4096})
+    assert await asking == [{"context": 4096}]
+    asking = asyncio.gather(linked.link.ask_page("connection", {}, seconds=5))
+    await linked.page.recv()
+    await linked.page.close()
+    with pytest.raises(BackendAway, match="went away"):
+        await asking
+    with pytest.raises(BackendAway, match="not open"):
+        await linked.link.ask_page("connection", {}, seconds=5)
+
+
+async def test_a_round_of_a_group_is_read_when_it_is_over(linked: Linked) -> None:
+    planned: asyncio.Queue[bool] = asyncio.Queue()
+    chat = linked.chats.required(linked.path)
+
+    async def follow(chat: OpenChat) -> None:
+        planned.put_nowait(chat.reading_state.is_in_round)
+
+    linked.chats.follow = follow
+    await linked.say(type="event", name="group_started", kind="quiet")
+    linked.link.refresh_asked.connect(linked.heard.put_nowait)
+    await linked.say(type="event", name="refresh_asked")
+    await linked.next()
+    assert not chat.reading_state.is_in_round
+    await linked.say(type="event", name="group_started", kind="normal")
+    linked.edit_file()
+    await linked.say(type="event", name="member_drafted", subject="Bram.png")
+    async with asyncio.timeout(5):
+        assert await planned.get()
+        await linked.say(type="event", name="group_finished", kind="normal")
+        assert not await planned.get()
+
+
+async def test_a_page_that_is_closed_ends_its_round(linked: Linked) -> None:
+    planned: asyncio.Queue[OpenChat] = asyncio.Queue()
+
+    async def follow(chat: OpenChat) -> None:
+        planned.put_nowait(chat)
+
+    linked.chats.follow = follow
+    linked.link.refresh_asked.connect(linked.heard.put_nowait)
+    await linked.say(type="event", name="group_started", kind="normal")
+    await linked.say(type="event", name="refresh_asked")
+    await linked.next()
+    assert linked.chats.required(linked.path).reading_state.is_in_round
+    await linked.page.close()
+    async with asyncio.timeout(5):
+        assert not (await planned.get()).reading_state.is_in_round
 
 
 async def test_a_chat_whose_file_is_gone_is_told_of_after_a_while(
