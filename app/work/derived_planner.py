@@ -247,14 +247,23 @@ def _continuity(chat: Derivable) -> OperationSpec | None:
 
 
 def _summary(chat: Derivable) -> OperationSpec | None:
-    """Bounded: what one request can hold, and what is left when it is too much again."""
+    """Bounded: what one request can hold, and what is left when it is too much again.
+
+    Not while scenes are still being folded into the running recap, nor of a long story of which
+    nothing is summed up: that the user is asked about.
+    """
     story = chat.story
-    if len(story.messages) < LEAST_MESSAGES or not story.message_tokens:
+    if len(story.messages) < LEAST_MESSAGES or not story.message_tokens or _is_folding(chat):
         return None
-    after = max(summarised_until(chat.documents, story.messages), covered_until(story))
+    summarised = summarised_until(chat.documents, story.messages)
+    after = max(summarised, covered_until(story))
+    of_pass = (chat.writing.context_tokens or UNKNOWN_CONTEXT) * SUMMARY_SHARE
+    passes = sum(story.message_tokens[after + 1 :]) / of_pass
+    if summarised < 0 and passes > max(1, int(chat.settings["catch_up_scenes"])):
+        return None
     room = max(1, chat.context_tokens - int(chat.settings["summary_tokens"]))
     wanting = room * int(chat.settings["summary_threshold"]) / 100
-    left = (chat.writing.context_tokens or UNKNOWN_CONTEXT) * SUMMARY_SHARE
+    left = of_pass
     chunk: list[int] = []
     for index in to_summarise(story.messages, after, len(settled(story.messages)) - 1):
         wanting -= story.message_tokens[index]
@@ -264,6 +273,15 @@ def _summary(chat: Derivable) -> OperationSpec | None:
         elif wanting <= 0:
             break
     return summary_spec(chat, chunk) if chunk and wanting <= 0 else None
+
+
+def _is_folding(chat: Derivable) -> bool:
+    """Whether a running recap will tell of closed scenes that it does not tell of yet."""
+    if not chat.settings["running_recap_auto"]:
+        return False
+    closed = [scene for scene in chat.story.scenes if scene.closing is not None]
+    foldable = closed[: max(0, len(closed) - int(chat.settings["running_recap_leave_out"]))]
+    return bool(foldable) and foldable[-1].last > covered_until(chat.story)
 
 
 def _triggers(chat: Derivable) -> OperationSpec | None:

@@ -257,6 +257,20 @@ def test_a_summary_comes_when_the_context_fills_up_and_no_recap_tells_of_it() ->
     assert OperationKind.SUMMARY not in planned(chat(told, context=8192))
 
 
+def test_no_summary_of_what_the_running_recap_is_about_to_tell() -> None:
+    of = chat(story(40, 9, 19, 29, tokens=200))
+    assert OperationKind.SUMMARY not in planned(of)
+    off = chat(story(40, 9, 19, 29, tokens=200), running_recap_auto=False)
+    assert OperationKind.SUMMARY in planned(off)
+
+
+def test_a_long_story_is_summed_up_by_itself_only_once_that_has_begun() -> None:
+    backlog = story(200, tokens=200)
+    assert OperationKind.SUMMARY not in planned(chat(backlog))
+    begun = Document("s", 1, DocumentKind.SUMMARY, "1. Scene: x", until="m9")
+    assert OperationKind.SUMMARY in planned(chat(backlog, documents=(begun,)))
+
+
 def test_a_summary_goes_on_behind_the_one_before() -> None:
     before = Document("s", 1, DocumentKind.SUMMARY, "1. Scene: x", until="m9")
     of = chat(story(60, tokens=200), documents=(before,), context=8192)
