@@ -116,6 +116,10 @@ class Memories:
             "UPDATE memory SET is_deleted = ? WHERE memory_id = ? AND is_deleted = 0",
             [(_DELETED, memory_id) for memory_id in sorted(change.removed)],
         )
+        self._database.execute_many(
+            "UPDATE entity SET is_deleted = ? WHERE entity_id = ? AND is_deleted = 0",
+            [(_DELETED, entity_id) for entity_id in sorted(change.removed)],
+        )
 
     def forget(self, remembered: Remembered) -> None:
         """Put all of this away; work that is done again may make it again."""
