@@ -72,7 +72,7 @@ def resolved_claims(
     """
     resolver = _Resolver(registry, roster, window, work, titles, places)
     seen = [*_seen(answer.claims, window), *found]
-    # "Casimir" is told from "Casimir Ruysch" only when the whole name is known.
+    # "Mara" is told to be "Mara Quill" only when the whole name is known.
     for mention, numbers in sorted(seen, key=lambda s: -len(s.mention.name.split())):
         resolver.note(mention, numbers)
     resolver.look_around()

@@ -39,7 +39,8 @@ class NameFinder(Generic[K]):
                 continue
             words = tuple(_WORD.findall(plain))
             if words:
-                self._by_first.setdefault(words[0].casefold(), []).append((words, key))
+                first = _OWNED.sub("", words[0]).casefold()
+                self._by_first.setdefault(first, []).append((words, key))
 
     def find(self, text: str) -> dict[K, int]:
         """What the text names, with the place of its first mention."""
@@ -62,7 +63,7 @@ def _stands(name: tuple[str, ...], words: list[str], matches: list[re.Match[str]
     if at + len(name) > len(words):
         return False
     for offset, part in enumerate(name):
-        # Inside of a longer name the possessive belongs to it: "Alasdair's compass".
+        # Inside of a longer name the possessive belongs to it: "Mara's lantern".
         word = words[at + offset] if offset == len(name) - 1 else matches[at + offset][0]
         if word.casefold() not in (part.casefold(), _OWNED.sub("", part).casefold()):
             return False

@@ -100,10 +100,10 @@ class Directory:
         own = [self._cut(name) for name in (entity.name, *entity.aliases)]
         titles = frozenset().union(*(parts.titles for parts in own))
         if asked.titles and titles and not asked.titles & titles:
-            return None  # Captain Sloe is not Lady Sloe
+            return None  # Captain Brandt is not Lady Brandt
         full = [parts for parts in own if len(parts.words) > 1]
         if len(asked.words) > 1 and full:
-            own = full  # Gus Mallory is not Gus Tallack, whom all call Gus
+            own = full  # Gus Merrit is not Gus Tallow, whom all call Gus
         results = [result for parts in own if (result := _form(asked, parts)) is not None]
         return max(results, default=None)
 
