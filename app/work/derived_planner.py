@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.llm.hardware_profile import profile_for
 from app.memory.arc_summaries import (
     MOST_AT_ONCE,
     ResolvedArc,
@@ -25,11 +26,10 @@ from app.memory.summary import to_summarise
 from app.memory.triggers import LEAST_AT_ONCE, untriggered
 from app.memory.triggers import MOST_AT_ONCE as MOST_TRIGGERED
 from app.memory.windows import settled
-from app.memory_settings import PROFILE_B
 from app.operations import OperationKind, OperationSpec
 from app.story.messages import digest
 from app.story.story import Story
-from app.work.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT, profile_in_force
+from app.work.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT
 from app.work.planner import PRIORITY_ASKED, Writing, covered_until
 
 # A correction is wanted before the next reply; the rest is made of what passes have read.
@@ -220,8 +220,8 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
 
 def _canon(chat: Derivable) -> OperationSpec | None:
     """Only when an arc was summed up since, in this chat; others may be looked at alternately."""
-    is_capable = profile_in_force(chat.settings, chat.writing.spec) == PROFILE_B
-    if not is_capable or not chat.settings["canon_auto"]:
+    profile = profile_for(chat.settings, chat.writing.spec).profile
+    if not profile.writes_canon or not chat.settings["canon_auto"]:
         return None
     if without_summary(chat.resolved, chat.documents):
         return None  # more of them are under way
@@ -285,8 +285,8 @@ def _is_folding(chat: Derivable) -> bool:
 
 
 def _triggers(chat: Derivable) -> OperationSpec | None:
-    is_capable = profile_in_force(chat.settings, chat.writing.spec) == PROFILE_B
-    if not is_capable and not chat.settings["triggers_enabled"]:
+    profile = profile_for(chat.settings, chat.writing.spec).profile
+    if not profile.makes_triggers and not chat.settings["triggers_enabled"]:
         return None
     lacking = untriggered(chat.active)
     if len(lacking) < LEAST_AT_ONCE or not chat.story.messages:

@@ -8,8 +8,9 @@ from typing import Any
 
 from msgspec import structs
 
+from app.llm.hardware_profile import profile_for
 from app.memory.windows import Window, is_told, settled
-from app.memory_settings import AUTO, ONE_REQUEST, PROFILE_A, PROFILE_B
+from app.memory_settings import AUTO, ONE_REQUEST
 from app.operations import OperationKind, OperationSpec
 from app.story.messages import Message
 from app.story.story import Story
@@ -67,19 +68,11 @@ class ReadingCost:
     last: int = 0
 
 
-def profile_in_force(settings: Mapping[str, Any], backend: str) -> str:
-    """Profile A or B; by itself: A for Ollama and without a model, B else (§5)."""
-    chosen = str(settings["hardware_profile"])
-    if chosen != AUTO:
-        return chosen
-    return PROFILE_A if backend.partition(":")[0] in ("ollama", "builtin") else PROFILE_B
-
-
 def is_in_one(settings: Mapping[str, Any], backend: str) -> bool:
     """Whether one request is to give all tiers."""
     chosen = str(settings["memory_requests"])
     if chosen == AUTO:
-        return profile_in_force(settings, backend) == PROFILE_B
+        return profile_for(settings, backend).profile.one_request
     return chosen == ONE_REQUEST
 
 

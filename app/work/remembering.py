@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from app.errors import AnswerUnusable, OperationOutdated
 from app.llm.asking import Spent
+from app.llm.hardware_profile import profile_for
 from app.llm.memory_model import Asked, MemoryModel
 from app.llm.writer import RecapWriter
 from app.memory.claims import Mention, ReadAnswer
@@ -20,7 +21,7 @@ from app.memory.windows import Window
 from app.operations import Operation, OperationKind, Outcome
 from app.store.memories import PASS, UNREADABLE
 from app.store.store import Store
-from app.work.memory_planner import enabled_tiers, pass_spec, pass_window, profile_in_force
+from app.work.memory_planner import enabled_tiers, pass_spec, pass_window
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
 from app.work.settling import Settler, Settling
@@ -201,7 +202,7 @@ class Rememberer:
             newest=heard.window.sources([len(heard.window.messages)]) or (),
             work=under_way.work,
             settings=under_way.chat.settings(),
-            profile=profile_in_force(under_way.chat.settings(), self._writer().spec),
+            profile=profile_for(under_way.chat.settings(), self._writer().spec).profile,
             model=asked.model,
             kept=asked.kept,
             spent=asked.spent,

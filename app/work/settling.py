@@ -9,6 +9,7 @@ from typing import Any
 
 from app.errors import BackendError
 from app.llm.asking import Spent
+from app.llm.hardware_profile import HardwareProfile
 from app.llm.memory_model import MemoryModel
 from app.llm.writer import KeptAnswers
 from app.memory.answers import read_answer
@@ -31,15 +32,13 @@ from app.memory.records import (
     Tier,
     merged_changes,
 )
-from app.memory.similarity import PROFILE_A, PROFILE_B, Limit, Thresholds, Vectors
+from app.memory.similarity import Limit, Vectors
 from app.memory.state_change import Wording
-from app.memory_settings import PROFILE_B as B
 from app.story.answers import Unreadable
 from app.story.scene_cues.language import LanguagePack
 
 QUESTION = "memory_question"
 CONSOLIDATION = "memory_consolidation"
-NEW_PER_TYPE = {"a": 2, "b": 4}  # long-term, in one pass (spec/smart-memory.md §5)
 # Below this nothing of a batch is about the same, and the model is not asked to merge it.
 MAYBE_SAME = Limit(0.45, 0.2)
 AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
@@ -64,14 +63,10 @@ class Settling:
     newest: tuple[Source, ...]
     work: Work
     settings: Mapping[str, Any]
-    profile: str
+    profile: HardwareProfile
     model: MemoryModel
     kept: KeptAnswers
     spent: Spent
-
-    @property
-    def thresholds(self) -> Thresholds:
-        return PROFILE_B if self.profile == B else PROFILE_A
 
 
 class Settler:
@@ -102,7 +97,7 @@ class Settler:
             verify_all,
             claimed,
             settling.known,
-            thresholds=settling.thresholds,
+            thresholds=settling.profile.thresholds,
             wording=wording,
             vectors=vectors,
             places=settling.places,
@@ -123,7 +118,7 @@ class Settler:
             for memory in settling.claimed
             if memory.tier is Tier.LONG_TERM and memory.review is not Review.WAITING
         ]
-        taken = {m.id for m in newcomers(firm, NEW_PER_TYPE[settling.profile])}
+        taken = {m.id for m in newcomers(firm, settling.profile.new_per_type)}
         dropped = {memory.id for memory in firm} - taken
         return tuple(memory for memory in settling.claimed if memory.id not in dropped)
 
@@ -200,7 +195,7 @@ class Settler:
                 batch,
                 answer,
                 settling.work,
-                thresholds=settling.thresholds,
+                thresholds=settling.profile.thresholds,
                 wording=wording,
                 vectors=vectors,
             )
