@@ -120,7 +120,8 @@ class Deriver:
         )
         change = await self._made(job)
         if change:
-            await self._store.run(lambda: self._store.memories.write(change))
+            base = chat.remembered.memories  # what the user did meanwhile stays
+            await self._store.run(lambda: self._store.memories.write(change, base=base))
         return Outcome(job.spent.prompt, job.spent.output, writer.label)
 
     async def _made(self, job: _Job) -> MemoryChange:
