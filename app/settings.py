@@ -94,7 +94,8 @@ _SETTINGS = (
         "backend",
         "builtin",
         "Model",
-        "What writes recaps: builtin, ollama:MODEL, openai:MODEL@URL.",
+        "What writes recaps: builtin, ollama:MODEL, openai:MODEL@URL, sillytavern (its own "
+        "connection), or sillytavern:PROFILE.",
     ),
     Setting(
         "prompt_preset",
@@ -552,7 +553,8 @@ _SETTINGS = (
 )
 
 REGISTRY: Mapping[str, Setting] = {
-    setting.name: setting for setting in (*_SETTINGS, *MEMORY_SETTINGS)
+    setting.name: setting
+    for setting in (*_SETTINGS, *MEMORY_SETTINGS, *BUDGET_SETTINGS, *SLOT_SETTINGS)
 }
 
 

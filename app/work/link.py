@@ -13,6 +13,7 @@ import msgspec
 from app.errors import BackendAway, BridgeError, ChatUnreadable
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import NO_PAGE
+from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_installer
@@ -172,6 +173,15 @@ class BridgeLink:
         except ChatUnreadable as error:
             log.warning("%s", error)
             return None
+
+    async def profiles(self) -> tuple[str, ...] | None:
+        """Names of the connection profiles that the page has; None where none can be asked."""
+        try:
+            found = await self.ask_page("connection", {}, seconds=SHOW_SECONDS)
+        except BackendAway:
+            return None
+        names = found.get("profiles")
+        return tuple(map(str, names)) if isinstance(names, list) else ()
 
     async def show_recap(self, path: Path, title: str, text: str) -> bool:
         """Lay a text over a chat in the pages that show it. Returns whether any did."""

@@ -14,6 +14,7 @@ from app.errors import BackendAway, BackendBusy, BackendRefused, BridgeError
 from app.llm.backend import Request
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import PageBackend
+from app.tasks import TaskSupervisor
 from tests.e2e.bridge import RecordingBridge, slot_set
 from tests.e2e.page import CONTEXT, TavernPage
 from tests.fakes import BROKEN, MODEL, SLOW, FakeLlm, Wire
@@ -203,10 +204,11 @@ async def test_what_is_given_up_is_not_paid_for_to_its_end(
     await page.stream(True)
     number = len(page.llm.requests)
     page.llm.reply = lambda _: go_on
-    asking = asyncio.gather(backend.generate(REQUEST))
+    tasks = TaskSupervisor()
+    tasks.spawn(backend.generate(REQUEST), name="asking")
     await until_asked(page.llm, number + 1)
     page.llm.reply = lambda _: "The lamp burned low and nobody spoke."
-    asking.cancel()
+    await tasks.aclose()
     assert await asyncio.to_thread(left.wait, 10)
     assert (await backend.generate(REQUEST)).text.startswith("The lamp")
 

@@ -103,7 +103,7 @@ class ChoiceCard(QAbstractButton):
             rounded(painter, dot, 8, t.well, t.ctl, 1.35)
         left, top = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignVCenter
         width = self.width() - 46 - 16
-        painter.setPen(t.t1)
+        painter.setPen(t.t1 if self.isEnabled() else t.t3)
         painter.setFont(ui_font(13, SEMIBOLD))
         painter.drawText(QRectF(46, 7, width, 20), left | top, self.text())
         painter.setFont(ui_font(12))
@@ -149,6 +149,14 @@ class Segments(QWidget):
         """Turn one on without telling `chosen`."""
         if key in self._buttons:
             self._buttons[key].setChecked(True)
+
+    def set_word(self, key: str, word: str) -> None:
+        """Say one of them otherwise, with a count, say."""
+        button = self._buttons[key]
+        if button.text() != word:
+            button.setText(word)
+            button.setAccessibleName(f"{self.accessibleName()}: {word}")
+            button.updateGeometry()
 
     def _on_clicked(self) -> None:
         for key, button in self._buttons.items():

@@ -1,5 +1,5 @@
-"""Choosing what writes recaps: no model, Ollama on this machine, or a server that speaks OpenAI's
-protocol."""
+"""Choosing what writes recaps: no model, Ollama on this machine, SillyTavern's own connection, or
+a server that speaks OpenAI's protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.errors import UsageError
 from app.llm.ollama import FoundModel
-from app.llm.specs import BUILTIN, OLLAMA, OLLAMA_URL, OPENAI, BackendSpec, parse_spec
+from app.llm.specs import (
+    BUILTIN,
+    OLLAMA,
+    OLLAMA_URL,
+    OPENAI,
+    SILLYTAVERN,
+    BackendSpec,
+    parse_spec,
+)
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import Label, body, section
@@ -29,6 +37,11 @@ CARDS = {
         "Nothing leaves this machine. Name a model that Ollama has.",
         "Needs Ollama",
     ),
+    SILLYTAVERN: (
+        "SillyTavern's own connection",
+        "What your chat uses, or a connection profile, through the open page. No key leaves it.",
+        "Same account as your chat",
+    ),
     OPENAI: (
         "A server at an address",
         "llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol.",
@@ -36,6 +49,8 @@ CARDS = {
     ),
 }
 OTHER_MODEL = "Another model of Ollama"
+NO_PAGE = "Open SillyTavern's page first, with the bridge installed."
+IN_USE = "The connection in use"
 NONE_FOUND = "None was found on port 11434. Start Ollama first, or name a model that it will have."
 KEY_HELP = (
     "Where the server wants a key, put it into the environment variable TAVERNKEEP_API_KEY before "
@@ -84,6 +99,9 @@ class BackendChoice(QWidget):
         self.trial = TrialPanel()
         self._model = Field("Name of the model", placeholder="Model, such as llama3.1:8b")
         self._url = Field("Address of the server", placeholder="Address, such as localhost:8080")
+        self._profile = Choice("Connection profile of SillyTavern")
+        self._profile.addItem(IN_USE)
+        self._profile.activated.connect(self._show_kind)
         self._list = Button("Find its models", icon="search")
         self._list.clicked.connect(self._on_list)
         self._offer = Choice("Models of the server")
@@ -100,6 +118,7 @@ class BackendChoice(QWidget):
             field.returnPressed.connect(self._on_use)
         self._lay_out()
         self.show_spec(BUILTIN)
+        self.show_profiles(None)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -125,6 +144,7 @@ class BackendChoice(QWidget):
         row.addWidget(self._model, 2)
         row.addWidget(self._offer)
         column.addWidget(self._fields)
+        column.addWidget(self._profile)
         column.addWidget(self._key)
         column.addWidget(self._wrong)
         deeds = QHBoxLayout()
@@ -148,7 +168,10 @@ class BackendChoice(QWidget):
             spec = BackendSpec(BUILTIN)
         self._current = spec
         self._card_of(spec).setChecked(True)
-        self._model.setText(spec.model)
+        self._model.setText(spec.model if spec.kind != SILLYTAVERN else "")
+        if spec.kind == SILLYTAVERN:
+            self._cards[SILLYTAVERN].setEnabled(True)
+            self._choose_profile(spec.model)
         self._url.setText(spec.url if spec.kind == OPENAI else "")
         self._show_kind()
 
@@ -184,6 +207,27 @@ class BackendChoice(QWidget):
             self._model.setText(name)
         self._show_kind()
 
+    def show_profiles(self, profiles: Sequence[str] | None) -> None:
+        """Offer the connection profiles of SillyTavern's page; None where no page is open."""
+        chosen = self._profile_name()
+        self._profile.clear()
+        self._profile.addItems([IN_USE, *(profiles or ())])
+        self._choose_profile(chosen)
+        card, (_, detail, fact) = self._cards[SILLYTAVERN], CARDS[SILLYTAVERN]
+        # What is in use stays to be seen and chosen again, also while its page is closed.
+        is_there = profiles is not None
+        card.setEnabled(is_there or self._current.kind == SILLYTAVERN)
+        card.set_detail(detail if is_there else NO_PAGE, fact)
+        self._show_kind()
+
+    def _choose_profile(self, name: str) -> None:
+        if name and self._profile.findText(name) < 1:
+            self._profile.addItem(name)
+        self._profile.setCurrentIndex(max(0, self._profile.findText(name)) if name else 0)
+
+    def _profile_name(self) -> str:
+        return self._profile.currentText() if self._profile.currentIndex() > 0 else ""
+
     def show_offered(self, models: Sequence[str]) -> None:
         """Offer the models of the server at the address."""
         self._offer.clear()
@@ -196,7 +240,10 @@ class BackendChoice(QWidget):
     def choose(self, kind: str, *, model: str = "", url: str = "") -> None:
         """Select a card and fill its fields, as a user would."""
         self._cards[kind].setChecked(True)
-        self._model.setText(model)
+        if kind == SILLYTAVERN:
+            self._choose_profile(model)
+        else:
+            self._model.setText(model)
         self._url.setText(url)
         self._show_kind()
 
@@ -211,8 +258,8 @@ class BackendChoice(QWidget):
     @property
     def choices(self) -> tuple[ChoiceCard, ...]:
         """All cards in their order."""
-        built_in, other, server = (self._cards[kind] for kind in (BUILTIN, OLLAMA, OPENAI))
-        return (built_in, *self._found.values(), other, server)
+        built_in, *others = (self._cards[kind] for kind in CARDS)
+        return (built_in, *self._found.values(), *others)
 
     def _kind(self) -> str:
         if any(card.isChecked() for card in self._found.values()):
@@ -227,6 +274,8 @@ class BackendChoice(QWidget):
         kind, model, url = self._kind(), self._model_name(), self._url.text().strip()
         if kind == BUILTIN:
             return BUILTIN
+        if kind == SILLYTAVERN:
+            return str(BackendSpec(SILLYTAVERN, self._profile_name()))
         if kind == OLLAMA:
             return f"{OLLAMA}:{model}"
         full = url if "://" in url or not url else f"http://{url}"
@@ -243,7 +292,9 @@ class BackendChoice(QWidget):
         self._list.setEnabled(bool(self._url.text().strip()))
         self._offer.setVisible(is_server and self._offer.count() > 0)
         self._key.setVisible(is_server)
-        self._use.set_text("Use no model" if kind == BUILTIN else f"Use {model or 'this model'}")
+        self._profile.setVisible(kind == SILLYTAVERN and self._profile.count() > 1)
+        named = {BUILTIN: "no model", SILLYTAVERN: "SillyTavern's connection"}
+        self._use.set_text(f"Use {named.get(kind) or model or 'this model'}")
         spec, sentence = self._parsed()
         self._use.setEnabled(spec is not None)
         self._use.setVisible(spec != self._current)

@@ -7,7 +7,8 @@ import asyncio
 from PySide6.QtCore import QObject
 
 from app.errors import TavernkeepError
-from app.llm.specs import BUILTIN, parse_spec
+from app.health import Health, HealthItem
+from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
 from ui.session import Session
 from ui.settings.backend import BackendChoice
 
@@ -20,17 +21,31 @@ class ModelTesting(QObject):
         self._session = session
         self._choice = choice
         self._running: asyncio.Task[None] | None = None
+        self._bridge: HealthItem | None = None
+        session.health_changed.connect(self._on_health_changed)
         choice.test_wanted.connect(self._on_test)
         choice.models_wanted.connect(self._on_models)
         choice.trial.stop_wanted.connect(self.stop)
 
     def look_for_models(self) -> None:
-        """Look once more which models Ollama has."""
+        """Look once more which models Ollama and SillyTavern's page have."""
 
         async def look() -> None:
             self._choice.show_found(await self._session.companion.found_models())
 
         self._session.do(look(), name="looking for models")
+        self._look_at_page()
+
+    def _look_at_page(self) -> None:
+        async def look() -> None:
+            self._choice.show_profiles(await self._session.companion.profiles_in_page())
+
+        self._session.do(look(), name="looking for SillyTavern's page")
+
+    def _on_health_changed(self, health: Health) -> None:
+        if health.bridge != self._bridge:
+            self._bridge = health.bridge
+            self._look_at_page()
 
     def stop(self) -> None:
         """End the test that runs."""
@@ -46,7 +61,8 @@ class ModelTesting(QObject):
     def _on_test(self, spec: str) -> None:
         self.stop()
         parsed = parse_spec(spec)
-        name = "the built-in way" if parsed.kind == BUILTIN else parsed.model
+        named = {BUILTIN: "the built-in way", SILLYTAVERN: "SillyTavern's connection"}
+        name = named.get(parsed.kind, parsed.model)
         self._choice.trial.begin(name)
         self._running = self._session.do(self._test(spec), name="the test of a model")
 

@@ -8,7 +8,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.llm.ollama import FoundModel
-from ui.settings.backend import BackendChoice
+from ui.controls.fields import ChoiceCard
+from ui.settings.backend import NO_PAGE, BackendChoice
 
 
 @pytest.fixture
@@ -24,6 +25,8 @@ def choice(qtbot: QtBot) -> BackendChoice:
         ("ollama", "llama3.1:8b", "", "ollama:llama3.1:8b"),
         ("openai", "qwen", "localhost:8080", "openai:qwen@http://localhost:8080"),
         ("openai", "a/b:c", "https://host/v1", "openai:a/b:c@https://host"),
+        ("sillytavern", "", "", "sillytavern"),
+        ("sillytavern", "My: profile", "", "sillytavern:My: profile"),
     ],
 )
 def test_a_choice_is_told_as_a_spec(
@@ -80,5 +83,41 @@ def test_the_model_in_use_is_marked_once_it_is_found(choice: BackendChoice) -> N
     assert [card.isChecked() for card in choice.choices].count(True) == 1
     told: list[str] = []
     choice.chosen.connect(told.append)
+    choice.use()
+    assert told == []
+
+
+def card_named(choice: BackendChoice, name: str) -> ChoiceCard:
+    return next(card for card in choice.choices if card.text() == name)
+
+
+def test_sillytaverns_connection_is_to_be_had_while_its_page_is_open(choice: BackendChoice) -> None:
+    told: list[str] = []
+    choice.chosen.connect(told.append)
+    card = card_named(choice, "SillyTavern's own connection")
+    assert not card.isEnabled()
+    assert card.accessibleDescription() == NO_PAGE
+    choice.show_profiles(())
+    assert card.isEnabled()
+    QTest.mouseClick(card, Qt.MouseButton.LeftButton)
+    choice.use()
+    choice.show_profiles(["Big one", "Small: one"])
+    choice.choose("sillytavern", model="Small: one")
+    choice.use()
+    assert told == ["sillytavern", "sillytavern:Small: one"]
+    choice.show_profiles(None)
+    assert not card.isEnabled()
+
+
+def test_a_connection_in_use_stays_chosen_while_its_page_is_closed(choice: BackendChoice) -> None:
+    told: list[str] = []
+    choice.chosen.connect(told.append)
+    choice.show_spec("sillytavern:Small: one")
+    choice.show_profiles(None)
+    card = card_named(choice, "SillyTavern's own connection")
+    assert card.isEnabled()
+    assert card.isChecked()
+    choice.use()
+    choice.show_profiles(["Big one", "Small: one"])
     choice.use()
     assert told == []

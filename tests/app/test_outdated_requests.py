@@ -1,0 +1,87 @@
+"""An edit under a running request: it is dropped at once, and asked anew in the new words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.companion import open_companion
+from app.operations import Operation, OperationKind, OperationStatus
+from app.paths import user_folders
+from tests.fakes import MODEL, FakeLlm, RecordedRequest, Wire
+from tests.labelled import WrittenTavern
+
+
+class Waited:
+    """What the queue says, one news after the other."""
+
+    def __init__(self) -> None:
+        self._news: asyncio.Queue[tuple[Operation, ...]] = asyncio.Queue()
+
+    def hear(self, operations: tuple[Operation, ...]) -> None:
+        self._news.put_nowait(operations)
+
+    async def until(self, kind: OperationKind, status: OperationStatus) -> None:
+        async with asyncio.timeout(15):
+            while not any(
+                operation.spec.kind is kind and operation.status is status
+                for operation in await self._news.get()
+            ):
+                pass
+
+
+def edit(path: Path, index: int, text: str) -> None:
+    """Write one message anew, as SillyTavern saves it."""
+    lines = path.read_text().splitlines()
+    lines[index + 1] = json.dumps({**json.loads(lines[index + 1]), "mes": text})
+    path.write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize("changes_what_is_read", [True, False])
+async def test_only_an_edit_of_what_it_reads_ends_a_request(
+    tmp_path: Path, demo_tavern: WrittenTavern, changes_what_is_read: bool
+) -> None:
+    left, may_answer = threading.Event(), threading.Event()
+
+    def drip(wire: Wire) -> None:
+        wire.head()
+        try:
+            while not may_answer.is_set() and wire.wait(0.02):
+                wire.piece(" ")
+            wire.piece(json.dumps({"name": "A", "recap": {"developments": ["They met."]}}))
+            wire.send(b"data: [DONE]\n\n")
+        except OSError:
+            left.set()
+
+    waited, path = Waited(), demo_tavern.chat
+    with FakeLlm(lambda _request: drip) as llm:
+        folders = user_folders(tmp_path / "own")
+        spec = f"openai:{MODEL}@{llm.url}"
+        tavern = demo_tavern.user_folder.parent
+        async with open_companion(folders, tavern=tavern, llm=spec, watch=False) as companion:
+            companion.operations_changed.connect(waited.hear)
+            story = await companion.open_story(path)
+            await waited.until(OperationKind.SCENE_RECAP, OperationStatus.RUNNING)
+            await asyncio.to_thread(llm.wait_for_request, 0)
+            read: RecordedRequest = llm.requests[0]
+            if changes_what_is_read:
+                edit(path, 1, "Nothing of that was true.")
+                await companion.open_story(path)
+                assert await asyncio.to_thread(left.wait, 10)
+                may_answer.set()
+                await companion.settled(path)
+                asked = [request.text for request in llm.requests[1:]]
+                assert sum("Nothing of that was true." in text for text in asked) == 1
+                assert read.text not in asked
+            else:
+                edit(path, len(story.messages) - 1, "Nothing of that was true.")
+                await companion.open_story(path)
+                may_answer.set()
+                await waited.until(OperationKind.SCENE_RECAP, OperationStatus.DONE)
+                assert not left.is_set()
+            assert "Nothing of that was true." not in read.text
+            may_answer.set()
