@@ -21,7 +21,7 @@ from app.llm.writer import OnText, RecapWriter, make_writer
 from app.operations import MEMORY_KINDS, Operation, OperationSpec, OperationStatus, Outcome
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
-from app.prompt.occasion import Turn
+from app.prompt.assembly import assemble
 from app.prompt.slots import SlotSet
 from app.settings import ValueInForce
 from app.signals import Signal
@@ -50,7 +50,6 @@ from app.work.open_chats import OpenChats
 from app.work.planner import Writing, plan
 from app.work.previously import AwayRecap, Previously
 from app.work.prompt_edits import PromptEdits
-from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 from app.work.story_lore import StoryLore
@@ -116,7 +115,6 @@ class Companion:
             is_reading_only=lambda: self.is_reading_only,
         )
         self._packs = parts.packs
-        self._prompting = Prompting(self._counter.count, parts.packs)
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
         self._recapper = Recapper(
@@ -475,12 +473,7 @@ class Companion:
     # --- slots
 
     async def slots(
-        self,
-        path: Path,
-        *,
-        until: int | None = None,
-        total: int | None = None,
-        turn: Turn | None = None,
+        self, path: Path, *, until: int | None = None, total: int | None = None
     ) -> SlotSet:
         """What the next prompt of a chat gets. total: bound for all slots together."""
         chat = self._chats.get(path, until) or await self._chats.open(path, until=until)

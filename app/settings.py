@@ -553,8 +553,7 @@ _SETTINGS = (
 )
 
 REGISTRY: Mapping[str, Setting] = {
-    setting.name: setting
-    for setting in (*_SETTINGS, *MEMORY_SETTINGS, *BUDGET_SETTINGS, *SLOT_SETTINGS)
+    setting.name: setting for setting in (*_SETTINGS, *MEMORY_SETTINGS)
 }
 
 

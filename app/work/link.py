@@ -13,7 +13,6 @@ import msgspec
 from app.errors import BackendAway, BridgeError, ChatUnreadable
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import NO_PAGE
-from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_installer
