@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from difflib import get_close_matches
@@ -14,6 +14,7 @@ from typing import Any
 from app.errors import NoTavern, PromptUnusable, TavernkeepError, UsageError
 from app.health import Health
 from app.llm.memory_model import MemoryModel
+from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory
 from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
@@ -571,6 +572,18 @@ class Companion:
         writer = self._make_writer(spec)
         try:
             return await try_writer(writer, on_text=on_text)
+        finally:
+            await writer.aclose()
+
+    async def test_memory(
+        self, spec: str, on_result: Callable[[TierTrial], None] | None = None
+    ) -> MemoryTrial:
+        """Try a model on every task of memory; keeps nothing. Raises UsageError for no model."""
+        writer = self._make_writer(spec)
+        try:
+            if writer.memory is None:
+                raise UsageError("There is no model to try.")
+            return await try_memory(writer.memory, on_result)
         finally:
             await writer.aclose()
 

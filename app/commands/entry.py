@@ -16,6 +16,7 @@ from app.commands import (
     doctor,
     inclusion,
     memory,
+    model_test,
     prompts,
     recap,
     scenes,
@@ -27,7 +28,7 @@ from app.errors import TavernkeepError, UsageError
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
 COMMANDS: tuple[ModuleType, ...] = (
-    *(scenes, recap, memory, inclusion, slots, clear, prompts, serve, bridge, doctor),
+    *(scenes, recap, memory, inclusion, slots, clear, prompts, model_test, serve, bridge, doctor),
 )
 
 
@@ -39,7 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
-        name = module.__name__.rpartition(".")[2]
+        name = module.__name__.rpartition(".")[2].replace("_", "-")
         subparser = subparsers.add_parser(name, help=module.HELP, description=module.HELP)
         subparser.add_argument("--json", action="store_true", help="print one JSON object")
         subparser.add_argument(

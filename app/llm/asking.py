@@ -150,6 +150,12 @@ class Asker:
             return value
         raise AnswerUnusable(f"No {task.what}: the model answered {reason}, twice. {ADVICE}")
 
+    async def answer(self, prompt: Prompt, inputs: Mapping[str, str]) -> Answer:
+        """The bare answer to a task, asked for once and not read. Raises BackendError."""
+        system, user = prompt.render(inputs)
+        limit = self._output_tokens(prompt)
+        return await self.backend.generate(Request(system, user, max_output_tokens=limit))
+
     def _output_tokens(self, prompt: Prompt) -> int:
         return max(64, min(prompt.max_output_tokens, int(self.context * OUTPUT_SHARE)))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.llm.asking import Asker, Spent, Task
+from app.llm.backend import Answer
 from app.llm.prompt_files import Prompts
 from app.llm.writer import KeptAnswers
 from app.memory.answers import read_answer
@@ -99,6 +100,11 @@ class MemoryModel:
             return await self._asker.ask(task, prompt, given, read)
 
         return await self._asker.within_context(ask)
+
+    async def answer(self, task_name: str, inputs: Mapping[str, str]) -> Answer:
+        """The bare answer to a task, as a trial shows it. Raises BackendError."""
+        prompt = self._prompts[task_name]
+        return await self._asker.within_context(lambda: self._asker.answer(prompt, inputs))
 
     def room(self, task_name: str, inputs: Mapping[str, str]) -> int:
         """Tokens left for inputs of a task that are given as "". Raises BackendRefused."""

@@ -1,0 +1,96 @@
+"""`tavernkeep model-test`: whether a model can keep the memory of a story."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from app.commands.output import show, warn
+from app.errors import UsageError
+from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory, words
+from app.llm.tokenizer import counter_for
+from app.llm.writer import make_writer
+from app.paths import user_folders
+
+HELP = "try a model on the tasks of memory"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    parser.add_argument(
+        "--llm",
+        metavar="SPEC",
+        required=True,
+        help="ollama:MODEL[@URL] or openai:MODEL@URL",
+    )
+
+
+async def run(options: argparse.Namespace) -> int:
+    """Try every tier and print how it went; 1 when one of them gave nothing."""
+    prompts = user_folders(options.data_dir).data / "prompts"
+    writer = make_writer(options.llm, count_tokens=counter_for().count, prompts_dir=prompts)
+    try:
+        if writer.memory is None:
+            raise UsageError("There is no model to try: name one, like ollama:MODEL.")
+        trial = await try_memory(writer.memory, _told)
+    finally:
+        await writer.aclose()
+    show(options, trial_data(trial), _lines(trial))
+    return 1 if any(t.error or t.is_empty for t in trial.tiers) else 0
+
+
+def trial_data(trial: MemoryTrial) -> dict[str, Any]:
+    """The whole trial."""
+    return {
+        "model": trial.label,
+        "score": round(trial.score, 3),
+        "verdict": trial.verdict,
+        "tiers": [_tier_data(tier) for tier in trial.tiers],
+    }
+
+
+def _tier_data(trial: TierTrial) -> dict[str, Any]:
+    return {
+        "tier": trial.tier.value,
+        "score": trial.score,
+        "hint": trial.hint,
+        "remarks": list(trial.remarks),
+        "error": trial.error or None,
+        "empty": trial.is_empty,
+        "items": list(trial.items),
+        "parsed": len(trial.items),
+        "skipped": list(trial.skipped),
+        "parse_rate": round(trial.parse_rate, 3),
+        "seconds": round(trial.seconds, 2),
+        "prompt_tokens": trial.prompt_tokens,
+        "output_tokens": trial.output_tokens,
+        "reasoning_characters": trial.reasoning_characters,
+        "raw": trial.raw,
+        "scenario": {
+            "title": trial.scene.title,
+            "characters": list(trial.scene.characters),
+            "messages": [{"name": name, "mes": text} for name, text in trial.scene.lines],
+        },
+    }
+
+
+def _told(trial: TierTrial) -> None:
+    """Say that one is done, while the others take their time."""
+    warn(f"{words(trial.tier)}: {trial.error or f'{trial.seconds:.1f} seconds'}")
+
+
+def _lines(trial: MemoryTrial) -> Iterator[str]:
+    for tier in trial.tiers:
+        yield f"{words(tier.tier).capitalize()}: {tier.score:.2f}"
+        yield f"  wanted: {tier.hint}"
+        yield (
+            f"  {len(tier.items)} entries, {tier.parse_rate:.0%} of the lines read, "
+            f"{tier.seconds:.1f} s, {tier.reasoning_characters} characters of reasoning"
+        )
+        yield from (f"  - {remark}" for remark in tier.remarks)
+        yield from (f"    {item}" for item in tier.items)
+        if tier.is_empty and tier.raw:
+            yield from (f"    | {line}" for line in tier.raw.splitlines())
+        yield ""
+    yield trial.verdict
