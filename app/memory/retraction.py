@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.memory.names import folded
-from app.memory.records import Memory, Tier
+from app.memory.records import Memory, Review, Tier
 from app.memory.similarity import jaccard, normalised
 
 SAME_MATTER = 0.70  # Jaccard, spec/smart-memory.md §7; a denial of the matter counts as it, too
@@ -27,7 +27,11 @@ def retracted(
     starts: message index of each that has. A teller of whom the map never said that they had it is
     believed; a lie hangs on nothing.
     """
-    entries = [memory for memory in memories if memory.tier is Tier.EPISTEMIC]
+    entries = [
+        memory
+        for memory in memories
+        if memory.tier is Tier.EPISTEMIC and memory.review not in (Review.WAITING, Review.REJECTED)
+    ]
     if not any(memory.id in lost for memory in entries):
         return {}
     of: dict[str, list[tuple[int, Memory]]] = {}

@@ -25,6 +25,9 @@ class Status(StrEnum):
     REJECTED = "rejected"
 
 
+LOST = frozenset({Status.STALE, Status.WITHDRAWN, Status.REJECTED})
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One memory at one moment. start, end: message indexes, BEFORE for what was always so; end is
@@ -112,7 +115,7 @@ def standings(
     """
     by_id = {memory.id: memory for memory in memories}
     own = _statuses(memories, ground)
-    stand_ins = _stand_ins(memories, by_id) if Status.WITHDRAWN in own.values() else {}
+    stand_ins = {} if LOST.isdisjoint(own.values()) else _stand_ins(memories, by_id)
     at = ground.last if at is None else at
     result = []
     for memory in memories:
@@ -142,7 +145,7 @@ def active(memories: Sequence[Memory], ground: Ground, at: int | None = None) ->
 def _statuses(memories: Sequence[Memory], ground: Ground) -> dict[str, Status]:
     """What each is by review, sources, and by whoever told it, but for where it begins and ends."""
     own = {memory.id: _own_status(memory, ground) for memory in memories}
-    lost = {id_ for id_, status in own.items() if status in (Status.WITHDRAWN, Status.STALE)}
+    lost = {id_ for id_, status in own.items() if status in LOST - {Status.REJECTED}}
     if lost:
         starts = {m.id: _start(m, ground) for m in memories if own[m.id] is Status.ACTIVE}
         for id_, cause in retracted(memories, frozenset(lost), starts).items():
@@ -203,6 +206,10 @@ def _endings(
             yield _start(by_id[ending.by], ground), ending
         elif ending.by in by_id and ending.by not in seen:
             seen.add(ending.by)
-            waiting += by_id[ending.by].endings
-            same = (m for m in stand_ins.get(ending.by, ()) if m.id not in seen)
-            waiting += (replace(ending, by=other.id) for other in same)
+            gone = by_id[ending.by]
+            # What merely said the same once more was never replaced by what it repeated.
+            waiting += [e for e in gone.endings if gone not in stand_ins.get(e.by, ())]
+            same = [other.id for other in stand_ins.get(ending.by, ())]
+            if memory.id in same:  # of several that say the same the earliest holds
+                same = same[: same.index(memory.id)]
+            waiting += (replace(ending, by=id_) for id_ in same if id_ not in seen)
