@@ -6,6 +6,7 @@ TavernkeepError
 ├── TavernError               a SillyTavern data folder or file
 │   ├── NoTavern              the path holds no SillyTavern data
 │   ├── ChatUnreadable        a chat cannot be opened at all
+│   ├── ForeignTooNew         another program's data are of a version that is not known
 │   └── WriteRefused          the guarded writer declined to write
 ├── StoreError                our own database
 │   └── StoreTooNew           written by a newer Tavernkeep
@@ -39,6 +40,10 @@ class NoTavern(TavernError):
 
 class ChatUnreadable(TavernError):
     """A chat cannot be opened at all; its file is untouched."""
+
+
+class ForeignTooNew(TavernError):
+    """Another program's data are of a newer version than is known; none of them was used."""
 
 
 class WriteRefused(TavernError):

@@ -38,7 +38,7 @@ async def run(options: argparse.Namespace) -> int:
         story, failures = await companion.finished(path, until=until)
         view = companion.memory(path, until=until)
     warn_of_problems(story)
-    for sentence in failures:
+    for sentence in filter(None, (*failures, view.problem)):
         warn(sentence)
     data = memory_data(view)
     show(options, data, _lines(view))

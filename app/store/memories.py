@@ -133,6 +133,22 @@ class Memories:
                 [(_FORGOTTEN, row_id) for row_id in ids],
             )
 
+    def known_ids(self, change: MemoryChange) -> frozenset[str]:
+        """Which of the change's rows are there, those that were put away among them."""
+        known: set[str] = set()
+        for table, rows in (
+            ("memory", change.memories),
+            ("entity", change.entities),
+            ("document", change.documents),
+        ):
+            for row in rows:
+                found = self._database.execute(
+                    f"SELECT 1 FROM {table} WHERE {table}_id = ?", (row.id,)
+                )
+                if found:
+                    known.add(row.id)
+        return frozenset(known)
+
     def delete_documents(self, ids: Iterable[str]) -> None:
         """Put longer texts away; the one before each counts again."""
         self._database.execute_many(

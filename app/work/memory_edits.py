@@ -215,6 +215,7 @@ class MemoryEdits:
         """
         chat, now, words = self._open(path), time.time(), text.strip()
         label = f"edit the {kind.value.replace('_', ' ')}"
+        last = chat.story.messages[-1].anchor if chat.story.messages else ""
 
         def unit(deed: _Deed) -> None:
             olds = [d for d in deed.remembered.documents if (d.kind, d.subject) == (kind, subject)]
@@ -227,7 +228,7 @@ class MemoryEdits:
             new = (
                 replace(olds[-1], text=words, sections={})
                 if olds
-                else Document("", chat.chat_id, kind, words, subject=subject, character=kept_by)
+                else Document("", chat.chat_id, kind, words, kept_by, subject, until=last)
             )
             new_id = combined_digest("by hand", str(chat.chat_id), kind.value, str(time.time_ns()))
             new = replace(new, id=new_id, made_by="you", created=now)

@@ -17,7 +17,8 @@ class MemoryView:
 
     memories: of all tiers, oldest first, those that ended or wait among them. at: that message's
     index, the last one by default. policy: what the character may keep. pause: since where nothing
-    is added to the chat's memory, None while it is.
+    is added to the chat's memory, None while it is. problem: why another program's was not taken
+    in, "" when it was.
     """
 
     story: Story
@@ -28,6 +29,7 @@ class MemoryView:
     at: int
     policy: Policy = Policy.FULL
     pause: Pause | None = None
+    problem: str = ""
 
     def of(self, tier: Tier) -> tuple[Standing, ...]:
         """What stands in a tier; what waits for review, or was refused, is not in it."""
@@ -58,4 +60,5 @@ def memory_view(chat: OpenChat, at: int | None = None) -> MemoryView:
         at,
         chat.policy,
         chat.pause,
+        chat.memory_problem,
     )

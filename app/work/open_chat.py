@@ -26,6 +26,7 @@ from app.story.story import ChatRef, LineProblem, Story
 from app.work.break_planner import MODEL, SearchState
 from app.work.catch_up import CatchUpPlan
 from app.work.first_sight import find_origin, import_extras, take_over_memories
+from app.work.foreign_memory import take_in
 from app.work.memory_planner import Reading
 from app.work.recall import Recalled, recall
 from app.work.token_ledger import TokenLedger
@@ -95,6 +96,7 @@ class OpenChat:
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
         self.keeps_memory = False
         self._recalled: Recalled | None = None
+        self.memory_problem = ""  # why what another program remembered was not taken in
         self._has_new_memories = False
         self.reading_state = Reading()
         self._store = store
@@ -221,6 +223,8 @@ class OpenChat:
             await take_over_memories(store, origin, self.chat.owner_key)
             speakers = str(self.settings()["scene_recap_messages"])
             await import_extras(store, self.chat_id, snapshot, messages, speakers=speakers)
+        if self.keeps_memory and last is None and self._until is None:
+            self.memory_problem = await take_in(store, self.chat_id, self.chat, snapshot, messages)
         return reading, messages
 
     async def _remember(self, before: tuple[KnownMessage, ...], reading: _Reading) -> None:

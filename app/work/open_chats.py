@@ -116,6 +116,8 @@ class OpenChats:
                 await self._read(path, None)
             chat = await self._make(path, until)
             await chat.read()
+            if chat.memory_problem:
+                self.failed.emit((path, chat.memory_problem))
             self._take_in(key, chat)
             return chat
 
