@@ -22,7 +22,7 @@ from app.llm.writer import OnText, RecapWriter, make_writer
 from app.operations import MEMORY_KINDS, Operation, OperationSpec, OperationStatus, Outcome
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
-from app.prompt.assembly import assemble
+from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.settings import ValueInForce
 from app.signals import Signal
@@ -51,6 +51,7 @@ from app.work.open_chats import OpenChats
 from app.work.planner import Writing, plan
 from app.work.previously import AwayRecap, Previously
 from app.work.prompt_edits import PromptEdits
+from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
 from app.work.story_lore import StoryLore
@@ -116,6 +117,7 @@ class Companion:
             is_reading_only=lambda: self.is_reading_only,
         )
         self._packs = parts.packs
+        self._prompting = Prompting(self._counter.count, parts.packs)
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
         self._recapper = Recapper(
@@ -474,23 +476,25 @@ class Companion:
     # --- slots
 
     async def slots(
-        self, path: Path, *, until: int | None = None, total: int | None = None
+        self,
+        path: Path,
+        *,
+        until: int | None = None,
+        total: int | None = None,
+        turn: Turn | None = None,
     ) -> SlotSet:
         """What the next prompt of a chat gets. total: bound for all slots together."""
         chat = self._chats.get(path, until) or await self._chats.open(path, until=until)
-        return self._assembled(chat, total=total)
+        return self._prompting.slots(chat, turn, total=total)
 
-    def _assembled(self, chat: OpenChat, *, total: int | None = None) -> SlotSet:
-        slots = assemble(chat.story, chat.settings(), count=self._counter.count, total=total)
-        return SlotSet(slots)
-
-    async def _slots_for_turn(self, chat: OpenChat) -> SlotSet:
-        return self._revised(chat)
+    async def _slots_for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:
+        general = self._revised(chat)
+        return replace(self._prompting.slots(chat, turn), revision=general.revision)
 
     def _revised(self, chat: OpenChat) -> SlotSet:
         """The chat's slots with a revision that grows only when they differ."""
         path = chat.chat.path
-        fresh, last = self._assembled(chat), self._revisions.get(path)
+        fresh, last = self._prompting.slots(chat), self._revisions.get(path)
         if last is None or last.slots != fresh.slots:
             last = replace(fresh, revision=(last.revision if last else 0) + 1)
             self._revisions[path] = last

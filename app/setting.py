@@ -26,6 +26,8 @@ class Section(Enum):
     INCLUSION = "Recaps that count", "Which of the message recaps are remembered, newest first."
     INJECTION = "Recaps in the prompt", "Whether and where the message recaps that count are put."
     MEMORY = "Memory", "What is remembered beside the recaps, and how it is kept in order."
+    BUDGETS = "Budgets", "How many tokens of a prompt each kind of memory may take."
+    SLOTS = "Memory in the prompt", "Whether, where and in what words memory is put into a prompt."
     CHATS = "SillyTavern's chats", "What is written into them. Without these, nothing is."
 
     @property

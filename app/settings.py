@@ -11,8 +11,8 @@ from typing import Any
 
 from app.errors import UsageError
 from app.memory_settings import MEMORY_SETTINGS
-from app.prompt.slots import Position, Role
 from app.setting import Scope, Section, Setting
+from app.slot_settings import BUDGET_SETTINGS, SLOT_SETTINGS, placement
 
 RUNNING_TEMPLATE = """<story_so_far>
 What happened before the messages below, oldest first. Take it as remembered; do not repeat it.
@@ -23,69 +23,6 @@ MESSAGES_TEMPLATE = """<earlier_messages>
 Earlier messages in short, oldest first.
 {{message_recaps}}
 </earlier_messages>"""
-
-
-PLACES = {
-    Position.BEFORE_PROMPT: "before the main prompt",
-    Position.IN_PROMPT: "after the main prompt",
-    Position.IN_CHAT: "in the chat",
-    Position.NONE: "nowhere",
-}
-ROLES = {Role.SYSTEM: "the system", Role.USER: "you", Role.ASSISTANT: "the character"}
-
-
-def _placement(name: str, what: str, template: str, section: Section) -> tuple[Setting, ...]:
-    """The settings of a slot's frame and place; `name` is the placeholder in the frame too."""
-    return (
-        Setting(
-            f"{name}_template",
-            template,
-            f"Frame of {what}",
-            f"Text around {{{{{name}}}}}. Empty: the text alone.",
-            scope=Scope.CHAT,
-            section=section,
-        ),
-        Setting(
-            f"{name}_position",
-            int(Position.BEFORE_PROMPT),
-            f"Place of {what}",
-            "Where in the prompt it stands.",
-            scope=Scope.CHAT,
-            section=section,
-            choices=tuple(int(place) for place in PLACES),
-            choice_words=tuple(PLACES.values()),
-        ),
-        Setting(
-            f"{name}_depth",
-            2,
-            f"Depth of {what}",
-            "Messages behind it, when the place is in the chat; 0: at the very end.",
-            scope=Scope.CHAT,
-            section=section,
-            minimum=0,
-            maximum=99,
-            only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
-        ),
-        Setting(
-            f"{name}_role",
-            int(Role.SYSTEM),
-            f"Role of {what}",
-            "Who says it, when the place is in the chat.",
-            scope=Scope.CHAT,
-            section=section,
-            choices=tuple(int(role) for role in ROLES),
-            choice_words=tuple(ROLES.values()),
-            only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
-        ),
-        Setting(
-            f"{name}_scan",
-            False,
-            f"Let lore be triggered by {what}",
-            "SillyTavern looks for lorebook keys in this text.",
-            scope=Scope.CHAT,
-            section=section,
-        ),
-    )
 
 
 _SETTINGS = (
@@ -316,7 +253,7 @@ _SETTINGS = (
         maximum=8000,
         section=Section.RUNNING,
     ),
-    *_placement("running_recap", "the running recap", RUNNING_TEMPLATE, Section.RUNNING),
+    *placement("running_recap", "the running recap", RUNNING_TEMPLATE, Section.RUNNING),
     Setting(
         "inclusion_limit",
         10,
@@ -407,7 +344,7 @@ _SETTINGS = (
         scope=Scope.CHAT,
         section=Section.INJECTION,
     ),
-    *_placement("message_recaps", "message recaps", MESSAGES_TEMPLATE, Section.INJECTION),
+    *placement("message_recaps", "message recaps", MESSAGES_TEMPLATE, Section.INJECTION),
     Setting(
         "message_recaps_budget",
         800,
@@ -553,7 +490,8 @@ _SETTINGS = (
 )
 
 REGISTRY: Mapping[str, Setting] = {
-    setting.name: setting for setting in (*_SETTINGS, *MEMORY_SETTINGS)
+    setting.name: setting
+    for setting in (*_SETTINGS, *MEMORY_SETTINGS, *BUDGET_SETTINGS, *SLOT_SETTINGS)
 }
 
 

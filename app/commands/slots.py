@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import Any
 
 from app.commands.chat_options import (
@@ -15,7 +16,8 @@ from app.commands.chat_options import (
 )
 from app.commands.output import show, warn
 from app.errors import UsageError
-from app.prompt.slots import Slot, SlotSet
+from app.prompt.occasion import Turn
+from app.prompt.slots import Slot, SlotSet, TurnKind
 
 HELP = "show the text that goes into the next prompt"
 
@@ -29,8 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="responder",
         metavar="NAME",
-        help="the one who answers (recaps are the same for all)",
+        help="the one who answers: whose secrets, profile and canon it gets",
     )
+    parser.add_argument(
+        "--turn",
+        choices=[kind.value for kind in TurnKind],
+        help="what the turn is like; else read from the last message",
+    )
+    parser.add_argument("--unified", action="store_true", help="with all in one block")
+    parser.add_argument("--explain", action="store_true", help="say what was left out, and why")
     parser.add_argument("--total", type=int, metavar="TOKENS", help="bound for all slots together")
 
 
@@ -39,16 +48,24 @@ async def run(options: argparse.Namespace) -> int:
     until = checked_until(options)
     if options.total is not None and options.total < 0:
         raise UsageError("--total is a number of tokens, not less than 0.")
-    async with companion_for(options) as companion:
+    turn = Turn(
+        options.responder or "",
+        kind=TurnKind(options.turn) if options.turn else None,
+        is_unified=True if options.unified else None,
+    )
+    async with companion_for(options, keeps_memory=True) as companion:
         path = companion.find_chat(options.chat)
         await companion.open_story(path, until=until)
         story, failures = await companion.finished(path, until=until)
-        slots = await companion.slots(path, until=until, total=options.total)
+        slots = await companion.slots(path, until=until, total=options.total, turn=turn)
     warn_of_problems(story)
-    for sentence in failures:
+    for sentence in (*failures, *slots.warnings):
         warn(sentence)
     data = slots_data(slots) | {"for": options.responder}
-    show(options, data, (_line(slot) for slot in slots.slots))
+    if options.explain:
+        data |= explained(slots)
+    lines = [_line(slot) for slot in slots.slots]
+    show(options, data, [*lines, *(_why(slots) if options.explain else ())])
     return 1 if failures else 0
 
 
@@ -66,11 +83,42 @@ def slots_data(slots: SlotSet) -> dict[str, Any]:
                 "tokens": slot.tokens,
                 "budget": slot.budget,
                 "full_tokens": slot.full_tokens,
+                "macro": slot.macro,
             }
             for slot in slots.slots
         ],
         "total_tokens": slots.total_tokens,
+        "turn": slots.turn.value if slots.turn else None,
+        "warnings": list(slots.warnings),
     }
+
+
+def explained(slots: SlotSet) -> dict[str, Any]:
+    """What each slot of memory shows and leaves out; memories by their ids, best first."""
+    contents = {
+        content.key: {
+            "tokens": content.tokens,
+            "budget": content.budget,
+            "full_tokens": content.full_tokens,
+            "shown": list(content.shown),
+            "left_out": [
+                {"memory": one.memory, "text": one.text, "reason": one.reason.value}
+                for one in content.left_out
+            ],
+        }
+        for content in slots.contents
+    }
+    return {"responder": slots.responder, "contents": contents, "tuned": list(slots.notes)}
+
+
+def _why(slots: SlotSet) -> Iterator[str]:
+    if slots.turn:
+        yield f"For {slots.responder or 'whoever answers'}, {slots.turn.value}\n"
+    for content in slots.contents:
+        yield f"{content.key}: {content.tokens} of {content.budget}, {content.full_tokens} in full"
+        for one in content.left_out:
+            yield f"  left out, {one.reason.value}: {one.text}"
+    yield from slots.notes
 
 
 def _line(slot: Slot) -> str:

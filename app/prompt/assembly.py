@@ -1,32 +1,389 @@
-"""Story and settings become the slots of a turn: the one place that decides placement. Pure."""
+"""Story, memories and settings become the slots of a turn: the one place that decides what goes
+where. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.memory.similarity import NO_VECTORS, Vectors
+from app.prompt.adaptive import adapted, turn_kind
+from app.prompt.auto_tune import tuned
+from app.prompt.budgets import (
+    DEFAULTS,
+    MOST_OF_CONTEXT,
+    NINE,
+    SIMPLE,
+    Budgets,
+    budgets_of,
+    levelled,
+    room_in,
+)
+from app.prompt.drafts import Draft, Entry, dealt_out, shown_within
+from app.prompt.memory_slots import arcs_draft, long_draft, session_draft, triggered_draft
+from app.prompt.occasion import Occasion, Recollection, Turn
+from app.prompt.people_slots import epistemic_draft, relationships_draft, state_ledger_draft
+from app.prompt.placement import IN_BLOCK, MACROS, Placement, placement_of
 from app.prompt.recap_slots import message_recaps_slot, running_recap_slot
-from app.prompt.slots import Slot
+from app.prompt.slots import (
+    LeftOut,
+    Position,
+    Reason,
+    Role,
+    Slot,
+    SlotContent,
+    SlotName,
+    SlotSet,
+    TurnKind,
+)
+from app.prompt.text_slots import (
+    canon_draft,
+    profiles_draft,
+    repair_draft,
+    scenes_draft,
+    short_draft,
+)
+from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
+
+NO_BOUND = 1_000_000_000
+SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
+FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
+NOTHING_TOLD, ANY_TURN = Recollection(), Turn()
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True)
+class Means:
+    """What an assembly works with beside its story and settings.
+
+    packs: languages. full: the most that each slot ever wanted, by key. profile: of hardware.
+    """
+
+    count: Count
+    packs: Sequence[LanguagePack] = ()
+    full: Mapping[str, int] = field(default_factory=dict)
+    vectors: Vectors = NO_VECTORS
+    profile: str = "a"
 
 
 def assemble(
     story: Story,
     settings: Mapping[str, Any],
     *,
-    count: Callable[[str], int],
+    count: Count,
     total: int | None = None,
 ) -> tuple[Slot, ...]:
-    """The slots of the next turn, in the order in which they get their tokens.
+    """The slots of a story of which nothing but recaps is kept."""
+    return assembled(story, settings, Means(count), total=total).slots
+
+
+def assembled(
+    story: Story,
+    settings: Mapping[str, Any],
+    means: Means,
+    *,
+    told: Recollection = NOTHING_TOLD,
+    turn: Turn = ANY_TURN,
+    total: int | None = None,
+) -> SlotSet:
+    """The slots of a turn, in the order in which they are set.
 
     settings: as they hold for the chat. total: tokens that all slots may take together, None for
-    no bound but their own budgets. The running recap's slot is always there, so that what stood
-    in it before is cleared when it is switched off.
+    no bound but their own budgets and the turn's context. The running recap's slot is always
+    there, so that what stood in it before is cleared when it is switched off.
     """
-    room = total if total is not None else 1_000_000_000
-    budget = min(int(settings["running_recap_budget"]), room)
+    room = room_in(turn.context, total)
+    if not told:
+        return SlotSet(_recap_slots(story, settings, means.count, (room, room)))
+    occasion = Occasion(
+        story,
+        told,
+        turn,
+        settings,
+        frozenset().union(*(pack.stopwords for pack in means.packs)),
+        means.vectors,
+        means.profile,
+        _visible_from(story, settings, turn),
+    )
+    return _with_memory(occasion, means, room)
+
+
+def _with_memory(occasion: Occasion, means: Means, room: int | None) -> SlotSet:
+    settings, count = occasion.settings, means.count
+    placement = _placement(occasion)
+    kind = occasion.turn.kind or turn_kind(occasion.last_text, means.packs)
+    recaps = _recap_slots(occasion.story, settings, count, (None, None))
+    drafts = _drafts(occasion, placement, recaps[0].text)
+    full = _high_water(means.full, drafts, count)
+    budgets, notes = _turn_budgets(settings, full, kind, drafts, count)
+    if room is not None:
+        recaps, room = _levelled(occasion, recaps, drafts, budgets, room, count)
+        drafts = _drafts(occasion, placement, recaps[0].text)
+    fitting = {d.name: _fitting(d, budgets, placement, count) for d in drafts}
+    drafts, fitting = _with_called_up(occasion, placement, drafts, fitting, budgets, count)
+    if room is not None and placement.is_unified:
+        room = max(0, room - SEPARATOR_TOKENS * len(IN_BLOCK))
+    weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
+    shown = dealt_out(drafts, fitting, weights, room, count)
+    texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
+    contents = tuple(
+        _content(d, fitting[d.name], shown[d.name], budgets[d.name], count) for d in drafts
+    )
+    told = tuple(content for content in contents if content.full_tokens or content.left_out)
+    return SlotSet(
+        (*recaps, *_placed(settings, placement, texts, told, count)),
+        responder=occasion.responder,
+        turn=kind,
+        contents=told,
+        warnings=placement.warnings(texts),
+        full=full,
+        notes=notes,
+    )
+
+
+def _placement(occasion: Occasion) -> Placement:
+    settings, turn = occasion.settings, occasion.turn
+    is_unified = bool(settings["slots_unified"]) if turn.is_unified is None else turn.is_unified
+    return placement_of(str(settings["slots_macros"]), turn.card, is_unified=is_unified)
+
+
+def _recap_slots(
+    story: Story,
+    settings: Mapping[str, Any],
+    count: Count,
+    rooms: tuple[int | None, int | None],
+) -> tuple[Slot, ...]:
+    """The slots of recaps. rooms: of the running recap, and of both together, None for no bound."""
+    alone, both = (NO_BOUND if room is None else room for room in rooms)
+    budget = min(int(settings["running_recap_budget"]), alone)
     running = running_recap_slot(story, settings, budget=budget, count=count)
     if not settings["message_recaps_inject"]:
         return (running,)
-    budget = min(int(settings["message_recaps_budget"]), room - running.tokens)
+    budget = min(int(settings["message_recaps_budget"]), both - running.tokens)
     return running, message_recaps_slot(story, settings, budget=budget, count=count)
+
+
+def _drafts(occasion: Occasion, placement: Placement, running: str) -> tuple[Draft, ...]:
+    """What each slot might tell but for what the moment calls up, in the order of SlotName."""
+    drafts = (
+        canon_draft(occasion),
+        profiles_draft(occasion),
+        long_draft(occasion),
+        short_draft(occasion, running),
+        scenes_draft(occasion, running),
+        relationships_draft(occasion),
+        session_draft(occasion),
+        arcs_draft(occasion),
+        epistemic_draft(occasion),
+        state_ledger_draft(occasion),
+        repair_draft(occasion),
+    )
+    return _without_repeats(d for d in drafts if _is_sent(occasion, placement, d.name))
+
+
+def _is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:
+    """Whether it would reach a prompt, or the lorebook's eyes at least."""
+    if name is SlotName.REPAIR or placement.is_in_block(name) or name in placement.by_macro:
+        return True
+    settings = occasion.settings
+    is_nowhere = Position(settings[f"slot_{name}_position"]) is Position.NONE
+    return not is_nowhere or bool(settings[f"slot_{name}_scan"])
+
+
+def _without_repeats(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
+    """The drafts without what an earlier one tells in the same words."""
+    seen: set[str] = set()
+    kept = []
+    for draft in drafts:
+        entries: list[Entry] = []
+        repeated: list[LeftOut] = []
+        for entry in draft.entries:
+            words = entry.text.removeprefix("- ").casefold()
+            if not entry.row and words in seen:
+                repeated.append(LeftOut(entry.text, Reason.ELSEWHERE, entry.memory))
+            else:
+                entries.append(entry)
+            if not entry.row:
+                seen.add(words)
+        kept.append(
+            replace(draft, entries=tuple(entries), left_out=(*draft.left_out, *repeated))
+            if repeated
+            else draft
+        )
+    return tuple(kept)
+
+
+def _high_water(
+    before: Mapping[str, int], drafts: Iterable[Draft], count: Count
+) -> Mapping[str, int]:
+    """The most tokens that each slot ever wanted, by key."""
+    full = dict(before)
+    for draft in drafts:
+        if draft.entries and draft.name in DEFAULTS:
+            wanted = count(draft.render(len(draft.entries)))
+            full[draft.name.key] = max(full.get(draft.name.key, 0), wanted)
+    return full
+
+
+def _turn_budgets(
+    settings: Mapping[str, Any],
+    full: Mapping[str, int],
+    kind: TurnKind,
+    drafts: Iterable[Draft],
+    count: Count,
+) -> tuple[Budgets, tuple[str, ...]]:
+    """The budgets of this turn, and what auto-tune changed."""
+    budgets = budgets_of(settings)
+    notes: tuple[str, ...] = ()
+    if settings["budgets_auto_tune"]:
+        total = int(settings["budget_total"]) if settings["budget_mode"] == SIMPLE else None
+        by_name = {name: full[name.key] for name in SlotName if name.key in full}
+        budgets, changes = tuned(budgets, by_name, total)
+        notes = tuple(change.sentence for change in changes)
+    if settings["budgets_adaptive"]:
+        budgets = adapted(budgets, kind)
+    repair = next((d for d in drafts if d.name is SlotName.REPAIR), None)
+    return {**budgets, SlotName.REPAIR: count(repair.render(1)) if repair else 0}, notes
+
+
+def _levelled(
+    occasion: Occasion,
+    recaps: Sequence[Slot],
+    drafts: Sequence[Draft],
+    budgets: Budgets,
+    room: int,
+    count: Count,
+) -> tuple[tuple[Slot, ...], int]:
+    """The recaps' slots within their part of the room, and what is left of it for the others."""
+    settings, story = occasion.settings, occasion.story
+    wanted = (min(count(d.render(len(d.entries))), budgets[d.name]) for d in drafts)
+    demands = [sum(wanted) + budgets[SlotName.TRIGGERED], *(slot.tokens for slot in recaps)]
+    recap_budgets = ("running_recap_budget", "message_recaps_budget")
+    weights = [sum(budgets[name] for name in NINE), *(int(settings[b]) for b in recap_budgets)]
+    memory, *shares = levelled(demands, weights[: len(demands)], room)
+    slots = _recap_slots(story, settings, count, (shares[0], sum(shares)))
+    return slots, memory
+
+
+def _fitting(draft: Draft, budgets: Budgets, placement: Placement, count: Count) -> int:
+    separator = SEPARATOR_TOKENS if placement.is_in_block(draft.name) else 0
+    return shown_within(draft, budgets[draft.name] - separator, count)
+
+
+def _with_called_up(
+    occasion: Occasion,
+    placement: Placement,
+    drafts: Sequence[Draft],
+    fitting: Mapping[SlotName, int],
+    budgets: Budgets,
+    count: Count,
+) -> tuple[tuple[Draft, ...], dict[SlotName, int]]:
+    """The drafts with that of called-up memories in its place: it tells what the long-term slot,
+    by its budget, does not.
+    """
+    if not _is_sent(occasion, placement, SlotName.TRIGGERED):
+        return tuple(drafts), dict(fitting)
+    told = {
+        entry.memory
+        for draft in drafts
+        if draft.name is SlotName.LONG
+        for entry in draft.entries[: fitting[draft.name]]
+    }
+    called_up = triggered_draft(occasion, told)
+    order = list(SlotName)
+    whole = sorted((*drafts, called_up), key=lambda draft: order.index(draft.name))
+    fits = _fitting(called_up, budgets, placement, count)
+    return tuple(whole), {**fitting, SlotName.TRIGGERED: fits}
+
+
+def _content(draft: Draft, fitting: int, shown: int, budget: int, count: Count) -> SlotContent:
+    """What became of a draft."""
+    entries = draft.entries
+    cut = [
+        LeftOut(entry.head + entry.text, reason, entry.memory)
+        for part, reason in (
+            (entries[shown:fitting], Reason.TOTAL),
+            (entries[fitting:], Reason.BUDGET),
+        )
+        for entry in part
+    ]
+    return SlotContent(
+        key=draft.name.key,
+        shown=tuple(entry.memory for entry in entries[:shown] if entry.memory),
+        left_out=(*cut, *draft.left_out),
+        tokens=count(draft.render(shown)),
+        budget=budget,
+        full_tokens=count(draft.render(len(entries))),
+    )
+
+
+def _placed(
+    settings: Mapping[str, Any],
+    placement: Placement,
+    texts: Mapping[SlotName, str],
+    contents: Iterable[SlotContent],
+    count: Count,
+) -> Iterator[Slot]:
+    """The slots: each text exactly once, in its slot, in the block, or by its macro."""
+    by_key = {content.key: content for content in contents}
+    block = [texts[name] for name in IN_BLOCK if placement.is_unified and name in texts]
+    for name in SlotName:
+        content = by_key.get(name.key)
+        if content is not None and content.full_tokens and not placement.is_in_block(name):
+            yield _slot(
+                settings,
+                placement,
+                name,
+                texts.get(name, ""),
+                (content.tokens, content.budget, content.full_tokens),
+            )
+    if block:
+        text = SEPARATOR.join(block)
+        parts = [by_key[name.key] for name in IN_BLOCK if name.key in by_key]
+        sizes = (
+            count(text),
+            sum(part.budget for part in parts),
+            sum(part.full_tokens for part in parts),
+        )
+        yield _slot(settings, placement, SlotName.UNIFIED, text, sizes)
+
+
+def _slot(
+    settings: Mapping[str, Any],
+    placement: Placement,
+    name: SlotName,
+    text: str,
+    sizes: tuple[int, int, int],
+) -> Slot:
+    """A slot by its settings; the repair note's place is fixed."""
+    tokens, budget, full_tokens = sizes
+    place = f"slot_{name}"
+    if name is SlotName.REPAIR:
+        at = (Position.IN_CHAT, 0, Role.SYSTEM, False)
+    else:
+        at = (
+            Position(settings[f"{place}_position"]),
+            int(settings[f"{place}_depth"]),
+            Role(settings[f"{place}_role"]),
+            bool(settings[f"{place}_scan"]),
+        )
+    macro = MACROS[name] if name in placement.by_macro else ""
+    position, depth, role, scan = at
+    position = Position.NONE if macro else position
+    return Slot(name.key, position, depth, role, scan, text, tokens, budget, full_tokens, macro)
+
+
+def _visible_from(story: Story, settings: Mapping[str, Any], turn: Turn) -> int | None:
+    """Index of the first message that the prompt still holds itself, as far as can be told."""
+    if not settings["slots_leave_out_visible"]:
+        return None
+    room = (turn.context or int(settings["context_tokens"])) // MOST_OF_CONTEXT
+    for index in range(len(story.messages) - 1, -1, -1):
+        if not story.messages[index].is_hidden:
+            room -= story.message_tokens[index] if index < len(story.message_tokens) else 0
+        if room < 0:
+            return index + 1
+    return 0

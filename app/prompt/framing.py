@@ -7,7 +7,19 @@ from collections.abc import Callable
 
 from app.story.recap_text import fitted, is_headed, parse_recap
 
-MACRO = re.compile(r"\{\{(?!(?:char|user|group|persona)\}\})", re.IGNORECASE)
+# A brace before another one, unless both open a name; seen one by one, so that no row of braces
+# leaves a pair.
+MACRO = re.compile(r"\{(?=\{)(?!\{(?:char|user|group|persona)\}\})", re.IGNORECASE)
+
+
+def defused(text: str) -> str:
+    """A text that makes SillyTavern do nothing: of its macros only names stay."""
+    return MACRO.sub("{ ", text)
+
+
+def one_line(text: str) -> str:
+    """A text that nobody wrote for a prompt, as part of one line of it."""
+    return defused(" ".join(text.split()))
 
 
 def framed(content: str, template: str, placeholder: str) -> str:
@@ -16,11 +28,16 @@ def framed(content: str, template: str, placeholder: str) -> str:
     Replaced literally (spec/auto-recap.md §3.4): no pattern in the content means anything here,
     and of SillyTavern's macros only names do, since a story must not set variables or roll dice.
     """
-    content = MACRO.sub("{ {", content.strip())
+    content = defused(content.strip())
     if not content:
         return ""
     if not template.strip():
         return content
+    # A brace of the frame and one of the content make no macro either.
+    if content.startswith("{") and "{" + placeholder in template:
+        content = " " + content
+    if content.endswith("{") and placeholder + "{" in template:
+        content += " "
     return template.replace(placeholder, content)
 
 

@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import IntEnum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
 
 RUNNING_RECAP_KEY = "auto_recap_memory_scene"
 MESSAGE_RECAPS_KEY = "auto_recap_memory_short"
+
+
+class SlotName(StrEnum):
+    """The slots of memory (spec/smart-memory.md §16), in the order in which they are set: what
+    rarely changes first, so that a provider's cache of the prompt holds.
+    """
+
+    CANON = "canon"
+    PROFILES = "profiles"
+    LONG = "long"
+    SHORT = "short"
+    SCENES = "scenes"
+    RELATIONSHIPS = "relationships"
+    TRIGGERED = "triggered"
+    SESSION = "session"
+    ARCS = "arcs"
+    EPISTEMIC = "epistemic"
+    STATE_LEDGER = "state_ledger"
+    REPAIR = "repair"
+    UNIFIED = "unified"
+
+    @property
+    def key(self) -> str:
+        """The key of the extension prompt in SillyTavern."""
+        return f"smart_memory_{self.value}"
 
 
 class Position(IntEnum):
@@ -26,12 +52,22 @@ class Role(IntEnum):
     ASSISTANT = 2
 
 
+class TurnKind(StrEnum):
+    """What a turn of the story is like (spec/smart-memory.md §15, TK4)."""
+
+    DIALOGUE = "dialogue"
+    ACTION = "action"
+    TRANSITION = "transition"
+    INTIMATE = "intimate"
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """One extension prompt as it will be set.
 
     depth: messages from the end, only used IN_CHAT. tokens: of `text`; full_tokens: of what it
-    would be without the budget; budget: tokens it may take.
+    would be without the budget; budget: tokens it may take. macro: name of the macro that serves
+    the text in place of the slot, "" for none; the slot then stands nowhere.
     """
 
     key: str
@@ -43,14 +79,66 @@ class Slot:
     tokens: int
     budget: int
     full_tokens: int
+    macro: str = ""
+
+
+class Reason(StrEnum):
+    """Why something that is remembered is not in a slot."""
+
+    BUDGET = "over the slot's budget"
+    TOTAL = "over what all slots may take together"
+    ELSEWHERE = "told by another slot"
+    VISIBLE = "its messages are in the prompt themselves"
+    SECONDHAND = "the one who answers was not there"
+    ABSENT = "about nobody who is there"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that is not in a slot. memory: its id, "" for a part of a longer text."""
+
+    text: str
+    reason: Reason
+    memory: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotContent:
+    """What became of what a slot might have told. key: as in Slot; in one block with others too.
+
+    shown: ids of memories, in the order in which they matter. budget: before the bound of all.
+    """
+
+    key: str
+    shown: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    tokens: int
+    budget: int
+    full_tokens: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there was too little room."""
+        return self.full_tokens > self.tokens
 
 
 @dataclass(frozen=True, slots=True)
 class SlotSet:
-    """The slots of one turn of one chat. revision grows with each change."""
+    """The slots of one turn of one chat. revision grows with each change.
+
+    responder: who answers, "" for whoever does. turn: what the turn is like. contents: of each
+    slot of memory, also of those that stand in one block. warnings: sentences. full: the most that
+    each slot ever wanted (key -> tokens). notes: what auto-tune changed, in sentences.
+    """
 
     slots: tuple[Slot, ...] = ()
     revision: int = 0
+    responder: str = ""
+    turn: TurnKind | None = None
+    contents: tuple[SlotContent, ...] = ()
+    warnings: tuple[str, ...] = ()
+    full: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def total_tokens(self) -> int:

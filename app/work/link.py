@@ -13,6 +13,7 @@ import msgspec
 from app.errors import BackendAway, BridgeError, ChatUnreadable
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import NO_PAGE
+from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_installer
@@ -46,7 +47,7 @@ class BridgeLink:
     """
 
     def __init__(
-        self, chats: OpenChats, slots_of: Callable[[OpenChat], Awaitable[SlotSet]]
+        self, chats: OpenChats, slots_of: Callable[[OpenChat, Turn], Awaitable[SlotSet]]
     ) -> None:
         self._chats = chats
         self._slots_of = slots_of
@@ -164,7 +165,8 @@ class BridgeLink:
         if turn.context and turn.context != chat.context_tokens:
             chat.context_tokens = turn.context
             self.context_changed.emit(chat)
-        return await self._slots_of(chat)
+        whose = Turn(turn.responder, turn.kind, context=turn.context or None)
+        return await self._slots_of(chat, whose)
 
     async def _open(self, path: Path) -> OpenChat | None:
         try:

@@ -102,7 +102,9 @@ def next_pass(
     Passes go in the order of the story and one at a time, since each is told what holds before
     it. Edited messages and those of a backlog do not wait for more.
     """
-    if reading.is_paused or not (settings["memory_auto"] or reading.is_wanted):
+    if writing.is_free or reading.is_paused:  # without a model nothing is read
+        return None
+    if not (settings["memory_auto"] or reading.is_wanted):
         return None
     if reading.is_in_round and reading.waits:
         return None

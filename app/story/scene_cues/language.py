@@ -142,7 +142,8 @@ class LanguagePack(Phrases):
     place_kinds: nouns for kinds of places.
     capital_nouns: all nouns are written with a capital.
     statements: phrases by which a sentence says that something changed, is not so, or may be so
-    (app/memory/state_change.py). values: what words for numbers say.
+    (app/memory/state_change.py). values: what words for numbers say. turns: words by which a
+    message is of an intimate moment, a transition or action (app/prompt/adaptive.py).
     """
 
     code: str
@@ -158,6 +159,7 @@ class LanguagePack(Phrases):
     capital_nouns: bool
     statements: Phrases
     values: Mapping[str, int]
+    turns: Phrases
 
 
 def count_ideographs(text: str) -> int:
@@ -177,7 +179,7 @@ def parse_pack(source: str) -> LanguagePack:
     Keys: code, name, stopwords; [headers] field = words; [names] article, place, simile,
     titles and kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words,
     `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue = phrases;
-    [values] word = number.
+    [values] word = number. [turns] kind = phrases.
     Raises UsageError for text that is no pack.
     """
     try:
@@ -203,6 +205,7 @@ def parse_pack(source: str) -> LanguagePack:
             capital_nouns=bool(names.get("capital_nouns", False)),
             statements=Phrases(classes, _tree(data.get("statements", {}), classes)),
             values={word.casefold(): int(n) for word, n in data.get("values", {}).items()},
+            turns=Phrases(classes, _tree(data.get("turns", {}), classes)),
             classes=classes,
             _root=_tree(data["cues"], classes),
         )

@@ -102,7 +102,7 @@ def test_slots_hold_the_running_recap_within_the_total(commands: Commands, demo_
     (slot,) = data["slots"]
     assert slot.keys() == {
         *("key", "position", "depth", "role", "scan"),
-        *("text", "tokens", "budget", "full_tokens"),
+        *("text", "tokens", "budget", "full_tokens", "macro"),
     }
     assert (slot["key"], slot["position"], slot["depth"], slot["role"], slot["scan"]) == (
         *("auto_recap_memory_scene", 2, 2, 0, False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,15 @@ def test_the_frame_is_filled_literally() -> None:
 
 def test_a_story_cannot_use_sillytaverns_macros_but_for_names() -> None:
     text = framed("{{User}} told {{char}} {{setvar::x::1}} {{{roll:20}}}", "", "{{x}}")
-    assert text == "{{User}} told {{char}} { {setvar::x::1}} { { {roll:20}}}".replace(
-        "{ { {", "{ {{"
-    )
+    assert text == "{{User}} told {{char}} { {setvar::x::1}} { { {roll:20}}}"
+
+
+@given(st.text(alphabet="{}xcharus:", max_size=30), st.sampled_from(["{{{x}}}", "{{x}}{", ""]))
+def test_no_row_of_braces_and_no_frame_leaves_a_macro(content: str, template: str) -> None:
+    text = framed(content, template, "{{x}}")
+    for start in range(len(text) - 1):
+        if text[start : start + 2] == "{{":
+            assert re.match(r"\{\{(char|user|group|persona)\}\}", text[start:])
 
 
 def test_no_recap_and_switched_off_give_an_empty_slot() -> None:

@@ -15,6 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from app.errors import BackendAway, ChatUnreadable
 from app.llm.tokenizer import counter_for
+from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.settings import Settings
 from app.sillytavern import bridge_installer
@@ -59,7 +60,7 @@ class Linked:
         self.path.write_text("\n".join(lines))
 
 
-async def no_slots(_chat: OpenChat) -> SlotSet:
+async def no_slots(_chat: OpenChat, _turn: Turn) -> SlotSet:
     return SlotSet()
 
 

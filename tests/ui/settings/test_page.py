@@ -81,7 +81,7 @@ async def test_a_setting_of_one_chat_leaves_the_others_alone(
 
 async def test_the_field_finds_settings_by_their_words(page: SettingsPage) -> None:
     QTest.keyClicks(page.rail.field, "lorebook")
-    assert shown_names(page) == {"running_recap_scan", "message_recaps_scan"}
+    assert shown_names(page) == {name for name in REGISTRY if name.endswith("_scan")}
     assert not page.backend.isVisibleTo(page)
     QTest.keyClick(page.rail.field, Qt.Key.Key_Escape)
     assert len(shown_names(page)) == len(page._rows)

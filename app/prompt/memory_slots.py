@@ -1,0 +1,176 @@
+"""The slots of single memories: long-term, called up by the moment, session, arcs. Pure.
+
+Source: spec/smart-memory.md §16 (IJ2 to IJ4, IJ6) and §11. What stands at the head of the prompt
+is ranked by what a memory is worth at all, not by what was just said: else each turn would change
+the beginning of the prompt, and a provider would have to read all of it again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from app.memory.ranking import (
+    FLOORS,
+    PROTECTED,
+    hybrid,
+    injected_per_type,
+    is_triggered,
+    ranked,
+    utilities,
+)
+from app.memory.records import Grounding, Memory, Tier
+from app.memory.standing import Standing
+from app.prompt.drafts import Draft, Entry
+from app.prompt.framing import one_line
+from app.prompt.occasion import Occasion
+from app.prompt.slots import LeftOut, Reason, SlotName
+
+SECONDHAND = "[secondhand] "
+# What a session's newest entry of each type tells of the scene.
+SCENE_STATE: Mapping[str, str] = {
+    "scene": "Setting",
+    "development": "Shift",
+    "detail": "Continuity",
+    "revelation": "New",
+}
+SCENE_NOW = "The scene now:"
+LEAST_PER_TYPE = injected_per_type(0)
+
+
+def long_draft(occasion: Occasion) -> Draft:
+    """Long-term memories, the oldest first in the text; of each type a share before any type has
+    more.
+    """
+    memories, left_out = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
+    held = [standing.memory for standing in memories]
+    best_first = in_turns(ranked(held, utilities(held, occasion.common)), Tier.LONG_TERM)
+    return _listed(occasion, SlotName.LONG, best_first, memories, left_out)
+
+
+def triggered_draft(occasion: Occasion, told: Collection[str]) -> Draft:
+    """Long-term memories that the last messages call up. told: ids of those that the long-term
+    slot holds already.
+    """
+    memories, _ = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
+    held = [standing.memory for standing in memories]
+    worth = hybrid(held, occasion.moment, occasion.common)
+    called = [m for m in held if is_triggered(m, occasion.recent, occasion.common)]
+    best_first = tuple(m for m in ranked(called, worth) if m.id not in told)
+    left_out = tuple(_left_out(m, Reason.ELSEWHERE) for m in called if m.id in told)
+    return _listed(occasion, SlotName.TRIGGERED, best_first, memories, left_out)
+
+
+def session_draft(occasion: Occasion) -> Draft:
+    """The scene as it is now, then details of this session, the oldest first."""
+    memories, left_out = _wanted(occasion, Tier.SESSION, is_on="session_enabled")
+    held = [standing.memory for standing in memories]
+    newest = {memory.type: memory for memory in held}
+    now = {newest[type_].id: label for type_, label in SCENE_STATE.items() if type_ in newest}
+    best_first = in_turns(
+        ranked(held, hybrid(held, occasion.moment, occasion.common)), Tier.SESSION
+    )
+    best_first = tuple(sorted(best_first, key=lambda memory: memory.id not in now))
+    order, state = _order(memories), list(now)
+    entries = [
+        Entry(one_line(f"{now[m.id]}: {m.text}"), (state.index(m.id),), group=0, memory=m.id)
+        if m.id in now
+        else Entry(_bullet(occasion, m), (order[m.id],), group=1, memory=m.id)
+        for m in best_first
+    ]
+    return Draft(
+        SlotName.SESSION,
+        tuple(entries),
+        str(occasion.settings["slot_session_template"]),
+        "{{session}}",
+        headings=(SCENE_NOW, ""),
+        above=1,
+        left_out=left_out,
+    )
+
+
+def arcs_draft(occasion: Occasion) -> Draft:
+    """Open threads, the oldest first; pinned ones stay longest, then those that weigh most."""
+    arcs, left_out = _wanted(occasion, Tier.ARCS, is_on="arcs_enabled")
+    order = _order(arcs)
+    best_first = sorted(
+        (standing.memory for standing in arcs),
+        key=lambda m: (not m.is_pinned, -m.importance, -order[m.id]),
+    )
+    return _listed(occasion, SlotName.ARCS, best_first, arcs, left_out, placeholder="arcs")
+
+
+def in_turns(best_first: Sequence[Memory], tier: Tier) -> tuple[Memory, ...]:
+    """The same so that no type crowds out the others: what the user wants first, then the best of
+    each type that a prompt must not miss, then two of each type, and a third, a fourth.
+
+    A prompt that takes the first n of these never holds more of a type than its share as long as
+    other types have something left to tell (§11, per-type caps and floors).
+    """
+    firsts = dict.fromkeys((*FLOORS.get(tier, ()), *PROTECTED.get(tier, ())))
+    best = {memory.type: memory.id for memory in reversed(best_first)}
+    nth: Counter[str] = Counter()
+    keys: dict[str, tuple[int, int]] = {}
+    for place, memory in enumerate(best_first):
+        nth[memory.type] += 1
+        if memory.is_pinned or memory.grounding is Grounding.YOURS:
+            keys[memory.id] = (0, place)
+        elif memory.type in firsts and best[memory.type] == memory.id:
+            keys[memory.id] = (1, list(firsts).index(memory.type))
+        else:
+            keys[memory.id] = (max(LEAST_PER_TYPE, nth[memory.type]), place)
+    return tuple(sorted(best_first, key=lambda memory: keys[memory.id]))
+
+
+def _wanted(
+    occasion: Occasion, tier: Tier, *, is_on: str
+) -> tuple[tuple[Standing, ...], tuple[LeftOut, ...]]:
+    """What of a tier may be told to the responder, and what not."""
+    if not occasion.is_on(is_on):
+        return (), ()
+    kept: list[Standing] = []
+    left_out: list[LeftOut] = []
+    for standing in occasion.active(tier):
+        memory = standing.memory
+        if not occasion.was_there(memory) and not occasion.is_on("secondhand_marked"):
+            left_out.append(_left_out(memory, Reason.SECONDHAND))
+        elif occasion.is_on("slots_leave_out_visible") and occasion.is_visible(memory):
+            left_out.append(_left_out(memory, Reason.VISIBLE))
+        else:
+            kept.append(standing)
+    return tuple(kept), tuple(left_out)
+
+
+def _listed(
+    occasion: Occasion,
+    name: SlotName,
+    best_first: Iterable[Memory],
+    held: Sequence[Standing],
+    left_out: tuple[LeftOut, ...],
+    placeholder: str = "memories",
+) -> Draft:
+    """One line for each memory, in the order of the story."""
+    order = _order(held)
+    return Draft(
+        name,
+        tuple(
+            Entry(_bullet(occasion, memory), (order[memory.id],), memory=memory.id)
+            for memory in best_first
+        ),
+        str(occasion.settings[f"slot_{name}_template"]),
+        f"{{{{{placeholder}}}}}",
+        left_out=left_out,
+    )
+
+
+def _bullet(occasion: Occasion, memory: Memory) -> str:
+    heard = "" if memory.tier is Tier.ARCS or occasion.was_there(memory) else SECONDHAND
+    return f"- {heard}{one_line(memory.text)}"
+
+
+def _order(held: Sequence[Standing]) -> dict[str, int]:
+    return {standing.memory.id: place for place, standing in enumerate(held)}
+
+
+def _left_out(memory: Memory, reason: Reason) -> LeftOut:
+    return LeftOut(" ".join(memory.text.split()), reason, memory.id)

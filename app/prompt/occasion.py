@@ -1,0 +1,195 @@
+"""What the renderers of slots are given: the story, what is remembered of it, and whose turn it
+is. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from app.memory.names import folded
+from app.memory.ranking import TURN_SHARE, Moment
+from app.memory.records import Document, DocumentKind, Entity, Memory, Tier
+from app.memory.similarity import NO_VECTORS, Vectors
+from app.memory.standing import Standing
+from app.memory.windows import is_told
+from app.prompt.slots import TurnKind
+from app.story.messages import Message
+from app.story.story import ChatKind, Story
+
+CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
+PRESENT_IN = 10  # (§16, IJ7)
+LONGEST_READ = 20_000  # characters of one message
+IMPERSONATE = "impersonate"
+REPLACING = frozenset({"swipe", "regenerate"})
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What is remembered of a chat at one moment. chat: its store id."""
+
+    standings: tuple[Standing, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    documents: tuple[Document, ...] = ()
+    chat: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.standings or self.documents)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One generation.
+
+    responder: display name of whoever answers, "" when not known. generation: SillyTavern's type
+    (normal, swipe, regenerate, continue, impersonate, quiet). kind: what the turn is like, None:
+    to be read from the last message. context: tokens that the prompt may take, None: not known.
+    is_unified: all in one block, None: as the settings say. card: texts of the responder's card in
+    which macros may stand.
+    """
+
+    responder: str = ""
+    generation: str = "normal"
+    kind: TurnKind | None = None
+    context: int | None = None
+    is_unified: bool | None = None
+    card: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """One turn of a story. common: words that say nothing, in any language. profile: of hardware.
+
+    visible_from: index of the first message that is still in the prompt itself.
+    """
+
+    story: Story
+    told: Recollection
+    turn: Turn
+    settings: Mapping[str, Any]
+    common: frozenset[str] = frozenset()
+    vectors: Vectors = NO_VECTORS
+    profile: str = "a"
+    visible_from: int | None = None
+
+    def active(self, *tiers: Tier) -> tuple[Standing, ...]:
+        """What holds now, of these tiers, in the order of the story."""
+        found = [s for s in self.told.standings if s.is_active and s.memory.tier in tiers]
+        return tuple(sorted(found, key=lambda s: (s.start, s.memory.created, s.memory.id)))
+
+    def is_on(self, setting: str) -> bool:
+        return bool(self.settings[setting])
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Index by anchor."""
+        return {message.anchor: index for index, message in enumerate(self.story.messages)}
+
+    @cached_property
+    def last_messages(self) -> tuple[Message, ...]:
+        """The messages that decide what matters now, the newest last. A reply that is about to be
+        replaced is none of them, nor what came since the last choice (slots_refresh_every).
+        """
+        wanted = max(PRESENT_IN, CALLED_UP_BY) + int(self.settings["slots_refresh_every"])
+        found: list[Message] = []
+        messages = self.story.messages
+        for index in range(len(messages) - 1, -1, -1):
+            if is_told(messages[index]):
+                found.append(messages[index])
+            if len(found) > wanted:
+                break
+        found.reverse()
+        if found and self.turn.generation in REPLACING and not found[-1].is_user:
+            found.pop()
+        behind = len(messages) % int(self.settings["slots_refresh_every"])
+        return tuple(found[: len(found) - behind] if len(found) > behind else found)
+
+    @property
+    def last_text(self) -> str:
+        """The message that the turn answers."""
+        return self.last_messages[-1].text[:LONGEST_READ] if self.last_messages else ""
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """The texts that call memories up, oldest first."""
+        return tuple(m.text[:LONGEST_READ] for m in self.last_messages[-CALLED_UP_BY:])
+
+    @cached_property
+    def moment(self) -> Moment:
+        """What ranking goes by."""
+        return Moment(
+            self.recent,
+            TURN_SHARE[self.profile],
+            tuple(s.memory.text for s in self.active(Tier.ARCS)),
+            self.told.entities,
+            self.vectors,
+        )
+
+    @cached_property
+    def responder(self) -> str:
+        """Who answers: as SillyTavern says, or the one character there is; "" when not known."""
+        if self.turn.generation == IMPERSONATE:
+            return next((m.name for m in reversed(self.story.messages) if m.is_user), "")
+        if self.turn.responder or self.story.chat.kind is ChatKind.GROUP:
+            return self.turn.responder
+        speakers = self.story.chat.speakers
+        return speakers[0] if len(speakers) == 1 else self.story.chat.owner_name
+
+    @cached_property
+    def responder_names(self) -> frozenset[str]:
+        """All names of the responder, folded."""
+        own = folded(self.responder)
+        if not own:
+            return frozenset()
+        return frozenset({own}).union(
+            *(
+                map(folded, (entity.name, *entity.aliases))
+                for entity in self.told.entities
+                if folded(entity.name) == own and entity.type in ("character", "unknown")
+            )
+        )
+
+    @cached_property
+    def present(self) -> tuple[str, ...]:
+        """Folded names and texts in which whoever is there is named."""
+        last = self.last_messages[-PRESENT_IN:]
+        spoken = (folded(f"{m.name} {m.text[:LONGEST_READ]}") for m in last)
+        members = self.story.chat.speakers if self.story.chat.kind is ChatKind.GROUP else ()
+        return (*spoken, *map(folded, members), *self.responder_names)
+
+    def is_present(self, name: str) -> bool:
+        """Whether somebody is named in the last messages, or belongs to the group."""
+        wanted = folded(name)
+        return bool(wanted) and any(wanted in text for text in self.present)
+
+    def was_there(self, memory: Memory) -> bool:
+        """Whether the responder witnessed what a memory tells; where nobody noted who did, yes."""
+        if not memory.witnessed_by or not self.responder_names:
+            return True
+        return not self.responder_names.isdisjoint(map(folded, memory.witnessed_by))
+
+    def is_visible(self, memory: Memory) -> bool:
+        """Whether all that a memory comes from can be read in the prompt itself."""
+        if self.visible_from is None or not memory.sources:
+            return False
+        return all(
+            source.chat == self.told.chat
+            and self.places.get(source.anchor, -1) >= self.visible_from
+            and not self.story.messages[self.places[source.anchor]].is_hidden
+            for source in memory.sources
+        )
+
+    def document(self, kind: DocumentKind, *subjects: str) -> Document | None:
+        """The text of a kind that counts: the newest whose last message is part of the story.
+
+        subjects: whom it may be about, () for the chat. What comes from another chat is believed.
+        """
+        names = frozenset(map(folded, subjects)) or {""}
+        for document in reversed(self.told.documents):
+            if document.kind is not kind or folded(document.subject) not in names:
+                continue
+            is_foreign = document.chat != self.told.chat or not document.until
+            if is_foreign or document.until in self.places:
+                return document if document.text.strip() or document.sections else None
+        return None

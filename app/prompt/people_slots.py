@@ -1,0 +1,170 @@
+"""The slots of how people stand: relationships, who knows what, the state ledger. Pure.
+
+Source: spec/smart-memory.md §16 (IJ7, IJ10, IJ11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.memory.names import folded
+from app.memory.records import LEDGER_FIELDS, Memory, Tier
+from app.memory.standing import Standing
+from app.prompt.drafts import Draft, Entry
+from app.prompt.framing import one_line
+from app.prompt.occasion import Occasion
+from app.prompt.slots import LeftOut, Reason, SlotName
+
+MAGNITUDES = ("high", "medium", "low")
+# Section by type, in the order of the text; and which is the last to go when cut: what would be
+# told by mistake outlasts what other slots tell as well.
+KNOWING = ("knows", "suspects", "unaware", "believes", "hiding")
+KNOWING_RANK = ("hiding", "believes", "unaware", "suspects", "knows")
+KNOWING_HEADS = (
+    "{name} knows:",
+    "{name} suspects, without proof:",
+    "{name} does not know:",
+    "{name} believes, though it is false:",
+    "{name} conceals:",
+)
+
+
+def relationships_draft(occasion: Occasion) -> Draft:
+    """Who feels what toward whom, a line for each pair of those who are there; the responder's
+    own feelings stay longest, then the strongest.
+    """
+    feelings = _held(occasion, Tier.RELATIONSHIPS, "relationships_enabled")
+    kept: list[Memory] = []
+    left_out: list[LeftOut] = []
+    for standing in feelings:
+        memory = standing.memory
+        if occasion.is_present(memory.subject) or occasion.is_present(memory.target):
+            kept.append(memory)
+        else:
+            told = f"{_pair(memory)}: {memory.text}"
+            left_out.append(LeftOut(told, Reason.ABSENT, memory.id))
+    order = {memory.id: place for place, memory in enumerate(kept)}
+    first = {_row(memory): order[memory.id] for memory in reversed(kept)}
+
+    def worth(memory: Memory) -> tuple[int | bool, ...]:
+        is_own = folded(memory.subject) in occasion.responder_names
+        return not memory.is_pinned, not is_own, _rank(memory.magnitude), -order[memory.id]
+
+    entries = [
+        Entry(
+            f"{one_line(memory.text)}({memory.magnitude or 'medium'})",
+            (first[_row(memory)], order[memory.id]),
+            row=_row(memory),
+            head=f"{one_line(_pair(memory))}: ",
+            memory=memory.id,
+        )
+        for memory in sorted(kept, key=worth)
+    ]
+    return Draft(
+        SlotName.RELATIONSHIPS,
+        tuple(entries),
+        str(occasion.settings["slot_relationships_template"]),
+        "{{relationships}}",
+        left_out=tuple(left_out),
+    )
+
+
+def epistemic_draft(occasion: Occasion) -> Draft:
+    """What the responder, and nobody else, knows, suspects, does not know, believes and hides."""
+    mine = [
+        standing
+        for standing in _held(occasion, Tier.EPISTEMIC, "epistemic_enabled")
+        if folded(standing.memory.subject) in occasion.responder_names
+        and standing.memory.type in KNOWING
+        and (standing.memory.type != "unaware" or occasion.is_on("epistemic_unaware"))
+    ]
+    order = {standing.memory.id: place for place, standing in enumerate(mine)}
+
+    def worth(memory: Memory) -> tuple[int | bool, ...]:
+        kind = KNOWING_RANK.index(memory.type)
+        return not memory.is_pinned, -memory.importance, kind, -order[memory.id]
+
+    entries = [
+        Entry(
+            f"- {_known(memory)}",
+            (order[memory.id],),
+            group=KNOWING.index(memory.type),
+            memory=memory.id,
+        )
+        for memory in sorted((standing.memory for standing in mine), key=worth)
+    ]
+    name = one_line(occasion.responder)
+    return Draft(
+        SlotName.EPISTEMIC,
+        tuple(entries),
+        str(occasion.settings["slot_epistemic_template"]),
+        "{{epistemic}}",
+        headings=tuple(head.replace("{name}", name) for head in KNOWING_HEADS),
+    )
+
+
+def state_ledger_draft(occasion: Occasion) -> Draft:
+    """A line for each person, thing, place and faction; whoever is there stays longest, then
+    what changed last.
+    """
+    values: dict[tuple[str, str], Standing] = {}
+    for standing in _held(occasion, Tier.STATE_LEDGER, "state_ledger_enabled"):
+        values[_row(standing.memory), standing.memory.field] = standing  # the newest counts
+    kinds = list(LEDGER_FIELDS)
+    newest: dict[str, int] = {}
+    for (row, _), standing in values.items():
+        newest[row] = max(newest.get(row, standing.start), standing.start)
+
+    def worth(standing: Standing) -> tuple[int | bool | str, ...]:
+        memory, row = standing.memory, _row(standing.memory)
+        is_there = occasion.is_present(memory.subject)
+        return not is_there, -newest[row], row, _field(memory)
+
+    entries = [
+        Entry(
+            f"{memory.field.replace('_', ' ')}: {one_line(memory.text)}",
+            (kinds.index(memory.type), folded(memory.subject), _field(memory)),
+            row=_row(memory),
+            head=f"{one_line(memory.subject)} ({memory.type}): ",
+            memory=memory.id,
+        )
+        for memory in (standing.memory for standing in sorted(values.values(), key=worth))
+        if memory.type in LEDGER_FIELDS
+    ]
+    return Draft(
+        SlotName.STATE_LEDGER,
+        tuple(entries),
+        str(occasion.settings["slot_state_ledger_template"]),
+        "{{state_ledger}}",
+        joiner=" | ",
+    )
+
+
+def _held(occasion: Occasion, tier: Tier, is_on: str) -> Sequence[Standing]:
+    return occasion.active(tier) if occasion.is_on(is_on) else ()
+
+
+def _known(memory: Memory) -> str:
+    """What it is about and, where that says more, the whole of it; from whom it is hidden."""
+    about, detail = one_line(memory.text), one_line(memory.detail)
+    told = about if not detail else detail if about in detail else f"{about}: {detail}"
+    if memory.type == "hiding":
+        return f"from {one_line(memory.target) or 'everyone'}: {told}"
+    return told
+
+
+def _pair(memory: Memory) -> str:
+    return f"{memory.subject}→{memory.target}"
+
+
+def _row(memory: Memory) -> str:
+    return f"{folded(memory.subject)}\0{folded(memory.target)}\0{memory.type}"
+
+
+def _rank(magnitude: str) -> int:
+    return MAGNITUDES.index(magnitude) if magnitude in MAGNITUDES else 1
+
+
+def _field(memory: Memory) -> int:
+    fields = LEDGER_FIELDS.get(memory.type, ())
+    return fields.index(memory.field) if memory.field in fields else len(fields)

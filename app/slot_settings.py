@@ -1,0 +1,296 @@
+"""The settings of budgets and slots; defaults follow spec/smart-memory.md §15 and §16."""
+
+from __future__ import annotations
+
+from app.prompt.budgets import ADVANCED, DEFAULTS, NINE, SIMPLE, TRIGGERED_BUDGET
+from app.prompt.placement import AUTO, FORCED, NEVER
+from app.prompt.slots import Position, Role, SlotName
+from app.setting import Scope, Section, Setting
+
+PLACES = {
+    Position.BEFORE_PROMPT: "before the main prompt",
+    Position.IN_PROMPT: "after the main prompt",
+    Position.IN_CHAT: "in the chat",
+    Position.NONE: "nowhere",
+}
+ROLES = {Role.SYSTEM: "the system", Role.USER: "you", Role.ASSISTANT: "the character"}
+
+WORDS = {
+    SlotName.SHORT: "the summary",
+    SlotName.LONG: "long-term memories",
+    SlotName.TRIGGERED: "called-up memories",
+    SlotName.SESSION: "session memories",
+    SlotName.SCENES: "earlier scenes",
+    SlotName.ARCS: "story arcs",
+    SlotName.RELATIONSHIPS: "relationships",
+    SlotName.PROFILES: "profiles",
+    SlotName.CANON: "canon",
+    SlotName.EPISTEMIC: "who knows what",
+    SlotName.STATE_LEDGER: "the state ledger",
+    SlotName.UNIFIED: "the one block",
+}
+
+# Placeholder, text around it, position, depth (§16).
+_SLOTS: dict[SlotName, tuple[str, str, Position, int]] = {
+    SlotName.CANON: ("canon", "Character history:\n{{canon}}", Position.IN_PROMPT, 0),
+    SlotName.PROFILES: ("profiles", "{{profiles}}", Position.IN_PROMPT, 1),
+    SlotName.LONG: (
+        "memories",
+        "Memories from previous conversations:\n{{memories}}",
+        Position.IN_PROMPT,
+        2,
+    ),
+    SlotName.SHORT: ("summary", "Story so far:\n{{summary}}", Position.IN_PROMPT, 0),
+    SlotName.SCENES: ("scenes", "Previous scenes:\n{{scenes}}", Position.IN_CHAT, 6),
+    SlotName.RELATIONSHIPS: (
+        "relationships",
+        "Relationship history:\n{{relationships}}",
+        Position.IN_CHAT,
+        5,
+    ),
+    SlotName.TRIGGERED: (
+        "memories",
+        "Memories that matter now:\n{{memories}}",
+        Position.IN_CHAT,
+        4,
+    ),
+    SlotName.SESSION: (
+        "session",
+        "Details from this session:\n{{session}}",
+        Position.IN_CHAT,
+        3,
+    ),
+    SlotName.ARCS: ("arcs", "Active story threads:\n{{arcs}}", Position.IN_CHAT, 2),
+    SlotName.EPISTEMIC: ("epistemic", "{{epistemic}}", Position.IN_CHAT, 1),
+    SlotName.STATE_LEDGER: (
+        "state_ledger",
+        "Current state:\n{{state_ledger}}",
+        Position.IN_CHAT,
+        1,
+    ),
+}
+
+
+def placement(
+    name: str,
+    what: str,
+    template: str,
+    section: Section,
+    *,
+    placeholder: str = "",
+    position: Position = Position.BEFORE_PROMPT,
+    depth: int = 2,
+) -> tuple[Setting, ...]:
+    """The settings of a slot's frame and place; the placeholder in the frame is `name` unless
+    another one is given.
+    """
+    frame = Setting(
+        f"{name}_template",
+        template,
+        f"Frame of {what}",
+        f"Text around {{{{{placeholder or name}}}}}. Empty: the text alone.",
+        scope=Scope.CHAT,
+        section=section,
+    )
+    return frame, *place(name, what, section, position=position, depth=depth)
+
+
+def place(
+    name: str, what: str, section: Section, *, position: Position, depth: int
+) -> tuple[Setting, ...]:
+    """Where in SillyTavern's prompt a slot stands."""
+    return (
+        Setting(
+            f"{name}_position",
+            int(position),
+            f"Place of {what}",
+            "Where in the prompt it stands.",
+            scope=Scope.CHAT,
+            section=section,
+            choices=tuple(int(place) for place in PLACES),
+            choice_words=tuple(PLACES.values()),
+        ),
+        Setting(
+            f"{name}_depth",
+            depth,
+            f"Depth of {what}",
+            "Messages behind it, when the place is in the chat; 0: at the very end.",
+            scope=Scope.CHAT,
+            section=section,
+            minimum=0,
+            maximum=99,
+            only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
+        ),
+        Setting(
+            f"{name}_role",
+            int(Role.SYSTEM),
+            f"Role of {what}",
+            "Who says it, when the place is in the chat.",
+            scope=Scope.CHAT,
+            section=section,
+            choices=tuple(int(role) for role in ROLES),
+            choice_words=tuple(ROLES.values()),
+            only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
+        ),
+        Setting(
+            f"{name}_scan",
+            False,
+            f"Let lore be triggered by {what}",
+            "SillyTavern looks for lorebook keys in this text.",
+            scope=Scope.CHAT,
+            section=section,
+        ),
+    )
+
+
+def _switch(
+    name: str, label: str, help: str, *, default: bool = True, section: Section = Section.BUDGETS
+) -> Setting:
+    return Setting(name, default, label, help, scope=Scope.CHAT, section=section)
+
+
+def _budget(name: SlotName) -> Setting:
+    is_small = name in (SlotName.RELATIONSHIPS, SlotName.EPISTEMIC, SlotName.STATE_LEDGER)
+    is_short = name is SlotName.SHORT
+    return Setting(
+        f"budget_{name}",
+        DEFAULTS[name],
+        f"Budget of {WORDS[name]}",
+        "Tokens it may take, its heading counted.",
+        scope=Scope.CHAT,
+        minimum=500 if is_short else 50 if is_small else 100,
+        maximum=3000 if is_short else 4000,
+        section=Section.BUDGETS,
+        only_with=None if is_short else ("budget_mode", (ADVANCED,)),
+    )
+
+
+BUDGET_SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "budget_mode",
+        SIMPLE,
+        "Budgets",
+        "One total for all tiers, or a budget for each. Changing over forgets neither.",
+        scope=Scope.CHAT,
+        section=Section.BUDGETS,
+        choices=(SIMPLE, ADVANCED),
+        choice_words=("one total", "one for each tier"),
+    ),
+    Setting(
+        "budget_total",
+        sum(DEFAULTS[name] for name in NINE),
+        "All tiers together",
+        "Tokens that are dealt out in the proportions of the defaults; the summary has its own.",
+        scope=Scope.CHAT,
+        minimum=800,
+        maximum=8000,
+        section=Section.BUDGETS,
+        only_with=("budget_mode", (SIMPLE,)),
+    ),
+    *(_budget(name) for name in (SlotName.SHORT, *NINE)),
+    Setting(
+        f"budget_{SlotName.TRIGGERED}",
+        TRIGGERED_BUDGET,
+        f"Budget of {WORDS[SlotName.TRIGGERED]}",
+        "Tokens for what the last messages call up and the long-term budget has no room for.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=4000,
+        section=Section.BUDGETS,
+    ),
+    _switch(
+        "budgets_adaptive",
+        "Budgets follow the story",
+        "Dialogue, action, transitions and intimate moments shift tokens between tiers.",
+    ),
+    _switch(
+        "budgets_auto_tune",
+        "Tune budgets by themselves",
+        "A tier that is cut gets what it needs and a little more. Your own values are kept.",
+        default=False,
+    ),
+)
+
+SLOT_SETTINGS: tuple[Setting, ...] = (
+    _switch(
+        "slots_unified",
+        "All in one block",
+        "Canon, profiles, memories, summary, scenes and arcs in one slot.",
+        default=False,
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "slots_macros",
+        AUTO,
+        "Macros",
+        "{{smartmemory-longterm}} and the like, where a card names them, or always.",
+        scope=Scope.CHAT,
+        section=Section.SLOTS,
+        choices=(AUTO, FORCED, NEVER),
+        choice_words=("where the card has them", "in place of all slots", "never"),
+    ),
+    _switch(
+        "slots_leave_out_visible",
+        "Leave out what can still be read",
+        "No memories of messages that are still in the prompt themselves.",
+        default=False,
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "slots_refresh_every",
+        1,
+        "Choose anew every",
+        "Messages between two choices of what matters now. More: the prompt changes less often.",
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=20,
+        section=Section.SLOTS,
+    ),
+    _switch(
+        "scenes_enabled", "Earlier scenes", "Recaps of the last scenes.", section=Section.SLOTS
+    ),
+    Setting(
+        "scenes_shown",
+        5,
+        "Scenes at most",
+        "Recaps of so many of the newest scenes.",
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=15,
+        section=Section.SLOTS,
+        only_with=("scenes_enabled", (True,)),
+    ),
+    _switch("canon_enabled", "Canon", "What a character has lived through.", section=Section.SLOTS),
+    _switch(
+        "epistemic_unaware",
+        "Say what somebody does not know",
+        "In the list of who knows what.",
+        section=Section.SLOTS,
+    ),
+    _switch(
+        "secondhand_marked",
+        "Mark what was only heard of",
+        "Memories of what the one who answers did not witness are marked; otherwise left out.",
+        section=Section.SLOTS,
+    ),
+    *(
+        setting
+        for name, (placeholder, template, position, depth) in _SLOTS.items()
+        for setting in placement(
+            f"slot_{name}",
+            WORDS[name],
+            template,
+            Section.SLOTS,
+            placeholder=placeholder,
+            position=position,
+            depth=depth,
+        )
+    ),
+    *place(
+        f"slot_{SlotName.UNIFIED}",
+        WORDS[SlotName.UNIFIED],
+        Section.SLOTS,
+        position=Position.IN_PROMPT,
+        depth=0,
+    ),
+)
