@@ -19,6 +19,7 @@ from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
 from app.llm.writer import OnText, RecapWriter, make_writer
+from app.memory.leaks import Leak
 from app.operations import MEMORY_KINDS, Operation, OperationSpec, OperationStatus, Outcome
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
@@ -38,6 +39,7 @@ from app.work.break_planner import SearchExtent, search_cost, search_rules
 from app.work.catch_up import CatchUpPlan, CatchUpProgress, Prices
 from app.work.edits import StoryEdits
 from app.work.health import health_of
+from app.work.leak_check import leaks_in
 from app.work.library import Library
 from app.work.link import BridgeLink
 from app.work.memory_edits import MemoryEdits
@@ -334,6 +336,13 @@ class Companion:
         Raises UsageError when the chat is not open.
         """
         return memory_view(self._chats.required(path, until), at)
+
+    async def leaks(self, path: Path, message: int) -> tuple[Leak, ...]:
+        """What somebody says in a message of an open chat and cannot know, and what keepers tell.
+
+        Raises UsageError when the chat is not open.
+        """
+        return await asyncio.to_thread(leaks_in, self.memory(path), self._packs, message)
 
     async def remember_now(self, path: Path) -> None:
         """Read an open chat for its memory up to its last message, without waiting for more."""

@@ -15,6 +15,7 @@ from app.commands import (
     clear,
     doctor,
     inclusion,
+    leaks,
     memory,
     model_test,
     prompts,
@@ -28,7 +29,20 @@ from app.errors import TavernkeepError, UsageError
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
 COMMANDS: tuple[ModuleType, ...] = (
-    *(scenes, recap, memory, inclusion, slots, clear, prompts, model_test, serve, bridge, doctor),
+    *(
+        scenes,
+        recap,
+        memory,
+        leaks,
+        inclusion,
+        slots,
+        clear,
+        prompts,
+        model_test,
+        serve,
+        bridge,
+        doctor,
+    ),
 )
 
 

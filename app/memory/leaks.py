@@ -14,10 +14,10 @@ from app.memory.matters import STEM, content_words
 from app.memory.similarity import normalised
 from app.memory.standing import Standing
 from app.memory.state_change import Wording
-from app.story.messages import Message, MessageKind
+from app.memory.utterances import LONGEST, QUESTION, Utterance, utterances_of
+from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack, tokens_of
 from app.story.scene_cues.narration import Voice, split_voices
-from app.story.sentences import split_sentences
 
 SAID = 0.6  # share of a matter's words, by weight, that a sentence has to say
 THOUGHT = 0.75  # the same for what is narrated of somebody's mind
@@ -27,12 +27,8 @@ PART = 0.35  # of a matter with several parts: so much of it, if RUN of its word
 RUN = 3
 WORTH = 0.7  # what the words of such a part weigh at least, against those of the whole
 SHARED = 0.2  # share of a belief's words that the truth about it has to have
-TAG_WORDS = 5  # behind what is said, among which a name says who said it
-FIRST_WORDS = 3  # of a sentence on somebody's mind, among which the name stands
 EARLIER = 40  # messages that are searched for somebody saying it aloud
-LONGEST = 20_000  # characters read of a message
 CLAUSE = re.compile(r"[,;:.!?…—–，。、；！？]+")
-QUESTION = re.compile(r"[?？؟;]+[\"'”’»)\]*]*\s*$|^\s*¿")
 
 
 class LeakKind(StrEnum):
@@ -42,20 +38,6 @@ class LeakKind(StrEnum):
     HIDDEN = "hidden"
     CONTRARY = "contrary"  # it is not what they believe
     TOLD = "told"  # no leak: a keeper tells the secret
-
-
-@dataclass(frozen=True, slots=True)
-class Utterance:
-    """A sentence that somebody says or thinks. speaker: name, "" where it is not clear who.
-
-    is_thought: it is narrated of them. before: what they said right before it.
-    """
-
-    speaker: str
-    text: str
-    message: int
-    is_thought: bool = False
-    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +319,7 @@ class LeakCheck:
         if index not in self._spoken:
             message = self._messages[index]
             names = {self._map.people.key(name): name for name in self._map.people.names.values()}
-            self._spoken[index] = tuple(_utterances(message, index, self._words_of(names)))
+            self._spoken[index] = tuple(utterances_of(message, index, self._words_of(names)))
         return self._spoken[index]
 
     def _words_of(self, names: Mapping[str, str]) -> dict[str, frozenset[str]]:
@@ -371,81 +353,3 @@ def _frequency(messages: Iterable[Message]) -> Counter[str]:
         text = normalised(message.text[:LONGEST])
         counted.update({word[:STEM] for word in tokens_of(text)})
     return counted
-
-
-def _utterances(
-    message: Message, index: int, names: Mapping[str, Collection[str]]
-) -> Iterator[Utterance]:
-    """What is said and thought in a message, sentence by sentence.
-
-    What a card says in quotes is its character's, unless the words around name somebody else: a
-    narrator's card speaks for many people.
-    """
-    if message.kind is MessageKind.NOTICE:
-        return
-    text = message.text[:LONGEST]
-    if message.kind is MessageKind.THOUGHT:
-        for sentence in split_sentences(text):
-            yield Utterance(message.name, sentence, index)
-        return
-    author = "" if message.kind is MessageKind.NARRATOR else message.name
-    for paragraph in _paragraphs(text):
-        for place, (voice, words) in enumerate(paragraph):
-            if voice is Voice.ASIDE:
-                continue
-            if voice is Voice.NARRATION:
-                if author and not message.is_user:
-                    yield from _thoughts(words, author, index, names)
-                continue
-            speaker = author
-            if not message.is_user:
-                speaker = _speaker(paragraph, place, author, names)
-            before = ""
-            for sentence in split_sentences(words):
-                yield Utterance(speaker, sentence, index, voice is Voice.THOUGHT, before)
-                before = "" if QUESTION.search(sentence) else sentence
-
-
-def _thoughts(
-    told: str, author: str, index: int, names: Mapping[str, Collection[str]]
-) -> Iterator[Utterance]:
-    """What is narrated of the author's own mind: sentences that begin with the author."""
-    for sentence in split_sentences(told):
-        if _named(" ".join(sentence.split()[:FIRST_WORDS]), names) == [author]:
-            yield Utterance(author, sentence, index, is_thought=True)
-
-
-def _paragraphs(text: str) -> list[list[tuple[Voice, str]]]:
-    paragraphs: list[list[tuple[Voice, str]]] = [[]]
-    for span in split_voices(text):
-        for number, part in enumerate(span.text.split("\n")):
-            if number:
-                paragraphs.append([])
-            if part.strip():
-                paragraphs[-1].append((span.voice, part.strip()))
-    return [paragraph for paragraph in paragraphs if paragraph]
-
-
-def _speaker(
-    paragraph: Sequence[tuple[Voice, str]],
-    place: int,
-    author: str,
-    names: Mapping[str, Collection[str]],
-) -> str:
-    """Who says a piece of a paragraph: whom the tag right behind it names; else the author, if
-    nobody else is named in what is told around it; "" when it may be several.
-    """
-    behind = paragraph[place + 1][1] if place + 1 < len(paragraph) else ""
-    tagged = _named(" ".join(behind.split()[:TAG_WORDS]), names)
-    if len(tagged) == 1:
-        return tagged[0]
-    told = " ".join(words for voice, words in paragraph if voice is not Voice.SPEECH)
-    others = [name for name in _named(told, names) if name != author]
-    if not others:
-        return author
-    return ""
-
-
-def _named(text: str, names: Mapping[str, Collection[str]]) -> list[str]:
-    words = frozenset(tokens_of(text))
-    return [name for name, own in names.items() if not words.isdisjoint(own)]

@@ -1,0 +1,43 @@
+"""Who knows what in an open chat, and who says what they cannot know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.memory.epistemic_map import EpistemicMap
+from app.memory.leaks import Leak, LeakCheck, stopwords_of
+from app.memory.state_change import Wording
+from app.story.messages import MessageKind
+from app.story.scene_cues.language import LanguagePack
+from app.work.memory_view import MemoryView
+
+SAMPLE = 60  # messages by which the languages of a story are told
+
+
+def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicMap:
+    """The map of a chat, to be asked for any of its messages."""
+    speakers = (
+        message.name
+        for message in view.story.messages
+        if message.kind in (MessageKind.CHAT, MessageKind.THOUGHT)
+    )
+    characters = [entity for entity in view.entities if entity.type == "character"]
+    names = [*speakers, *(entity.name for entity in characters)]
+    aliases = {alias: entity.name for entity in characters for alias in entity.aliases}
+    return EpistemicMap(
+        view.memories,
+        participants=tuple(dict.fromkeys(names)),
+        aliases=aliases,
+        stopwords=stopwords_of(_spoken(view, packs)),
+    )
+
+
+def leaks_in(view: MemoryView, packs: Sequence[LanguagePack], message: int) -> tuple[Leak, ...]:
+    """What somebody says in a message and cannot know by the map, and what keepers tell there."""
+    check = LeakCheck(epistemic_map(view, packs), view.story.messages, packs=_spoken(view, packs))
+    return check.at(message)
+
+
+def _spoken(view: MemoryView, packs: Sequence[LanguagePack]) -> Sequence[LanguagePack]:
+    text = " ".join(message.text for message in view.story.messages[-SAMPLE:])
+    return Wording.of_story(packs, text).packs
