@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from app.companion import open_companion
 from app.errors import BackendAway, BackendBusy, BackendRefused, BridgeError
 from app.llm.backend import Request
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import PageBackend
+from app.operations import OperationKind, OperationStatus
+from app.paths import user_folders
 from app.tasks import TaskSupervisor
 from tests.e2e.bridge import RecordingBridge, slot_set
+from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage
 from tests.fakes import BROKEN, MODEL, SLOW, FakeLlm, Wire
 
@@ -303,3 +310,43 @@ async def test_the_recap_may_be_asked_for(
 ) -> None:
     await page.slash("/tk-recap")
     await bridge.until(lambda: next((e for e in bridge.events if e.name == "recap_asked"), None))
+
+
+# --- all of it
+
+
+async def test_the_program_remembers_through_the_page_and_tells_who_comes_back(
+    bridge: RecordingBridge, page: TavernPage, tavern: RunningTavern, tmp_path: Path
+) -> None:
+    await page.open_chat("Mill")
+    await bridge.server.remove_tavern(tavern.user_folder)  # the program takes the page over
+    folders, path, number = user_folders(tmp_path), tavern.chat_path("Mill"), len(page.llm.requests)
+    async with open_companion(
+        folders, tavern=tavern.user_folder, llm="sillytavern", keeps_memory=True
+    ) as companion:
+        page.llm.reply = lambda _: "NONE"
+        await companion.open_story(path)
+        await companion.remember_now(path)
+        request = await asyncio.to_thread(page.llm.wait_for_request, number, 30)
+        system, user = request.messages
+        assert (system["role"], user["role"]) == ("system", "user")
+        assert "Who stopped it?" in user["content"]
+        assert "Write Seraphina's next reply" not in request.text
+        await companion.settled(path)
+        done = [op for op in companion.operations if op.spec.kind is OperationKind.MEMORY_PASS]
+        assert [op.status for op in done] == [OperationStatus.DONE]
+
+        page.llm.reply = lambda _: "The lamp burned low and nobody spoke."
+        await page.open_chat("Harbour")
+        with closing(sqlite3.connect(folders.database)) as database, database:
+            database.execute("UPDATE activity SET last_active = last_active - 180000")
+        await page.open_chat("Mill")
+        text = page.page.locator(f"{CARD} .tavernkeep-text")
+        assert await text.text_content(timeout=15_000) == "The lamp burned low and nobody spoke."
+        title = await page.page.locator(f"{CARD} .tavernkeep-title").text_content()
+        assert title == "Previously · 2 days ago"
+        await page.page.keyboard.press("Escape")
+        await page.open_chat("Harbour")
+        await page.open_chat("Mill")
+        await page.slash("/tk-recap")
+        await page.page.wait_for_selector(CARD)
