@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 PREFERRED_PORT = 47100
 SHOW_SECONDS = 5.0
+OLD_PAGE = "SillyTavern's page has an older bridge. Reload the page; the work goes on then."
 STORY_EVENTS = frozenset(
     {"message_sent", "message_received", "message_edited", "message_swiped", "group_finished"}
 )
@@ -154,6 +155,8 @@ class BridgeLink:
         try:
             return await self._server.request(page, kind, params, timeout=seconds, on_part=on_part)
         except BridgeError as error:
+            if page.version != bridge_installer.program_version():
+                raise BackendAway(OLD_PAGE) from error
             raise BackendAway(f"{error} It is asked again when it is there.") from error
 
     async def _on_turn(self, page: Page, turn: TurnRequest) -> SlotSet:

@@ -83,7 +83,8 @@ async def linked(
         proxy=None,
     ) as page:
         linked = Linked(link, chats, demo_tavern.chat, page, heard)
-        await linked.say(type="hello", version="0.1.0", page="p")
+        version = bridge_installer.program_version()
+        await linked.say(type="hello", version=version, page="p")
         await page.recv()
         chats.changed.connect(heard.put_nowait)
         yield linked
@@ -161,6 +162,29 @@ async def test_the_page_is_asked_for_what_its_model_can(linked: Linked) -> None:
         await asking
     with pytest.raises(BackendAway, match="not open"):
         await linked.link.ask_page("connection", {}, seconds=5)
+
+
+async def test_a_page_with_an_older_bridge_is_to_be_reloaded(
+    linked: Linked, demo_tavern: WrittenTavern
+) -> None:
+    came: asyncio.Queue[Any] = asyncio.Queue()
+    linked.link.page_came.connect(came.put_nowait)
+    folder = bridge_installer.extension_folder(demo_tavern.user_folder)
+    paired = json.loads((folder / "pairing.json").read_text())
+    async with connect(
+        f"ws://127.0.0.1:{paired['port']}",
+        origin="http://127.0.0.1:8000",
+        subprotocols=["tavernkeep.v1", f"token.{paired['token']}"],
+        proxy=None,
+    ) as old:
+        await old.send(json.dumps({"type": "hello", "version": "0.1.0", "page": "old"}))
+        await came.get()
+        asking = asyncio.gather(linked.link.ask_page("connection", {}, seconds=5))
+        await old.recv()
+        number = json.loads(await old.recv())["id"]
+        await old.send(json.dumps({"type": "answer", "id": number, "error": "cannot do that"}))
+        with pytest.raises(BackendAway, match="Reload"):
+            await asking
 
 
 async def test_a_round_of_a_group_is_read_when_it_is_over(linked: Linked) -> None:
