@@ -78,8 +78,8 @@ def admitted(
     ones come first. Rules: who is told something by somebody that does not have it, or who is
     nowhere near and has no channel, waits for review; what somebody tells who holds it wrongly, or
     who knows or hides the opposite, is believed and not known; who tells what they hid from the
-    listener hides it no more; who learns the truth no longer believes the opposite. In doubt a
-    claim is let pass.
+    listener hides it no more; who learns the truth, in a way that is given, no longer believes the
+    opposite. In doubt a claim is let pass.
     """
     return _Admission(candidates, known, presence, wording, vectors, places, aliases).result()
 
@@ -184,7 +184,9 @@ class _Admission:
             for entry in self._of.get(self._people.key(learned.told_by), ()):
                 if entry.type == "hiding" and self._is_from(entry, learned.subject):
                     self._end(entry, learned, self._is_same(entry, learned))
-        if learned.type == "knows":
+        # Without a word on how they learned it, "not" may belong to another matter: then whoever
+        # notes it says what no longer holds.
+        if learned.type == "knows" and (learned.channel or learned.told_by):
             for entry in self._of.get(self._people.key(learned.subject), ()):
                 opposite = entry.type == "believes" and is_contrary(
                     entry.text, learned.text, self._wording, self._vectors
