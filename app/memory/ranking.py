@@ -179,10 +179,14 @@ def newcomers(candidates: Sequence[Memory], per_type: int) -> tuple[Memory, ...]
 def within_caps(
     memories: Sequence[Memory], tier: Tier, most: int, common: Collection[str] = ()
 ) -> tuple[Memory, ...]:
-    """The active memories of a tier that are kept, in their order; the least worth are not. What
-    the user wrote or pinned is always among them.
+    """The active memories of a tier that are kept, in their order; the least worth are not, and of
+    arcs the oldest: those come in the order of the story. What the user wrote or pinned is always
+    among them.
     """
-    best_first = ranked(memories, utilities(memories, common))
+    if tier is Tier.ARCS:
+        best_first = tuple(reversed(memories))
+    else:
+        best_first = ranked(memories, utilities(memories, common))
     best_first = tuple(sorted(best_first, key=lambda memory: not _is_yours(memory)))
     if tier is Tier.LONG_TERM:
         best_first = _at_most(best_first, kept_per_type(most))

@@ -21,7 +21,7 @@ from app.memory.every_tier import texts_to_compare, verify_all
 from app.memory.extraction import Work
 from app.memory.identity import beyond_cap
 from app.memory.known import line_of
-from app.memory.ranking import newcomers
+from app.memory.ranking import newcomers, within_caps
 from app.memory.records import (
     Ending,
     EndReason,
@@ -33,6 +33,7 @@ from app.memory.records import (
     merged_changes,
 )
 from app.memory.similarity import Limit, Vectors
+from app.memory.standing import BEFORE
 from app.memory.state_change import Wording
 from app.story.answers import Unreadable
 from app.story.scene_cues.language import LanguagePack
@@ -42,6 +43,11 @@ CONSOLIDATION = "memory_consolidation"
 # Below this nothing of a batch is about the same, and the model is not asked to merge it.
 MAYBE_SAME = Limit(0.45, 0.2)
 AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
+KEPT_AT_MOST = {
+    Tier.SESSION: "session_max",
+    Tier.LONG_TERM: "longterm_max",
+    Tier.ARCS: "arcs_max",
+}
 
 
 VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
@@ -81,6 +87,7 @@ class Settler:
     ) -> None:
         self.count = count
         self._packs = packs
+        self._common = frozenset(word for pack in packs for word in pack.stopwords)
         self._vectors = vectors
 
     @property
@@ -107,9 +114,9 @@ class Settler:
         change = MemoryChange((*outcome.ended, *outcome.accepted))
         change = self._aged(change, outcome.confirmed, settling)
         change = self._within_pairs(change, settling)
-        if not settling.settings["consolidation_enabled"]:
-            return change
-        return await self._folded(change, settling, wording, vectors)
+        if settling.settings["consolidation_enabled"]:
+            change = await self._folded(change, settling, wording, vectors)
+        return await asyncio.to_thread(self._within_caps, change, settling)
 
     def _admitted(self, settling: Settling) -> tuple[Memory, ...]:
         """Of many long-term claims the best; what waits for review waits beside them."""
@@ -162,6 +169,19 @@ class Settler:
         feelings = [m for m in _holding(change, settling) if m.tier is Tier.RELATIONSHIPS]
         ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
         ended = [_with(memory, ending) for memory in beyond_cap(feelings)]
+        return merged_changes([change, MemoryChange(tuple(ended))])
+
+    def _within_caps(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+        """Of each tier so many hold as the user wants kept: the others end, and stay to be read."""
+        holding = _holding(change, settling)
+        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        ended: list[Memory] = []
+        for tier, name in KEPT_AT_MOST.items():
+            mine = [memory for memory in holding if memory.tier is tier]
+            if tier is Tier.ARCS:
+                mine.sort(key=lambda arc: settling.places.get(arc.id, BEFORE))
+            kept = {m.id for m in within_caps(mine, tier, settling.settings[name], self._common)}
+            ended += (_with(memory, ending) for memory in mine if memory.id not in kept)
         return merged_changes([change, MemoryChange(tuple(ended))])
 
     async def _folded(
