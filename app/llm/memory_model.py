@@ -29,7 +29,7 @@ TASK_OF: Mapping[Tier, str] = {
     Tier.STATE_LEDGER: "memory_ledger",
     Tier.EPISTEMIC: "memory_epistemic",
 }
-KNOWN_SHARE = 0.2  # of the context, for each of the two texts that say what is known
+KNOWN_SHARE = 0.1  # of the context, for each of the two texts that say what is known
 MOST_KNOWN = 900  # tokens: more is read by nobody, and paid for each time
 
 MakeInputs = Callable[[int], Mapping[str, str]]

@@ -19,7 +19,10 @@ from app.work.planner import PRIORITY_SCENE, Writing
 # Behind a fold, before single messages: a memory is wanted for the next turn.
 PRIORITY_PASS = PRIORITY_SCENE + 2
 CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memory.md §19)
-CATCH_UP_SHARE = 0.35  # of the context, the same in tokens
+# The same in tokens: of what the answer and a margin leave of the context, what instructions and
+# notes leave (app/llm/asking.py). More would be cut into several requests.
+PROMPT_SHARE = 0.5
+BESIDE_MESSAGES = 2_000
 SMALLEST_CHUNK = 500
 # Passes of one block begin with the same message, so that a server finds what it has read.
 # With a request for each tier the tiers share the window already.
@@ -202,7 +205,7 @@ def pass_window(
 def room_for_messages(writing: Writing) -> int:
     """Tokens of messages that one request holds."""
     context = writing.context_tokens or UNKNOWN_CONTEXT
-    return max(SMALLEST_CHUNK, int(context * CATCH_UP_SHARE))
+    return max(SMALLEST_CHUNK, int(context * PROMPT_SHARE) - BESIDE_MESSAGES)
 
 
 def enabled_tiers(settings: Mapping[str, Any]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from tests.fakes import FakeLlm
 from tests.labelled import write_tavern
 from tests.oracle.gold import Gold
 from tests.oracle.server import Oracle
+from tests.scripted_memory import is_reading
 
 STORY = Path(__file__).parents[2] / "data" / "stories" / "lantern-district.json"
 
@@ -40,8 +41,8 @@ async def test_a_backlog_waits_for_the_users_word_and_its_cost_is_said(tmp_path:
             assert (plan.reading.first, plan.reading.last) == (0, 144)
             await companion.start_catch_up(written.chat)
             await companion.settled(written.chat)
-            # Beside the small questions that nobody can foresee.
-            readings = [r.text for r in llm.requests if "<messages>" in r.text]
+            # Beside small questions and texts made of memories, which nobody can foresee.
+            readings = [r.text for r in llm.requests if is_reading(r)]
             assert plan.reading.requests == plan.requests
             assert len(readings) == pytest.approx(plan.requests, abs=1)
             prompt = sum(map(companion.count_tokens, readings))
