@@ -1,0 +1,107 @@
+"""What a reading sends and keeps stays bounded, however long a chat or hostile a message is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.memory.records import EndReason, Tier
+from tests.chat_files import message
+from tests.fakes import RecordedRequest
+from tests.scripted_memory import (
+    Play,
+    Script,
+    fitting,
+    is_reading,
+    new_in,
+    playing,
+)
+
+WORDS = (
+    *("harbour", "lantern", "winter", "ferry", "letter", "silver", "orchard", "captain", "bridge"),
+    *("market", "tower", "garden", "river", "candle", "promise", "mirror", "stable", "hunter"),
+    *("window", "valley", "anchor", "cellar", "thunder", "copper", "meadow"),
+)
+
+
+def sentences(number: int, count: int = 60) -> str:
+    """Words of a message, other ones in each."""
+    words = (WORDS[(number * 7 + n * n + number * n) % len(WORDS)] for n in range(count))
+    return f"Message {number}: " + " ".join(words) + "."
+
+
+def talkative(request: RecordedRequest) -> str:
+    """A memory of every kind of each second new message, none like another."""
+    if not is_reading(request):
+        return "INDEPENDENT" if "INDEPENDENT" in request.text else "NONE"
+    lines = []
+    for number, shown in new_in(request).items():
+        place = int("".join(filter(str.isdigit, shown.split("Message ")[-1].split(":")[0])) or 0)
+        about = " ".join(shown.split()[3:9])
+        person = f"Person{place % 40}"
+        lines += [
+            f"[fact:2:permanent:sources={number}] {about} belongs to number {place}",
+            f"[detail:2:session:sources={number}] {about} was seen by number {place}",
+            f"[feels:sources={number}] {person} -> Mira: {WORDS[place % len(WORDS)]}(high)",
+            f"[state:{person}:character:sources={number}] location={about}",
+            f"[knows:sources={number}] {person} | {about} is hidden, says {place}",
+        ]
+        if place % 9 == 0:
+            lines.append(f"[arc:sources={number}] Who will find {about} of number {place}?")
+    return "\n".join(fitting(lines, request)) or "NONE"
+
+
+def longest(play: Play) -> int:
+    """Tokens of the longest request, with what it leaves to its answer."""
+    return max(
+        int(request.body["max_tokens"])
+        + sum(play.companion.count_tokens(str(m["content"])) for m in request.messages)
+        for request in play.llm.requests
+    )
+
+
+@pytest.mark.parametrize(
+    ("context", "length", "requests"),
+    [(4096, 200, "one"), (8192, 1000, "one"), (32768, 200, "one"), (4096, 100, "separate")],
+)
+async def test_no_request_goes_beyond_its_window_however_long_the_chat(
+    tmp_path: Path, context: int, length: int, requests: str
+) -> None:
+    messages = [message(number, sentences(number)) for number in range(length)]
+    settings = {"memory_requests": requests, "profiles_enabled": True, "hardware_profile": "b"}
+    async with playing(tmp_path, Script(), messages=messages, context=context, **settings) as play:
+        play.llm.reply = talkative
+        await play.follow()
+        await play.read()
+        assert longest(play) <= context
+        read = [text for request in play.readings for text in new_in(request).values()]
+        assert len(set(read)) == length
+
+
+async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> None:
+    """Spec §8.3, §8.4, §8.6: the weakest and the oldest go, and stay to be read."""
+    things = ("silver bell", "iron gate", "blue ferry", "old mill", "white owl", "long rope")
+    script = Script(
+        {
+            thing: f"[detail:{1 + place % 3}:session:sources={{n}}] Somebody saw the {thing}.\n"
+            f"[fact:{1 + place % 3}:permanent:sources={{n}}] Mira owns a {thing}.\n"
+            f"[arc:sources={{n}}] Where will {thing} number {place} be taken to?"
+            for place, thing in enumerate(things)
+        }
+    )
+    caps = {"session_max": 5, "longterm_max": 5, "arcs_max": 3, "consolidation_enabled": False}
+    async with playing(tmp_path, script, **caps) as play:
+        for place, thing in enumerate(things):
+            view = await play.add(f"There is {thing} number {place}.", "")
+            held = {t: [s.memory for s in view.of(t) if s.is_active] for t in Tier}
+            assert len(held[Tier.SESSION]) <= 5
+            assert len(held[Tier.LONG_TERM]) <= 2  # a quarter of five for each type
+            assert len(held[Tier.ARCS]) <= 3
+        view = await play.read()
+        held = {t: [s.memory for s in view.of(t) if s.is_active] for t in Tier}
+        assert sum(memory.importance == 1 for memory in held[Tier.SESSION]) == 1
+        assert [memory.importance for memory in held[Tier.LONG_TERM]] == [3, 3]
+        assert {int(arc.text.split(" number ")[1][0]) for arc in held[Tier.ARCS]} == {3, 4, 5}
+        gone = [s.ending.reason for s in view.memories if not s.is_active and s.ending]
+        assert gone == [EndReason.OUTRANKED] * (1 + 4 + 3)
