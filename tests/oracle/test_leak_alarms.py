@@ -16,7 +16,8 @@ from app.memory.state_change import Wording
 from app.story.messages import Message, MessageKind, digest
 from tests.oracle.gold import Gold
 
-STORIES = sorted((Path(__file__).parents[1] / "data" / "stories").glob("*.json"))
+STORIES = Path(__file__).parents[1] / "data" / "stories"
+LABELLED = ("lantern-district", "night-ferry")  # with who knows what
 KINDS = {"narrator": MessageKind.NARRATOR, "system": MessageKind.NOTICE}
 
 
@@ -47,9 +48,9 @@ def memories_of(gold: Gold) -> list[Memory]:
     return made
 
 
-@pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
-def test_a_story_as_it_was_written_raises_no_alarm(path: Path) -> None:
-    gold = Gold.read(path)
+@pytest.mark.parametrize("name", LABELLED)
+def test_a_story_as_it_was_written_raises_no_alarm(name: str) -> None:
+    gold = Gold.read(STORIES / f"{name}.json")
     messages = [
         Message(
             f"m{n}",
