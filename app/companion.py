@@ -56,6 +56,7 @@ from app.work.prompt_edits import PromptEdits
 from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
 from app.work.recapping import OperationProgress, Recapper
+from app.work.searching import Search
 from app.work.story_lore import StoryLore
 from app.work.wanted import is_outdated
 
@@ -72,6 +73,7 @@ class Companion:
 
     edits: what the user does to open stories. prompts: what the user does with prompts.
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
+    search: finds words in all chats.
 
     Signals:
         library_changed: taverns, characters or chats came, went or were renamed.
@@ -150,6 +152,8 @@ class Companion:
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
+        self.search = Search(self._store, self._chats, self._tasks, self._memory_work.vectors_of)
+        self._chats.read.connect(self.search.follow)
         self._chats.keeps_memory = parts.wishes.keeps_memory
         to_the_end = parts.wishes.reads_to_the_end
         self._chats.reads_to_the_end = not parts.wishes.watch if to_the_end is None else to_the_end
@@ -259,6 +263,7 @@ class Companion:
 
     async def aclose(self) -> None:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
+        await self.search.aclose()
         await self._mirror.aclose()
         await self._link.aclose()
         self._chats.close()
@@ -343,6 +348,12 @@ class Companion:
         Raises UsageError when the chat is not open.
         """
         return await asyncio.to_thread(leaks_in, self.memory(path), self._packs, message)
+
+    async def index_all(self, told: Callable[[int], None]) -> int:
+        """Let `search` find all chats, also those that were never opened; gives how many could not
+        be read. told: how many are done.
+        """
+        return await self.search.index_all([chat.path for chat in self._library.chats], told)
 
     async def remember_now(self, path: Path) -> None:
         """Read an open chat for its memory up to its last message, without waiting for more."""

@@ -21,6 +21,7 @@ from app.commands import (
     prompts,
     recap,
     scenes,
+    search,
     serve,
     slots,
 )
@@ -34,6 +35,7 @@ COMMANDS: tuple[ModuleType, ...] = (
         recap,
         memory,
         leaks,
+        search,
         inclusion,
         slots,
         clear,

@@ -99,6 +99,16 @@ class Memories:
             ),
         )
 
+    def with_ids(self, ids: Iterable[str]) -> list[Memory]:
+        """The memories of these ids that are there."""
+        found: list[Memory] = []
+        for memory_id in ids:
+            rows = self._database.execute(
+                f"SELECT {_MEMORY} FROM memory WHERE memory_id = ? AND is_deleted = 0", (memory_id,)
+            )
+            found += map(_memory, rows)
+        return found
+
     def write(self, change: MemoryChange, *, base: Iterable[Memory] = ()) -> None:
         """Write a change: new rows, and new states of those that are there.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from app.store.memory_modes import MemoryModes
 from app.store.operations import Operations
 from app.store.recaps import Recaps
 from app.store.scenes import Scenes
+from app.store.search import SearchIndex
 from app.store.settings_table import SettingsTable
 from app.store.token_counts import TokenCounts
 from app.store.undo import UndoJournal
@@ -51,6 +53,7 @@ class Store:
         self.settings = SettingsTable(self._database)
         self.token_counts = TokenCounts(self._database)
         self.vectors = StoredVectors(self._database)
+        self.search = SearchIndex(self._database)
         self.undo = UndoJournal(self._database)
 
     async def open(self) -> None:
@@ -64,6 +67,10 @@ class Store:
     async def run_undoable(self, chat_id: int, label: str, unit: Callable[[], T]) -> T:
         """The same as an action that the user can take back by name."""
         return await self._database.run(lambda: self.undo.record(chat_id, label, unit))
+
+    def within(self, seconds: float) -> AbstractContextManager[None]:
+        """Inside of a unit: no statement takes longer. Raises TimeoutError."""
+        return self._database.within(seconds)
 
     async def aclose(self) -> None:
         """Finish and close."""

@@ -42,7 +42,7 @@ class MemoryWork:
         self._settings = settings
         self.failed: Signal[str] = Signal("failed")
         self._vectors = self._made_vectors()
-        settler = Settler(count, packs, self._vectors_of)
+        settler = Settler(count, packs, self.vectors_of)
         self._rememberer = Rememberer(store, chat_of, writer, writing, settler)
         self._deriver = Deriver(store, chat_of, writer, writing, count)
 
@@ -61,7 +61,8 @@ class MemoryWork:
         """Give back connections."""
         await self._vectors.aclose()
 
-    async def _vectors_of(self, texts: Sequence[str]) -> Vectors:
+    async def vectors_of(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts, none where there is no embedding model or it fails."""
         return await self._vectors.of(texts)
 
     def _made_vectors(self) -> TextVectors:

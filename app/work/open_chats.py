@@ -42,6 +42,7 @@ class OpenChats:
     Signals:
         changed: a story became different.
         failed: (path, sentence) a chat could not be read; its last story is kept.
+        read: an open chat as its file is now.
         renamed: (old path, new path) an open chat goes on under another name.
     """
 
@@ -70,6 +71,7 @@ class OpenChats:
         self.shown: Path | None = None  # in the window
         self.changed: Signal[StoryChange] = Signal("changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
+        self.read: Signal[OpenChat] = Signal("read")
         self.renamed: Signal[tuple[Path, Path]] = Signal("renamed")
 
     @property
@@ -111,6 +113,7 @@ class OpenChats:
             chat = self._chats.get(key)
             if chat is not None:
                 await chat.read()
+                self._tell_reading(key, chat)
                 return chat
             if until is not None:  # what it begins with has to be known, and costs nothing
                 await self._read(path, None)
@@ -119,7 +122,23 @@ class OpenChats:
             if chat.memory_problem:
                 self.failed.emit((path, chat.memory_problem))
             self._take_in(key, chat)
+            self._tell_reading(key, chat)
             return chat
+
+    def _tell_reading(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
+        if key[1] is None:
+            self.read.emit(chat)
+
+    async def glance(self, path: Path) -> OpenChat:
+        """The chat in `path`, read, but looked after no longer unless it was already.
+
+        Raises ChatUnreadable.
+        """
+        chat = self._chats.get((path, None))
+        if chat is None:
+            chat = await self._make(path, None)
+            await chat.read()
+        return chat
 
     def _take_in(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
         """A renamed chat goes on under its new name; nobody looks after the old one any more."""
@@ -219,6 +238,7 @@ class OpenChats:
                 self._rereading[path] = False
                 try:
                     if await chat.read():
+                        self._tell_reading((path, None), chat)
                         await self.plan(chat)
                 except TavernkeepError as error:
                     is_there = await asyncio.to_thread(path.exists)

@@ -1,0 +1,90 @@
+"""`tavernkeep search`: words in the memories and messages of all chats."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from app.commands.chat_options import companion_for
+from app.commands.output import show, warn
+from app.errors import UsageError
+from app.work.searching import MOST_HITS, Findings, Hit
+
+HELP = "find words in the memories and messages of all chats"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of this command."""
+    parser.add_argument("query", metavar="QUERY", help="words, in any order; beginnings will do")
+    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+    parser.add_argument(
+        "--limit", type=int, default=20, metavar="N", help=f"finds at most, up to {MOST_HITS}"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="read chats first that were never opened here"
+    )
+    parser.add_argument(
+        "--memories", action="store_true", help="memories only, not the messages themselves"
+    )
+
+
+async def run(options: argparse.Namespace) -> int:
+    """Print what was found, best first; 0 also when that is nothing."""
+    if not options.query.strip():
+        raise UsageError("Say what to look for.")
+    if not 1 <= options.limit <= MOST_HITS:
+        raise UsageError(f"--limit goes from 1 to {MOST_HITS}.")
+    async with companion_for(options, keeps_memory=True) as companion:
+        if options.all:
+            failed = await companion.index_all(_told if sys.stderr.isatty() else _nothing)
+            if failed:
+                warn(f"{failed} chats could not be read; they are left out.")
+        findings = await companion.search.find(
+            options.query, limit=options.limit, messages=not options.memories
+        )
+    if not findings.is_complete:
+        warn("Too much fits these words: not all of it was looked at. Use rarer words.")
+    show(options, search_data(findings), _lines(findings))
+    return 0
+
+
+def search_data(findings: Findings) -> dict[str, Any]:
+    """The finds, and whether there was time for all."""
+    return {"hits": [_entry(hit) for hit in findings.hits], "complete": findings.is_complete}
+
+
+def _entry(hit: Hit) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "kind": "memory" if hit.memory_id else "message",
+        "chat": str(hit.chat),
+        "message": hit.index,
+        "snippet": hit.snippet,
+        "marks": [list(mark) for mark in hit.marks],
+        "score": round(hit.score, 4),
+    }
+    if not hit.memory_id:
+        return {**entry, "also_in": hit.elsewhere}
+    of_memory = {"id": hit.memory_id, "tier": hit.tier, "type": hit.type, "text": hit.text}
+    return {**entry, **of_memory, "current": hit.is_current}
+
+
+def _lines(findings: Findings) -> Iterator[str]:
+    if not findings.hits:
+        yield "Nothing was found. Chats that were never opened here are looked at with --all."
+    for hit in findings.hits:
+        where = hit.chat.stem if hit.index is None else f"{hit.chat.stem}, message {hit.index}"
+        what = f"{hit.tier.replace('_', ' ')} {hit.type}" if hit.memory_id else "message"
+        yield f"{where} ({what})"
+        yield f"  {' '.join(hit.snippet.split())}"
+
+
+def _told(done: int) -> None:
+    sys.stderr.write(f"\r{done} chats read")
+    sys.stderr.flush()
+
+
+def _nothing(done: int) -> None:
+    pass

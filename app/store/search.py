@@ -1,0 +1,191 @@
+"""The words of memories and messages, and finding them; for the database's own thread."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from unicodedata import normalize
+
+import msgspec
+
+from app.store.database import Database
+
+# Around what was found, in snippets; no text that is indexed has them.
+FOUND, OVER = "\ue000", "\ue001"
+LONGEST_TEXT = 200_000  # characters of one message that are indexed
+LONGEST_QUERY = 2_000
+MOST_WORDS = 24
+PREFIX_LETTERS = 3  # shorter words are found whole
+SNIPPET_WORDS = 28
+_IN_STATEMENT = 500
+# Scripts without spaces: each sign is a word, and what belongs together is looked for in order.
+_SIGN = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
+_GAP = "\u200b"
+_WORD = re.compile(r"[^\W_]+")
+_MARKS = str.maketrans({FOUND: None, OVER: None, _GAP: None, "\0": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a text stands: chat (its name, its number), message index and anchor."""
+
+    chat: str
+    chat_id: int
+    index: int
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundText:
+    """One find. row: memory id, or content hash of a message. score: more is better. snippet: with
+    FOUND and OVER around the words.
+    """
+
+    row: str
+    text: str
+    snippet: str
+    score: float
+
+
+def indexed(text: str) -> str:
+    """A text as its words are indexed."""
+    text = text[:LONGEST_TEXT].translate(_MARKS).encode("utf-8", "replace").decode()
+    return text if text.isascii() else _SIGN.sub(rf"\1{_GAP}", text)
+
+
+def shown(text: str) -> str:
+    """An indexed text as it was."""
+    return text.replace(_GAP, "")
+
+
+def match_of(query: str, *, any_word: bool = False) -> str:
+    """What the index is asked; "" when there is no word in it. All of a query is plain words."""
+    asked = normalize("NFC", query[:LONGEST_QUERY].translate(_MARKS))
+    words = dict.fromkeys(indexed(word).strip(_GAP) for word in _WORD.findall(asked))
+    terms = [
+        f'"{word}"{"*" if len(word) >= PREFIX_LETTERS and _GAP not in word else ""}'
+        for word in list(words)[:MOST_WORDS]
+    ]
+    return (" OR " if any_word else " AND ").join(terms)
+
+
+class SearchIndex:
+    """Keeps and asks the indexes of words."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_messages(self, messages: Iterable[tuple[str, str]]) -> int:
+        """Index texts that are new: (content hash, text); gives how many were."""
+        texts = dict(messages)
+        hashes = list(texts)
+        for first in range(0, len(hashes), _IN_STATEMENT):
+            some = hashes[first : first + _IN_STATEMENT]
+            marks = ", ".join("?" * len(some))
+            known = self._database.execute(
+                f"SELECT content_hash FROM message_text WHERE content_hash IN ({marks})",
+                tuple(some),
+            )
+            for (content_hash,) in known:
+                del texts[content_hash]
+        self._database.execute_many(
+            "INSERT OR IGNORE INTO message_text (content_hash, text) VALUES (?, ?)",
+            [(content_hash, indexed(text)) for content_hash, text in texts.items()],
+        )
+        return len(texts)
+
+    def drop_unused(self) -> None:
+        """Forget the words of messages that no chat shows any more."""
+        self._database.execute(
+            "DELETE FROM message_text WHERE content_hash NOT IN "
+            "(SELECT content_hash FROM known_message WHERE position >= 0)"
+        )
+
+    def add_memories(self) -> None:
+        """Index memories that are new or read otherwise."""
+        rows = self._database.execute(
+            "SELECT m.id, m.text, m.body FROM memory_unindexed u JOIN memory m ON m.id = u.id"
+        )
+        if rows:
+            texts = [(number, indexed(_words_of(text, body))) for number, text, body in rows]
+            self._database.execute_many(
+                "INSERT INTO memory_text (id, text) VALUES (?, ?) "
+                "ON CONFLICT (id) DO UPDATE SET text = excluded.text",
+                texts,
+            )
+        self._database.execute("DELETE FROM memory_unindexed")
+
+    def messages(self, match: str, limit: int) -> list[FoundText]:
+        """Messages that fit, best first."""
+        return self._found(
+            "message_words", "message_text t ON t.id = w.rowid", "t.content_hash", match, limit,
+            "EXISTS (SELECT 1 FROM known_message k WHERE k.content_hash = t.content_hash "
+            "AND k.position >= 0)",
+        )  # fmt: skip
+
+    def memories(self, match: str, limit: int) -> list[FoundText]:
+        """Memories that fit, best first; those of a look at an earlier moment are copies."""
+        return self._found(
+            "memory_words", "memory t ON t.id = w.rowid JOIN chat c ON c.id = t.chat_id",
+            "t.memory_id", match, limit,
+            "t.is_deleted = 0 AND instr(c.path, char(31)) = 0",
+        )  # fmt: skip
+
+    def _found(
+        self, words: str, joined: str, key: str, match: str, limit: int, where: str
+    ) -> list[FoundText]:
+        rows = self._database.execute(
+            f"SELECT w.rowid, {key}, t.text, w.rank FROM {words} w JOIN {joined} "
+            f"WHERE {words} MATCH ? AND {where} ORDER BY w.rank LIMIT ?",
+            (match, limit),
+        )
+        return [
+            FoundText(row, shown(text), self._snippet(words, match, number), -score)
+            for number, row, text, score in rows
+        ]
+
+    def _snippet(self, words: str, match: str, row: int) -> str:
+        (snippet,) = self._database.execute(
+            f"SELECT snippet({words}, 0, ?, ?, '…', ?) FROM {words} "
+            f"WHERE {words} MATCH ? AND rowid = ?",
+            (FOUND, OVER, SNIPPET_WORDS, match, row),
+        )[0]
+        return shown(snippet)
+
+    def places(self, content_hash: str) -> list[Place]:
+        """Where a text is shown now, the newest chat first."""
+        rows = self._database.execute(
+            "SELECT c.path, c.id, k.position, k.anchor FROM known_message k "
+            "JOIN chat c ON c.id = k.chat_id WHERE k.content_hash = ? AND k.position >= 0 "
+            "AND instr(c.path, char(31)) = 0 ORDER BY c.id DESC, k.position",
+            (content_hash,),
+        )
+        return [Place(*row) for row in rows]
+
+    def place(self, chat_id: int, anchor: str) -> Place | None:
+        """Where a message stands now, None when it is gone."""
+        rows = self._database.execute(
+            "SELECT c.path, c.id, k.position, k.anchor FROM known_message k "
+            "JOIN chat c ON c.id = k.chat_id WHERE k.chat_id = ? AND k.anchor = ? "
+            "AND k.position >= 0",
+            (chat_id, anchor),
+        )
+        return Place(*rows[0]) if rows else None
+
+
+class _Told(msgspec.Struct):
+    """Of a memory's body, what its words are looked for in too."""
+
+    subject: str = ""
+    target: str = ""
+    detail: str = ""
+
+
+_decode = msgspec.json.Decoder(_Told).decode
+
+
+def _words_of(text: str, body: str) -> str:
+    told = _decode(body)
+    parts: Sequence[str] = (told.subject, told.target, text, told.detail)
+    return "\n".join(filter(None, parts))

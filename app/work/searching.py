@@ -1,0 +1,270 @@
+"""Searches memories and messages of all chats that were read: by words, and by meaning too."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.errors import TavernkeepError
+from app.memory.records import Memory
+from app.memory.similarity import Vectors
+from app.store.search import FOUND, OVER, FoundText, Place, match_of
+from app.store.store import Store
+from app.story.messages import Message
+from app.tasks import TaskSupervisor
+from app.work.open_chat import OpenChat
+from app.work.open_chats import OpenChats
+
+log = logging.getLogger(__name__)
+
+MOST_HITS = 50
+SECONDS = 2.0  # for one question to the index
+LAST_SECONDS = 2.0  # for what is still to be indexed at the end
+_SLICE = 200  # messages of one transaction
+MEANING = 0.6  # share of the meaning in the order, words have the rest
+_MOST_TEXT = 2_000  # characters of a text that its meaning is taken of
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One find. tier, type, memory_id: "" for a message. chat: its file. index: of the message, or
+    of the first that a memory stands on, None when there is none. snippet: plain text; marks: where
+    in it the words are, begin and end. is_current: a memory holds, as far as the index knows.
+    elsewhere: how many other chats show the same message.
+    """
+
+    text: str
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+    score: float
+    chat: Path
+    index: int | None = None
+    anchor: str = ""
+    tier: str = ""
+    type: str = ""
+    memory_id: str = ""
+    is_current: bool = True
+    elsewhere: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a search found, best first. is_complete: false when time ran out on the way."""
+
+    hits: tuple[Hit, ...] = ()
+    is_complete: bool = True
+
+
+class Search:
+    """Indexes what is read, a little at a time, and answers.
+
+    vectors: of texts, none where there is no embedding model.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        chats: OpenChats,
+        tasks: TaskSupervisor,
+        vectors: Callable[[Sequence[str]], Awaitable[Vectors]],
+    ) -> None:
+        self._store = store
+        self._chats = chats
+        self._tasks = tasks
+        self._vectors = vectors
+        self._indexed: dict[int, tuple[Message, ...]] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self._lock = asyncio.Lock()
+        self._is_clean = False
+
+    async def find(
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        messages: bool = True,
+        memories: bool = True,
+        by_meaning: bool = True,
+    ) -> Findings:
+        """Memories and messages with the words of a query, in any order; beginnings of words do.
+
+        Where too few have all words, those with some follow. What is being indexed is waited for.
+        """
+        await self._settle()
+        limit = max(1, min(limit, MOST_HITS))
+        store = self._store
+
+        def unit() -> tuple[list[Hit], bool]:
+            store.search.add_memories()
+            found: dict[str, Hit] = {}
+            is_complete = True
+            for any_word in (False, True):
+                match = match_of(query, any_word=any_word)
+                if not match or len(found) >= limit:
+                    break
+                try:
+                    with store.within(SECONDS):
+                        hits = self._asked(match, limit, messages=messages, memories=memories)
+                except TimeoutError:
+                    is_complete = False
+                    break
+                # What has only some of the words comes behind what has all.
+                below = min((hit.score for hit in found.values()), default=0.0) if any_word else 0.0
+                for key, hit in hits.items():
+                    if key not in found:
+                        score = hit.score if not found or not any_word else min(hit.score, below)
+                        found[key] = replace(hit, score=score)
+            return list(found.values()), is_complete
+
+        hits, is_complete = await store.run(unit)
+        hits.sort(key=lambda hit: -hit.score)
+        if by_meaning:
+            hits = await self._by_meaning(query, hits)
+        return Findings(tuple(hits[:limit]), is_complete)
+
+    def _asked(self, match: str, limit: int, *, messages: bool, memories: bool) -> dict[str, Hit]:
+        index = self._store.search
+        found: dict[str, Hit] = {}
+        if memories:
+            texts = {text.row: text for text in index.memories(match, limit)}
+            for memory in self._store.memories.with_ids(texts):
+                hit = self._of_memory(memory, texts[memory.id])
+                if hit is not None:
+                    found[memory.id] = hit
+        if messages:
+            for text in index.messages(match, limit):
+                places = index.places(text.row)
+                if places:
+                    found[text.row] = _of_message(text, places)
+        return found
+
+    def _of_memory(self, memory: Memory, text: FoundText) -> Hit | None:
+        path = self._store.chats.path_of(memory.chat)
+        if path is None:
+            return None
+        snippet, marks = _plain(text.snippet)
+        made = (self._store.search.place(source.chat, source.anchor) for source in memory.sources)
+        places = sorted((place for place in made if place), key=lambda place: place.index)
+        place = places[0] if places else Place(path, memory.chat, -1, "")
+        return Hit(
+            memory.text,
+            snippet,
+            marks,
+            text.score,
+            Path(place.chat),
+            place.index if place.index >= 0 else None,
+            place.anchor,
+            tier=memory.tier.value,
+            type=memory.type,
+            memory_id=memory.id,
+            is_current=not memory.endings and memory.review.value in ("none", "approved"),
+        )
+
+    async def _by_meaning(self, query: str, hits: list[Hit]) -> list[Hit]:
+        """The same hits, those that mean what was asked for further up."""
+        texts = [query[:_MOST_TEXT], *(hit.text[:_MOST_TEXT] for hit in hits)]
+        try:
+            vectors = await self._vectors(texts) if hits else Vectors()
+        except TavernkeepError as error:
+            log.info("Found texts stay in the order of their words: %s", type(error).__name__)
+            return hits
+        scores = [vectors.score(texts[0], text) for text in texts[1:]]
+        if not scores or not all(score.is_cosine for score in scores):
+            return hits
+        best = max(hit.score for hit in hits) or 1.0
+        together = [
+            (1 - MEANING) * hit.score / best + MEANING * score.value
+            for hit, score in zip(hits, scores, strict=True)
+        ]
+        order = sorted(range(len(hits)), key=lambda at: -together[at])
+        return [hits[at] for at in order]
+
+    # --- indexing
+
+    def follow(self, chat: OpenChat) -> None:
+        """A chat was read: index what is new in it, by and by."""
+        task = self._tasks.spawn(self._index(chat), name="indexing for search")
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def index_all(self, paths: Iterable[Path], told: Callable[[int], None]) -> int:
+        """Read and index chats that were not opened. told: how many are done. Gives how many could
+        not be read.
+        """
+        failed = 0
+        for done, path in enumerate(paths, 1):
+            try:
+                chat = await self._chats.glance(path)
+            except TavernkeepError:
+                failed += 1
+            else:
+                await self._index(chat)
+                self._indexed.pop(chat.chat_id, None)
+            told(done)
+        return failed
+
+    async def aclose(self) -> None:
+        """Index what is left, for a short while; what remains is indexed at the next reading."""
+        try:
+            async with asyncio.timeout(LAST_SECONDS):
+                await self._settle()
+        except TimeoutError:
+            pass
+
+    async def _settle(self) -> None:
+        if self._running:
+            await asyncio.wait(tuple(self._running))
+
+    async def _index(self, chat: OpenChat) -> None:
+        async with self._lock:
+            messages, before = chat.story.messages, self._indexed.get(chat.chat_id, ())
+            new = _new(messages, before)
+            for first in range(0, len(new), _SLICE):
+                part = [(m.content_hash, m.text) for m in new[first : first + _SLICE]]
+                await self._store.run(lambda part=part: self._store.search.add_messages(part))  # type: ignore[misc]
+            self._indexed[chat.chat_id] = messages
+            if not self._is_clean:
+                self._is_clean = True
+                await self._store.run(self._store.search.drop_unused)
+
+
+def _new(messages: Sequence[Message], before: Sequence[Message]) -> Sequence[Message]:
+    """Those from the first that differs on."""
+    head = 0
+    for one, other in zip(messages, before, strict=False):
+        if one is not other and one.content_hash != other.content_hash:
+            break
+        head += 1
+    return messages[head:]
+
+
+def _of_message(text: FoundText, places: Sequence[Place]) -> Hit:
+    snippet, marks = _plain(text.snippet)
+    place = places[0]
+    return Hit(
+        text.text,
+        snippet,
+        marks,
+        text.score,
+        Path(place.chat),
+        place.index,
+        place.anchor,
+        elsewhere=len({one.chat_id for one in places}) - 1,
+    )
+
+
+def _plain(snippet: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The snippet without its marks, and where they were."""
+    parts: list[str] = []
+    marks: list[tuple[int, int]] = []
+    length = 0
+    for piece in snippet.split(FOUND):
+        word, over, rest = piece.partition(OVER)
+        if over:
+            marks.append((length, length + len(word)))
+        parts += (word, rest)
+        length += len(word) + len(rest)
+    return "".join(parts), tuple(marks)

@@ -1,0 +1,205 @@
+"""What was read is found by its words, whatever is asked and whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytest_asyncio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.commands import main
+from app.memory.records import Ending, EndReason, Tier
+from app.memory.similarity import Vectors
+from app.store.search import match_of
+from app.tasks import TaskSupervisor
+from app.work.searching import Search
+from tests.labelled import WrittenTavern
+from tests.memory_world import World, opened
+
+
+@pytest_asyncio.fixture
+async def world(demo_tavern: WrittenTavern, tmp_path: Path) -> AsyncIterator[World]:
+    async with opened(demo_tavern, tmp_path / "own data") as world:
+        yield world
+
+
+def write_chat(path: Path, *texts: str) -> Path:
+    header = {"user_name": "U", "character_name": "C", "chat_metadata": {"integrity": path.stem}}
+    lines = [
+        {"name": "C", "mes": text, "is_user": False, "send_date": f"2026-01-01T00:00:{n:02}.000Z"}
+        for n, text in enumerate(texts)
+    ]
+    path.write_text("\n".join(json.dumps(line) for line in (header, *lines)), "utf-8")
+    return path
+
+
+async def found(world: World, query: str, **options: Any) -> list[str]:
+    findings = await world.companion.search.find(query, **options)
+    assert findings.is_complete
+    return [hit.text for hit in findings.hits]
+
+
+async def test_a_message_is_found_by_its_words_with_its_place(world: World) -> None:
+    path = write_chat(
+        world.tavern.chat.with_name("Words.jsonl"),
+        "Nothing here.",
+        "The cartographer burned Éloïse's maps at the quay.",
+    )
+    await world.open(path)
+    findings = await world.companion.search.find("quay ELOISE cartograph")
+    (hit,) = findings.hits
+    assert (hit.chat, hit.index, hit.memory_id) == (path, 1, "")
+    marked = [hit.snippet[begin:end] for begin, end in hit.marks]
+    assert marked == ["cartographer", "Éloïse", "quay"]
+
+
+async def test_a_memory_is_found_with_its_tier_and_its_first_message(world: World) -> None:
+    over = (Ending(EndReason.RESOLVED),)
+    await world.write(
+        world.kept("The zanthor key opens nothing.", 7, 9),
+        world.memory("Find the zanthor key.", 4, tier=Tier.ARCS, type="arc", endings=over),
+    )
+    findings = await world.companion.search.find("zanthor")
+    by_tier = {hit.tier: hit for hit in findings.hits}
+    assert by_tier["longterm"].index == 7
+    assert by_tier["longterm"].is_current
+    assert by_tier["arcs"].index == 4
+    assert not by_tier["arcs"].is_current
+    assert not (await world.companion.search.find("zanthor", memories=False)).hits
+
+
+async def test_an_edited_a_deleted_and_a_forgotten_memory_are_found_as_they_are(
+    world: World,
+) -> None:
+    await world.write(world.memory("zanthor one", 4), world.memory("zanthor two", 4))
+    path, memories = world.tavern.chat, world.companion.memories
+    assert set(await found(world, "zanthor")) == {"zanthor one", "zanthor two"}
+    await memories.edit(path, "zanthor one", text="quibble")
+    await memories.delete(path, ["zanthor two"])
+    assert await found(world, "zanthor") == []
+    assert await found(world, "quibble") == ["quibble"]
+    await world.companion.edits.undo(path)
+    await world.companion.edits.undo(path)
+    assert set(await found(world, "zanthor")) == {"zanthor one", "zanthor two"}
+
+
+async def test_an_edit_in_the_file_is_found_and_what_it_replaced_is_not(world: World) -> None:
+    path = write_chat(world.tavern.chat.with_name("W.jsonl"), "The zanthor sings.", "Yes.")
+    await world.open(path)
+    assert await found(world, "zanthor") == ["The zanthor sings."]
+    write_chat(path, "The quibble sings.", "Yes.")
+    await world.open(path)
+    assert await found(world, "zanthor") == []
+    assert await found(world, "quibble") == ["The quibble sings."]
+
+
+async def test_what_has_all_words_comes_before_what_has_some(world: World) -> None:
+    path = write_chat(
+        world.tavern.chat.with_name("W.jsonl"),
+        "A zanthor, a zanthor, only a zanthor.",
+        "The quibble and the zanthor met in a very long sentence with many other words in it.",
+        "Neither.",
+    )
+    await world.open(path)
+    texts = await found(world, "zanthor quibble")
+    assert [text[:5] for text in texts] == ["The q", "A zan"]
+
+
+async def test_a_branch_shows_a_message_once_and_says_where_else_it_is(world: World) -> None:
+    await world.open(world.branch("branch", 20))
+    word = max(world.companion.story(world.tavern.chat).messages[3].text.split(), key=len)
+    findings = await world.companion.search.find(word)
+    texts = [hit.text for hit in findings.hits if not hit.memory_id]
+    assert len(texts) == len(set(texts))
+    assert any(hit.elsewhere == 1 for hit in findings.hits)
+
+
+async def test_scripts_without_spaces_are_found_inside_of_sentences(world: World) -> None:
+    path = write_chat(world.tavern.chat.with_name("W.jsonl"), "彼女は古い灯台の鍵を隠した。")
+    await world.open(path)
+    assert await found(world, "灯台") == ["彼女は古い灯台の鍵を隠した。"]
+    assert await found(world, "台灯") == []
+    (hit,) = (await world.companion.search.find("灯台")).hits
+    assert "\u200b" not in hit.snippet
+
+
+HOSTILE = (
+    *('"', '""', "NEAR", "NEAR(a b)", "*", "a*", "zanthor AND", "NOT zanthor", "text:zanthor"),
+    *("^zanthor", "(", ")", "{a b}: c", "-zanthor", "a + b", "zanthor'; DROP TABLE memory;--"),
+    *("\0", "zan\0thor", "\ud800", "\u200b", "\ue000zanthor\ue001", "%", "_", "🗝️", "OR OR OR"),
+)
+
+
+@pytest.mark.parametrize("query", HOSTILE)
+async def test_a_query_is_plain_words_whatever_it_holds(query: str, world: World) -> None:
+    await world.open(write_chat(world.tavern.chat.with_name("W.jsonl"), "The zanthor sings."))
+    findings = await world.companion.search.find(query)
+    if "zanthor" in query:
+        assert [h.text for h in findings.hits if h.chat.stem == "W"] == ["The zanthor sings."]
+
+
+async def test_a_megabyte_of_query_is_answered_at_once(world: World) -> None:
+    await world.open(write_chat(world.tavern.chat.with_name("W.jsonl"), "The zanthor sings."))
+    begun = time.monotonic()
+    findings = await world.companion.search.find("zanthor " + "x y z " * 170_000)
+    assert time.monotonic() - begun < 3.0
+    assert "The zanthor sings." in [hit.text for hit in findings.hits]
+
+
+@given(query=st.text(max_size=60))
+def test_words_are_always_quoted(query: str) -> None:
+    match = match_of(query)
+    assert match.count('"') % 2 == 0
+    outside = "".join(match.split('"')[::2])
+    assert set(outside) <= set(" AND*")
+
+
+async def test_meaning_puts_what_was_meant_further_up(world: World) -> None:
+    path = write_chat(
+        world.tavern.chat.with_name("W.jsonl"),
+        "zanthor zanthor zanthor",
+        "The zanthor is what opens the door, said the old keeper of the tower that night.",
+    )
+    await world.open(path)
+
+    async def vectors(texts: Sequence[str]) -> Vectors:
+        return Vectors.of(
+            {t: np.array([1.0, 0.0 if "door" in t or t == "zanthor" else 9.0], np.float32)
+             for t in texts}
+        )  # fmt: skip
+
+    tasks = TaskSupervisor()
+    search = Search(world.companion._store, world.companion._chats, tasks, vectors)
+    by_words = [hit.text[:3] for hit in (await search.find("zanthor", by_meaning=False)).hits]
+    by_meaning = [hit.text[:3] for hit in (await search.find("zanthor")).hits]
+    await tasks.aclose()
+    assert by_words == ["zan", "The"]
+    assert by_meaning == ["The", "zan"]
+
+
+def test_the_command_finds_what_an_earlier_command_read(
+    demo_tavern: WrittenTavern, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    data = ["--data-dir", str(tmp_path / "own data"), "--tavern", str(demo_tavern.user_folder)]
+    path = write_chat(demo_tavern.chat.with_name("W.jsonl"), "The zanthor sings.", "Yes.")
+    hidden = write_chat(demo_tavern.chat.with_name("Unopened.jsonl"), "No.", "A zanthor too.")
+    before = hidden.read_bytes()
+    assert main(["scenes", str(path), *data[:2]]) == 0
+    capfdbinary.readouterr()
+    assert main(["search", "zanthor", "--json", *data]) == 0
+    hits = json.loads(capfdbinary.readouterr().out)["hits"]
+    assert [(hit["chat"], hit["message"]) for hit in hits] == [(str(path), 0)]
+    assert main(["search", "zanthor", "--all", "--json", *data]) == 0
+    hits = json.loads(capfdbinary.readouterr().out)["hits"]
+    assert {(hit["chat"], hit["message"]) for hit in hits} == {(str(path), 0), (str(hidden), 1)}
+    assert hidden.read_bytes() == before
+    assert main(["search", "no such word at all xyzzy", *data]) == 0
+    assert main(["search", " ", *data]) == 2
+    assert main(["search", "a", "--limit", "0", *data]) == 2
