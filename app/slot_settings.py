@@ -198,6 +198,15 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
         maximum=4000,
         section=Section.BUDGETS,
     ),
+    Setting(
+        "budgets_lend",
+        True,
+        "Lend what is not needed",
+        "What one tier leaves of the total is used by others, in the chat's part of the prompt.",
+        scope=Scope.CHAT,
+        section=Section.BUDGETS,
+        only_with=("budget_mode", (SIMPLE,)),
+    ),
     _switch(
         "budgets_adaptive",
         "Budgets follow the story",

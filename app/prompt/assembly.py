@@ -3,7 +3,7 @@ where. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,7 +21,13 @@ from app.prompt.budgets import (
     room_in,
 )
 from app.prompt.drafts import Draft, Entry, dealt_out, shown_within
-from app.prompt.memory_slots import arcs_draft, long_draft, session_draft, triggered_draft
+from app.prompt.memory_slots import (
+    SECONDHAND,
+    arcs_draft,
+    long_draft,
+    session_draft,
+    triggered_draft,
+)
 from app.prompt.occasion import Occasion, Recollection, Turn
 from app.prompt.people_slots import epistemic_draft, relationships_draft, state_ledger_draft
 from app.prompt.placement import IN_BLOCK, MACROS, Placement, placement_of
@@ -122,11 +128,15 @@ def _with_memory(occasion: Occasion, means: Means, room: int | None) -> SlotSet:
     if room is not None:
         recaps, room = _levelled(occasion, recaps, drafts, budgets, room, count)
         drafts = _drafts(occasion, placement, recaps[0].text)
-    fitting = {d.name: _fitting(d, budgets, placement, count) for d in drafts}
-    drafts, fitting = _with_called_up(occasion, placement, drafts, fitting, budgets, count)
+    borrowers = _borrowers(settings, placement)
+    drafts, fitting = _fitted(occasion, placement, drafts, budgets, borrowers, count)
     if room is not None and placement.is_unified:
         room = max(0, room - SEPARATOR_TOKENS * len(IN_BLOCK))
     weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
+    if borrowers:
+        nine = [draft for draft in drafts if draft.name in NINE]
+        together = sum(budgets[name] for name in NINE)
+        fitting |= dealt_out(nine, fitting, weights, together, count)
     shown = dealt_out(drafts, fitting, weights, room, count)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     contents = tuple(
@@ -181,7 +191,7 @@ def _drafts(occasion: Occasion, placement: Placement, running: str) -> tuple[Dra
         state_ledger_draft(occasion),
         repair_draft(occasion),
     )
-    return _without_repeats(d for d in drafts if _is_sent(occasion, placement, d.name))
+    return tuple(d for d in drafts if _is_sent(occasion, placement, d.name))
 
 
 def _is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:
@@ -191,29 +201,6 @@ def _is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:
     settings = occasion.settings
     is_nowhere = Position(settings[f"slot_{name}_position"]) is Position.NONE
     return not is_nowhere or bool(settings[f"slot_{name}_scan"])
-
-
-def _without_repeats(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
-    """The drafts without what an earlier one tells in the same words."""
-    seen: set[str] = set()
-    kept = []
-    for draft in drafts:
-        entries: list[Entry] = []
-        repeated: list[LeftOut] = []
-        for entry in draft.entries:
-            words = entry.text.removeprefix("- ").casefold()
-            if not entry.row and words in seen:
-                repeated.append(LeftOut(entry.text, Reason.ELSEWHERE, entry.memory))
-            else:
-                entries.append(entry)
-            if not entry.row:
-                seen.add(words)
-        kept.append(
-            replace(draft, entries=tuple(entries), left_out=(*draft.left_out, *repeated))
-            if repeated
-            else draft
-        )
-    return tuple(kept)
 
 
 def _high_water(
@@ -259,44 +246,88 @@ def _levelled(
 ) -> tuple[tuple[Slot, ...], int]:
     """The recaps' slots within their part of the room, and what is left of it for the others."""
     settings, story = occasion.settings, occasion.story
-    wanted = (min(count(d.render(len(d.entries))), budgets[d.name]) for d in drafts)
+    full = ((d.name, count(d.render(len(d.entries)))) for d in drafts)
+    borrowers = _borrowers(settings, _placement(occasion))
+    wanted = (wants if d in borrowers else min(wants, budgets[d]) for d, wants in full)
     demands = [sum(wanted) + budgets[SlotName.TRIGGERED], *(slot.tokens for slot in recaps)]
     recap_budgets = ("running_recap_budget", "message_recaps_budget")
     weights = [sum(budgets[name] for name in NINE), *(int(settings[b]) for b in recap_budgets)]
+    if sum(demands) <= room:
+        return tuple(recaps), room - sum(demands[1:])
     memory, *shares = levelled(demands, weights[: len(demands)], room)
     slots = _recap_slots(story, settings, count, (shares[0], sum(shares)))
     return slots, memory
 
 
-def _fitting(draft: Draft, budgets: Budgets, placement: Placement, count: Count) -> int:
-    separator = SEPARATOR_TOKENS if placement.is_in_block(draft.name) else 0
-    return shown_within(draft, budgets[draft.name] - separator, count)
+def _borrowers(settings: Mapping[str, Any], placement: Placement) -> frozenset[SlotName]:
+    """The slots that may use what others leave of the one total. None at the head of the prompt:
+    its text would change with what the others tell.
+    """
+    if settings["budget_mode"] != SIMPLE or not settings["budgets_lend"]:
+        return frozenset()
+    return frozenset(
+        name
+        for name in NINE
+        if name is not SlotName.LONG
+        and not placement.is_in_block(name)
+        and name not in placement.by_macro
+        and Position(settings[f"slot_{name}_position"]) is Position.IN_CHAT
+    )
 
 
-def _with_called_up(
+def _fitted(
     occasion: Occasion,
     placement: Placement,
-    drafts: Sequence[Draft],
-    fitting: Mapping[SlotName, int],
+    drafts: Iterable[Draft],
     budgets: Budgets,
+    borrowers: Collection[SlotName],
     count: Count,
 ) -> tuple[tuple[Draft, ...], dict[SlotName, int]]:
-    """The drafts with that of called-up memories in its place: it tells what the long-term slot,
-    by its budget, does not.
+    """The drafts with that of called-up memories in its place, and how many entries of each fit
+    its budget. What a draft before tells is not told again, in the same words or by the same
+    memory.
     """
-    if not _is_sent(occasion, placement, SlotName.TRIGGERED):
-        return tuple(drafts), dict(fitting)
-    told = {
-        entry.memory
-        for draft in drafts
-        if draft.name is SlotName.LONG
-        for entry in draft.entries[: fitting[draft.name]]
-    }
-    called_up = triggered_draft(occasion, told)
-    order = list(SlotName)
-    whole = sorted((*drafts, called_up), key=lambda draft: order.index(draft.name))
-    fits = _fitting(called_up, budgets, placement, count)
-    return tuple(whole), {**fitting, SlotName.TRIGGERED: fits}
+    given = {draft.name: draft for draft in drafts}
+    kept: list[Draft] = []
+    fitting: dict[SlotName, int] = {}
+    memories: set[str] = set()
+    said: set[str] = set()
+    for name in SlotName:
+        draft = given.get(name)
+        if name is SlotName.TRIGGERED and _is_sent(occasion, placement, name):
+            draft = triggered_draft(occasion, memories)
+        if draft is None:
+            continue
+        draft = _without_repeats(draft, said)
+        separator = SEPARATOR_TOKENS if placement.is_in_block(name) else 0
+        budget = NO_BOUND if name in borrowers else budgets[name] - separator
+        fitting[name] = shown_within(draft, budget, count)
+        shown = draft.entries[: fitting[name]]
+        memories |= {entry.memory for entry in shown}
+        said |= {_words(entry) for entry in shown if not entry.row}
+        kept.append(draft)
+    return tuple(kept), fitting
+
+
+def _without_repeats(draft: Draft, said: Collection[str]) -> Draft:
+    """The draft without what was said before; values and feelings say nothing by themselves."""
+    seen = set(said)
+    entries: list[Entry] = []
+    repeated: list[LeftOut] = []
+    for entry in draft.entries:
+        if not entry.row and _words(entry) in seen:
+            repeated.append(LeftOut(entry.text, Reason.ELSEWHERE, entry.memory))
+            continue
+        entries.append(entry)
+        if not entry.row:
+            seen.add(_words(entry))
+    if not repeated:
+        return draft
+    return replace(draft, entries=tuple(entries), left_out=(*draft.left_out, *repeated))
+
+
+def _words(entry: Entry) -> str:
+    return entry.text.removeprefix("- ").removeprefix(SECONDHAND).casefold()
 
 
 def _content(draft: Draft, fitting: int, shown: int, budget: int, count: Count) -> SlotContent:
@@ -310,12 +341,13 @@ def _content(draft: Draft, fitting: int, shown: int, budget: int, count: Count) 
         )
         for entry in part
     ]
+    tokens = count(draft.render(shown))
     return SlotContent(
         key=draft.name.key,
         shown=tuple(entry.memory for entry in entries[:shown] if entry.memory),
         left_out=(*cut, *draft.left_out),
-        tokens=count(draft.render(shown)),
-        budget=budget,
+        tokens=tokens,
+        budget=max(budget, tokens),
         full_tokens=count(draft.render(len(entries))),
     )
 

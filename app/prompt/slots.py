@@ -106,7 +106,8 @@ class LeftOut:
 class SlotContent:
     """What became of what a slot might have told. key: as in Slot; in one block with others too.
 
-    shown: ids of memories, in the order in which they matter. budget: before the bound of all.
+    shown: ids of memories, in the order in which they matter. budget: before the bound of all,
+    with what was borrowed.
     """
 
     key: str

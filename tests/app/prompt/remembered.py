@@ -1,0 +1,138 @@
+"""Stories with memories for the tests of prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from app.languages import load_packs
+from app.llm.tokenizer import counter_for
+from app.memory.records import (
+    EPISTEMIC_TYPES,
+    LEDGER_FIELDS,
+    LONG_TERM_TYPES,
+    SESSION_TYPES,
+    Document,
+    DocumentKind,
+    Memory,
+    Source,
+    Tier,
+)
+from app.memory.standing import Ground, standings
+from app.prompt.assembly import Means, assembled
+from app.prompt.occasion import Recollection, Turn
+from app.prompt.slots import Slot, SlotName, SlotSet
+from app.settings import REGISTRY
+from app.story.messages import Message, digest
+from app.story.recaps import RunningRecap, RunningVersion
+from app.story.story import ChatKind, ChatRef, Story
+
+CHAT = 1
+PACKS = load_packs()
+COUNTER = counter_for()
+TYPES = {
+    Tier.LONG_TERM: LONG_TERM_TYPES,
+    Tier.SESSION: SESSION_TYPES,
+    Tier.ARCS: ("arc",),
+    Tier.RELATIONSHIPS: ("feeling",),
+    Tier.EPISTEMIC: EPISTEMIC_TYPES,
+    Tier.STATE_LEDGER: tuple(LEDGER_FIELDS),
+}
+LINES = ("Vera opens the gate.", "“Who is there?” asks Odo.", "Vera and Odo go on.", "It rains.")
+
+
+def settings(**values: Any) -> dict[str, Any]:
+    assert values.keys() <= REGISTRY.keys()
+    return {name: setting.default for name, setting in REGISTRY.items()} | values
+
+
+def story(*lines: str, running: str = "", kind: ChatKind = ChatKind.SOLO) -> Story:
+    """A chat of Vera, and of Odo where it is a group's, with somebody called You."""
+    names = ("Vera", "You") if kind is ChatKind.SOLO else ("Vera", "Odo", "You")
+    lines = lines or LINES
+    messages = tuple(
+        Message(f"m{n}", digest(line), names[n % len(names)], line, names[n % len(names)] == "You")
+        for n, line in enumerate(lines)
+    )
+    versions = (RunningVersion(0, running, 1, "", "m0", "model", 1.0),) if running else ()
+    chat = ChatRef(Path("chat.jsonl"), kind, "chat", "owner", names[0], names[:-1])
+    return Story(
+        chat,
+        messages=messages,
+        running=RunningRecap(versions, 0 if versions else None),
+        message_tokens=tuple(COUNTER.count(line) for line in lines),
+    )
+
+
+def memory(text: str, tier: Tier = Tier.LONG_TERM, *, at: int = 0, **values: Any) -> Memory:
+    """A memory of message `at`. Its id is its text unless another one is given."""
+    values = {"id": text, "type": TYPES[tier][0], "created": float(at)} | values
+    anchor = f"m{at}"
+    hashed = digest(LINES[at]) if at < len(LINES) else ""
+    source = Source(CHAT, anchor, values.pop("hash", hashed))
+    values.setdefault("sources", (source,))
+    return Memory(chat=CHAT, tier=tier, text=text, **values)
+
+
+def document(kind: DocumentKind, text: str, **values: Any) -> Document:
+    return Document(f"{kind}{text}", CHAT, kind, text, **values)
+
+
+def prompt(
+    memories: Sequence[Memory] = (),
+    *,
+    of: Story | None = None,
+    documents: Sequence[Document] = (),
+    turn: Turn | None = None,
+    total: int | None = None,
+    full: dict[str, int] | None = None,
+    **values: Any,
+) -> SlotSet:
+    of = of or story()
+    ground = Ground.of(CHAT, of.messages)
+    told = Recollection(standings(memories, ground), (), tuple(documents), CHAT)
+    means = Means(COUNTER.count, PACKS, full or {})
+    return assembled(of, settings(**values), means, told=told, turn=turn or Turn(), total=total)
+
+
+def slot(slots: SlotSet, name: SlotName) -> Slot | None:
+    return next((slot for slot in slots.slots if slot.key == name.key), None)
+
+
+def text_of(slots: SlotSet, name: SlotName) -> str:
+    found = slot(slots, name)
+    return found.text if found else ""
+
+
+def whole(slots: SlotSet) -> str:
+    return "\n".join(slot.text for slot in slots.slots)
+
+
+@st.composite
+def memories(draw: st.DrawFn, most: int = 14) -> tuple[Memory, ...]:
+    """Any memories of all tiers, hostile texts among them."""
+    words = st.text(alphabet="abc XY{}\n.|[]→", min_size=1, max_size=40)
+    made = []
+    for number in range(draw(st.integers(1, most))):
+        tier = draw(st.sampled_from(list(TYPES)))
+        type_ = draw(st.sampled_from(TYPES[tier]))
+        one = memory(
+            draw(words),
+            tier,
+            at=draw(st.integers(0, 3)),
+            id=f"id{number}",
+            type=type_,
+            importance=draw(st.integers(1, 3)),
+            subject=draw(st.sampled_from(["Vera", "You", "Odo", "No{{one}}"])),
+            target=draw(st.sampled_from(["", "Vera", "You"])),
+            is_pinned=draw(st.booleans()),
+            witnessed_by=draw(st.sampled_from([(), ("Vera",), ("You",)])),
+        )
+        if tier is Tier.STATE_LEDGER:
+            one = replace(one, field=draw(st.sampled_from(LEDGER_FIELDS[type_])))
+        made.append(one)
+    return tuple(made)

@@ -1,0 +1,144 @@
+"""What holds for all memories and budgets: bounds, order, sameness, and nothing twice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import settings as trial
+from hypothesis import strategies as st
+
+from app.memory.records import Memory
+from app.prompt.budgets import ADVANCED, NINE
+from app.prompt.occasion import Turn
+from app.prompt.slots import Reason, SlotName, SlotSet
+from tests.app.prompt.remembered import COUNTER, memories, prompt, story
+
+A_FEW = trial(max_examples=40, deadline=None)  # each assembles several prompts
+BUDGETED = (*NINE, SlotName.TRIGGERED)
+_budgets = st.fixed_dictionaries({f"budget_{n}": st.integers(0, 90) for n in BUDGETED})
+
+
+def shown(slots: SlotSet) -> dict[str, tuple[str, ...]]:
+    return {content.key: content.shown for content in slots.contents}
+
+
+def all_shown(slots: SlotSet) -> set[str]:
+    return {one for ids in shown(slots).values() for one in ids}
+
+
+def words_shown(held: tuple[Memory, ...], slots: SlotSet) -> set[str]:
+    texts = {one.id: " ".join(one.text.split()).casefold() for one in held}
+    return {texts[one] for one in all_shown(slots)}
+
+
+@A_FEW
+@given(memories(), _budgets, st.booleans())
+def test_no_slot_is_over_its_budget_its_frame_counted(
+    held: tuple[Memory, ...], budgets: dict[str, int], is_unified: bool
+) -> None:
+    slots = prompt(held, budget_mode=ADVANCED, slots_unified=is_unified, **budgets)
+    for slot in slots.slots:
+        assert slot.tokens == COUNTER.count(slot.text) <= slot.budget
+        assert slot.tokens <= slot.full_tokens or is_unified
+    for content in slots.contents:
+        assert content.tokens <= content.budget
+
+
+@A_FEW
+@given(memories(), _budgets, st.sampled_from(BUDGETED), st.integers(1, 200))
+def test_a_larger_budget_never_shows_less(
+    held: tuple[Memory, ...], budgets: dict[str, int], name: SlotName, more: int
+) -> None:
+    values: dict[str, Any] = {"budget_mode": ADVANCED, "budgets_adaptive": False}
+    small = prompt(held, **values, **budgets)
+    budgets[f"budget_{name}"] += more
+    large = prompt(held, **values, **budgets)
+    assert set(shown(small).get(name.key, ())) <= set(shown(large).get(name.key, ()))
+    assert words_shown(held, small) <= words_shown(held, large)
+
+
+@A_FEW
+@given(memories(), st.integers(0, 300), st.integers(1, 100), st.booleans())
+def test_a_larger_total_never_shows_less_and_is_kept(
+    held: tuple[Memory, ...], total: int, more: int, is_unified: bool
+) -> None:
+    of = story(running="What was.\nWhat came.\nWhat is.")
+    small = prompt(held, of=of, total=total, slots_unified=is_unified)
+    large = prompt(held, of=of, total=total + more, slots_unified=is_unified)
+    assert small.total_tokens <= total
+    for key, ids in shown(small).items():
+        assert set(ids) <= set(shown(large).get(key, ())), key
+
+
+@A_FEW
+@given(memories(), _budgets, st.one_of(st.none(), st.integers(0, 200)))
+def test_what_outranks_another_never_goes_before_it(
+    held: tuple[Memory, ...], budgets: dict[str, int], total: int | None
+) -> None:
+    held = tuple(replace(one, text=f"{one.text} {n}") for n, one in enumerate(held))
+    everything = prompt(held)
+    for content in prompt(held, budget_mode=ADVANCED, total=total, **budgets).contents:
+        ranking = shown(everything).get(content.key, ())
+        if content.key != SlotName.TRIGGERED.key:
+            assert content.shown == ranking[: len(content.shown)]
+        cut = {one.memory for one in content.left_out}
+        assert cut.isdisjoint(content.shown)
+
+
+@A_FEW
+@given(memories(), st.one_of(st.none(), st.integers(0, 200)), st.booleans())
+def test_nothing_is_told_twice_or_lost_without_a_reason(
+    held: tuple[Memory, ...], total: int | None, is_unified: bool
+) -> None:
+    slots = prompt(held, total=total, slots_unified=is_unified)
+    told = [one for ids in shown(slots).values() for one in ids]
+    assert len(told) == len(set(told))
+    keys = [slot.key for slot in slots.slots]
+    assert len(keys) == len(set(keys))
+    for content in prompt(held, slots_unified=is_unified).contents:
+        for one in content.left_out:
+            if one.reason is Reason.ELSEWHERE:
+                text = next(memory.text for memory in held if memory.id == one.memory)
+                words = " ".join(text.split()).casefold()
+                assert words in words_shown(held, prompt(held, slots_unified=is_unified))
+    ways = (prompt(held), prompt(held, slots_unified=True), prompt(held, slots_macros="forced"))
+    assert len({frozenset(all_shown(way)) for way in ways}) == 1
+
+
+@A_FEW
+@given(memories(), st.sampled_from(["", "Vera", "Odo"]))
+def test_no_text_of_a_story_becomes_a_macro_or_a_line_of_its_own(
+    held: tuple[Memory, ...], responder: str
+) -> None:
+    for slot in prompt(held, turn=Turn(responder)).slots:
+        assert not re.search(r"\{\{(?!(char|user|group|persona)\}\})", slot.text)
+    lines = {line for slot in prompt(held).slots for line in slot.text.splitlines()}
+    for one in held:
+        for part in one.text.split("\n")[1:]:
+            assert part not in lines or not part.strip() or part in one.text.split("\n")[:1]
+
+
+@A_FEW
+@given(memories())
+def test_the_same_story_gives_the_same_text_also_when_it_is_told_in_another_order(
+    held: tuple[Memory, ...],
+) -> None:
+    first = prompt(held)
+    assert first == prompt(held)
+    assert {s.key: s.text for s in first.slots}.keys() == {s.key for s in prompt(held[::-1]).slots}
+
+
+@A_FEW
+@given(memories(), st.integers(8, 40), st.integers(1, 40))
+def test_a_larger_total_of_the_tiers_never_shows_less_and_lending_stays_within_it(
+    held: tuple[Memory, ...], hundreds: int, more: int
+) -> None:
+    long = tuple(replace(one, text=one.text * 30) for one in held)
+    small, large = (prompt(long, budget_total=n * 100) for n in (hundreds, hundreds + more))
+    nine = {name.key for name in NINE}
+    assert sum(c.tokens for c in small.contents if c.key in nine) <= hundreds * 100 + 1
+    for key in nine:
+        assert set(shown(small).get(key, ())) <= set(shown(large).get(key, ()))

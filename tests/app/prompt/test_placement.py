@@ -1,0 +1,100 @@
+"""Slots, one block and macros: each text goes one way, and what goes nowhere is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.memory.records import DocumentKind, Tier
+from app.prompt.occasion import Turn
+from app.prompt.placement import IN_BLOCK, MACROS
+from app.prompt.slots import Position, SlotName, SlotSet
+from tests.app.prompt.remembered import document, memory, prompt, slot, text_of, whole
+
+HELD = [
+    memory("A fact."),
+    memory("A lamp.", Tier.SESSION),
+    memory("Who took it?", Tier.ARCS),
+    memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="You"),
+    memory("the key", Tier.EPISTEMIC, subject="Vera"),
+]
+DOCUMENTS = [
+    document(DocumentKind.CANON, "A guard.", subject="Vera"),
+    document(DocumentKind.SUMMARY, "All was quiet."),
+]
+TEXTS = ("A fact.", "A lamp.", "Who took it?", "fond", "the key", "A guard.", "All was quiet.")
+
+
+def placed(*card: str, **values: object) -> SlotSet:
+    return prompt(HELD, documents=DOCUMENTS, turn=Turn(card=card), **values)
+
+
+def sent(slots: SlotSet) -> list[SlotName]:
+    """Slots that SillyTavern puts somewhere by itself."""
+    return [
+        name
+        for name in SlotName
+        if (found := slot(slots, name)) and found.position is not Position.NONE
+    ]
+
+
+def test_there_are_twelve_macros_of_letters_and_hyphens() -> None:
+    assert len(set(MACROS.values())) == 12
+    assert all(name.replace("-", "").isalpha() and name.islower() for name in MACROS.values())
+
+
+@pytest.mark.parametrize("mode", ["auto", "forced", "never"])
+@pytest.mark.parametrize("is_unified", [False, True])
+@pytest.mark.parametrize("card", [(), ("A {{smartmemory-longterm}}", "{{ SmartMemory-Unified }}")])
+def test_each_text_goes_exactly_one_way(mode: str, is_unified: bool, card: tuple[str, ...]) -> None:
+    slots = placed(*card, slots_macros=mode, slots_unified=is_unified)
+    for text in TEXTS:
+        assert whole(slots).count(text) == 1
+
+
+def test_one_block_holds_seven_in_their_order_and_leaves_the_others() -> None:
+    slots = placed(slots_unified=True)
+    assert sent(slots) == [SlotName.RELATIONSHIPS, SlotName.EPISTEMIC, SlotName.UNIFIED]
+    text = text_of(slots, SlotName.UNIFIED)
+    places = [text.index(part) for part in ("A guard.", "A fact.", "All was", "A lamp.", "Who")]
+    assert places == sorted(places)
+    assert text.count("\n\n") >= 4
+    block = slot(slots, SlotName.UNIFIED)
+    assert block is not None
+    assert (block.position, block.depth) == (Position.IN_PROMPT, 0)
+    in_block = [c for c in slots.contents if c.key in {name.key for name in IN_BLOCK}]
+    assert len(in_block) == 5
+
+
+def test_a_macro_that_the_card_names_takes_the_place_of_its_slot() -> None:
+    slots = placed("You are Vera. {{smartmemory-longterm}}", "", "{{SMARTMEMORY-EPISTEMIC}}")
+    long = slot(slots, SlotName.LONG)
+    assert long is not None
+    assert (long.position, long.macro) == (Position.NONE, "smartmemory-longterm")
+    assert "A fact." in long.text
+    assert SlotName.EPISTEMIC not in sent(slots)
+    assert SlotName.ARCS in sent(slots)
+    assert not slots.warnings
+    assert SlotName.LONG in sent(placed("{{smartmemory-longterm}}", slots_macros="never"))
+
+
+def test_macros_that_are_forced_and_stand_nowhere_are_said() -> None:
+    slots = placed("{{smartmemory-longterm}}", slots_macros="forced")
+    assert sent(slots) == []
+    (warning,) = slots.warnings
+    assert "{{smartmemory-arcs}}" in warning
+    assert "longterm" not in warning
+    assert "profiles" not in warning  # there is none to tell
+
+
+def test_in_one_block_only_its_own_macro_and_those_of_the_others_count() -> None:
+    card = "{{smartmemory-unified}} {{smartmemory-longterm}} {{smartmemory-relationships}}"
+    slots = placed(card, slots_unified=True)
+    assert sent(slots) == [SlotName.EPISTEMIC]
+    assert "A fact." in text_of(slots, SlotName.UNIFIED)
+    assert slots.warnings == ("{{smartmemory-longterm}} says nothing while all is in one block.",)
+
+
+def test_a_place_that_is_nowhere_takes_no_tokens() -> None:
+    slots = placed(slot_long_position=-1)
+    assert slot(slots, SlotName.LONG) is None
+    assert "A fact." not in whole(slots)

@@ -1,0 +1,368 @@
+"""What each slot of memory tells, to whom, and what it never tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.memory.records import (
+    DocumentKind,
+    Ending,
+    EndReason,
+    Memory,
+    Review,
+    Tier,
+)
+from app.prompt.memory_slots import in_turns
+from app.prompt.occasion import Turn
+from app.prompt.slots import Position, Reason, Role, SlotName
+from app.story.recaps import SceneRecap
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
+from app.story.story import ChatKind, Story
+from tests.app.prompt.remembered import LINES, document, memory, prompt, slot, story, text_of, whole
+
+
+def test_without_memories_there_are_no_slots_of_memory() -> None:
+    assert [slot.key for slot in prompt().slots] == ["auto_recap_memory_scene"]
+
+
+def test_a_slot_that_has_nothing_to_tell_any_more_is_gone() -> None:
+    one = memory("The gate is open.")
+    assert slot(prompt([one]), SlotName.LONG) is not None
+    assert slot(prompt([one], longterm_enabled=False), SlotName.LONG) is None
+
+
+ENDED = Ending(EndReason.BY_HAND)
+
+
+@pytest.mark.parametrize("tier", Tier)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"review": Review.WAITING},
+        {"review": Review.REJECTED},
+        {"endings": (ENDED,)},
+        {"hash": "other words"},
+        {"at": 9},
+    ],
+    ids=["waiting", "rejected", "ended", "stale", "withdrawn"],
+)
+def test_what_does_not_hold_is_never_told(tier: Tier, changes: dict[str, object]) -> None:
+    fields = {"subject": "Vera", "target": "You", "field": "location"}
+    held = memory("cellar door", tier, id="held", **fields)
+    assert "cellar door" in whole(prompt([held]))
+    assert "cellar door" not in whole(prompt([memory("cellar door", tier, **fields | changes)]))
+
+
+def test_seeds_places_are_the_defaults_and_can_be_changed_but_for_the_repair() -> None:
+    told = prompt(
+        [
+            memory("Odo fears dogs."),
+            memory("The lamp went out.", Tier.SESSION),
+            memory("Who took the key?", Tier.ARCS),
+            memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="You"),
+            memory("the key", Tier.EPISTEMIC, subject="Vera"),
+            memory("cellar", Tier.STATE_LEDGER, subject="Vera", field="location"),
+        ],
+        documents=[
+            document(DocumentKind.PROFILE, "State:\nmood: calm", subject="Vera"),
+            document(DocumentKind.CANON, "Identity: a guard.", subject="Vera"),
+            document(DocumentKind.SUMMARY, "All was quiet."),
+        ],
+    )
+    places = {s.key.removeprefix("smart_memory_"): (s.position, s.depth) for s in told.slots[1:]}
+    assert places == {
+        "canon": (Position.IN_PROMPT, 0),
+        "profiles": (Position.IN_PROMPT, 1),
+        "long": (Position.IN_PROMPT, 2),
+        "short": (Position.IN_PROMPT, 0),
+        "relationships": (Position.IN_CHAT, 5),
+        "session": (Position.IN_CHAT, 3),
+        "arcs": (Position.IN_CHAT, 2),
+        "epistemic": (Position.IN_CHAT, 1),
+        "state_ledger": (Position.IN_CHAT, 1),
+    }
+    moved = prompt(
+        [memory("Odo fears dogs.")],
+        slot_long_position=1,
+        slot_long_depth=7,
+        slot_long_role=1,
+        slot_long_scan=True,
+        slot_long_template="Known: {{memories}}!",
+    )
+    long = slot(moved, SlotName.LONG)
+    assert long is not None
+    assert (long.position, long.depth, long.role, long.scan) == (1, 7, Role.USER, True)
+    assert long.text == "Known: - Odo fears dogs.!"
+
+
+def test_a_frame_that_lost_its_placeholder_loses_nothing() -> None:
+    told = prompt([memory("Odo fears dogs.")], slot_long_template="Known:")
+    assert text_of(told, SlotName.LONG) == "Known:\n- Odo fears dogs."
+
+
+def test_long_term_memories_stand_in_the_order_of_the_story() -> None:
+    held = [memory("Third.", at=2, importance=3), memory("First.", at=0), memory("Second.", at=1)]
+    assert text_of(prompt(held), SlotName.LONG).splitlines()[1:] == [
+        "- First.",
+        "- Second.",
+        "- Third.",
+    ]
+
+
+def test_no_type_crowds_out_the_others() -> None:
+    facts = [memory(f"Fact {n}", id=f"f{n}", importance=3) for n in range(6)]
+    others = [memory("Event", id="e", type="event", importance=1)]
+    pinned = memory("Pinned", id="p", type="event", importance=1, is_pinned=True)
+    order = [m.id for m in in_turns([*facts, *others, pinned], Tier.LONG_TERM)]
+    assert order == ["p", "f0", "f1", "e", "f2", "f3", "f4", "f5"]
+
+
+def test_the_head_of_the_prompt_stays_while_nothing_was_learned() -> None:
+    held = [memory(f"Fact {n} of the old harbour town", id=f"{n}") for n in range(40)]
+    first = prompt(held, of=story(*LINES))
+    later = prompt(held, of=story(*LINES, "Fact 39 of the harbour, says You.", "Vera nods."))
+    assert first.turn == later.turn
+    assert text_of(first, SlotName.LONG) == text_of(later, SlotName.LONG)
+
+
+def test_the_moment_calls_up_what_the_budget_left_out_and_nothing_twice() -> None:
+    held = [memory(f"Fact {n} about nothing at all", id=f"{n}", importance=3) for n in range(40)]
+    bees = memory("She is allergic to bees.", id="bees", importance=1, triggers=("sting",))
+    quiet = prompt([*held, bees], budget_total=800)
+    assert "bees" not in whole(quiet)
+    stung = story(*LINES, "A wasp's sting!")
+    told = prompt([*held, bees], of=stung, budget_total=800)
+    assert "bees" in text_of(told, SlotName.TRIGGERED)
+    roomy = prompt([*held, bees], of=stung, budget_total=8000)
+    assert whole(roomy).count("bees") == 1
+    assert "bees" in text_of(roomy, SlotName.LONG)
+
+
+def test_a_reply_that_is_replaced_calls_nothing_up() -> None:
+    held = [memory(f"Fact {n} about nothing at all", id=f"{n}", importance=3) for n in range(40)]
+    bees = memory("Allergic to bees.", id="bees", importance=1, triggers=("sting",))
+    of = story("You wait.", "All wait.", "A wasp's sting!")
+    told = prompt([*held, bees], of=of, turn=Turn(generation="swipe"), budget_total=800)
+    assert slot(told, SlotName.TRIGGERED) is None
+
+
+def test_what_the_responder_did_not_see_is_marked_or_left_out() -> None:
+    held = [memory("The vault is empty.", witnessed_by=("Odo",)), memory("It rained.")]
+    group = story(kind=ChatKind.GROUP)
+    assert "- [secondhand] The vault is empty." in whole(prompt(held, of=group, turn=Turn("Vera")))
+    for responder in ("Odo", ""):
+        told = whole(prompt(held, of=group, turn=Turn(responder)))
+        assert "- The vault is empty." in told
+    strict = prompt(held, of=group, turn=Turn("Vera"), secondhand_marked=False)
+    assert "vault" not in whole(strict)
+    assert "- It rained." in whole(strict)
+    (content,) = strict.contents
+    assert [one.reason for one in content.left_out] == [Reason.SECONDHAND]
+
+
+def knowing(text: str, type_: str, subject: str, **values: object) -> Memory:
+    return memory(
+        text, Tier.EPISTEMIC, id=f"{text}{subject}", type=type_, subject=subject, **values
+    )
+
+
+SECRETS = [
+    knowing("where the key is", "knows", "Vera"),
+    knowing("Odo took the key", "suspects", "Vera"),
+    knowing("the key is a copy", "unaware", "Vera"),
+    knowing("the door is locked", "believes", "Vera"),
+    knowing("her debts", "hiding", "Vera", target="You", detail="her debts at the bank"),
+    knowing("he took the key", "hiding", "Odo", target="Vera"),
+]
+
+
+def test_only_the_one_who_answers_is_told_what_it_knows() -> None:
+    group = story(kind=ChatKind.GROUP)
+    vera = text_of(prompt(SECRETS, of=group, turn=Turn("Vera")), SlotName.EPISTEMIC)
+    assert vera == (
+        "Vera knows:\n- where the key is\n"
+        "Vera suspects, without proof:\n- Odo took the key\n"
+        "Vera does not know:\n- the key is a copy\n"
+        "Vera believes, though it is false:\n- the door is locked\n"
+        "Vera conceals:\n- from You: her debts at the bank"
+    )
+    odo = whole(prompt(SECRETS, of=group, turn=Turn("Odo")))
+    assert "he took the key" in odo
+    assert "debts" not in odo
+    nobody = whole(prompt(SECRETS, of=group))
+    assert "took the key" not in nobody
+    assert "debts" not in nobody
+    as_user = whole(prompt(SECRETS, of=group, turn=Turn("Vera", generation="impersonate")))
+    assert "debts" not in as_user
+    untold = prompt(SECRETS, of=group, turn=Turn("Vera"), epistemic_unaware=False)
+    assert "copy" not in whole(untold)
+
+
+def test_a_solo_chat_has_one_who_answers() -> None:
+    assert "Vera conceals" in whole(prompt(SECRETS))
+
+
+def test_secrets_and_errors_outlast_what_is_plainly_known() -> None:
+    told = prompt(SECRETS, budget_mode="advanced", budget_epistemic=50)
+    text = text_of(told, SlotName.EPISTEMIC)
+    assert "her debts" in text
+    assert "where the key is" not in text
+
+
+def test_profile_and_canon_are_those_of_the_one_who_answers() -> None:
+    documents = [
+        document(DocumentKind.PROFILE, "", subject=name, sections={"character_state": f"{name}!"})
+        for name in ("Vera", "Odo")
+    ]
+    group = story(kind=ChatKind.GROUP)
+    told = whole(prompt(documents=documents, of=group, turn=Turn("Odo")))
+    assert "Odo!" in told
+    assert "Vera!" not in told
+
+
+def test_a_text_about_messages_that_are_gone_is_not_told() -> None:
+    old = document(DocumentKind.SUMMARY, "They met.", until="m1")
+    gone = document(DocumentKind.SUMMARY, "They met and parted.", until="m9")
+    assert text_of(prompt(documents=[old, gone]), SlotName.SHORT) == "Story so far:\nThey met."
+
+
+def test_the_running_recap_stands_in_for_the_summary() -> None:
+    summary = document(DocumentKind.SUMMARY, "They met.")
+    of = story(running="They met at the gate.")
+    assert slot(prompt(documents=[summary], of=of), SlotName.SHORT) is None
+    off = prompt(documents=[summary], of=of, running_recap_enabled=False)
+    assert "They met." in text_of(off, SlotName.SHORT)
+
+
+def with_scenes(*texts: str, running: str = "") -> Story:
+    of = story(*(f"Line {n}." for n in range(len(texts) + 1)), running=running)
+    breaks = {f"m{n}": SceneBreak(f"m{n}", BreakOrigin.HAND) for n in range(len(texts))}
+    recaps = {
+        f"m{n}": (SceneRecap(f"m{n}", 0, "", text, "", "model", 1.0),)
+        for n, text in enumerate(texts)
+    }
+    return replace(of, breaks=breaks, scenes=scenes_of(of.messages, breaks), recaps=recaps)
+
+
+def test_the_newest_scenes_are_told_and_the_oldest_go_first() -> None:
+    of = with_scenes(*(f"In scene {n} they met. Then they parted." for n in range(1, 8)))
+    one = [memory("x x")]
+    text = text_of(prompt(one, of=of), SlotName.SCENES)
+    assert text.splitlines()[1] == "Scene 3: In scene 3 they met. Then they parted."
+    assert len(text.splitlines()) == 6
+    small = prompt(one, of=of, budget_mode="advanced", budgets_adaptive=False, budget_scenes=24)
+    assert text_of(small, SlotName.SCENES).splitlines()[1:] == [
+        "Scene 7: In scene 7 they met. Then they parted."
+    ]
+    tiny = prompt(one, of=of, budget_mode="advanced", budgets_adaptive=False, budget_scenes=16)
+    assert text_of(tiny, SlotName.SCENES).endswith("Scene 7: In scene 7 they met.")
+
+
+def test_what_the_running_recap_says_in_the_same_words_is_not_said_again() -> None:
+    of = with_scenes("They met.", "They parted.", running="DEVELOPMENTS\nThey met.")
+    text = text_of(prompt([memory("x x")], of=of), SlotName.SCENES)
+    assert "They met." not in text
+    assert "Scene 2: They parted." in text
+
+
+def test_the_session_begins_with_the_scene_as_it_is_now() -> None:
+    held = [
+        memory("A tavern.", Tier.SESSION, at=0),
+        memory("A cold cellar.", Tier.SESSION, at=1),
+        memory("Vera limps.", Tier.SESSION, at=1, type="detail"),
+        memory("Odo lied.", Tier.SESSION, at=2, type="revelation"),
+    ]
+    assert text_of(prompt(held), SlotName.SESSION) == (
+        "The scene now:\nSetting: A cold cellar.\nContinuity: Vera limps.\nNew: Odo lied.\n\n"
+        "Details from this session:\n- A tavern."
+    )
+
+
+def test_feelings_of_those_who_are_there() -> None:
+    held = [
+        memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="Odo", magnitude="high"),
+        memory("wary", Tier.RELATIONSHIPS, subject="Vera", target="Odo", magnitude="low"),
+        memory("afraid", Tier.RELATIONSHIPS, subject="Ilse", target="Bruno"),
+    ]
+    told = prompt(held)
+    assert text_of(told, SlotName.RELATIONSHIPS) == (
+        "Relationship history:\nVera→Odo: fond(high), wary(low)"
+    )
+    (content,) = told.contents
+    assert [one.reason for one in content.left_out] == [Reason.ABSENT]
+
+
+def test_the_ledger_tells_each_thing_in_one_line_with_its_newest_values() -> None:
+    def value(text: str, field: str, subject: str = "Vera", **values: object) -> Memory:
+        fields = {"subject": subject, "field": field, "id": f"{subject}{field}{text}"}
+        return memory(text, Tier.STATE_LEDGER, **fields | values)
+
+    held = [
+        value("cellar", "location", at=0),
+        value("attic", "location", at=2),
+        value("tense", "mood", at=1),
+        value("Odo", "owner", "key", type="object"),
+    ]
+    assert text_of(prompt(held), SlotName.STATE_LEDGER) == (
+        "Current state:\nVera (character): location: attic | mood: tense\nkey (object): owner: Odo"
+    )
+
+
+def test_the_repair_waits_for_the_next_reply_at_the_very_end() -> None:
+    of = story("Vera came.", "You saw.", "Vera left.")
+    last = of.messages[-1]
+    note = document(
+        DocumentKind.REPAIR, "Vera's coat is red.", until="m2", inputs=last.content_hash
+    )
+    told = prompt(documents=[note], of=of, total=60)
+    found = slot(told, SlotName.REPAIR)
+    assert found is not None
+    assert (found.position, found.depth) == (Position.IN_CHAT, 0)
+    assert "Vera's coat is red." in found.text
+    gone_on = story("Vera came.", "You saw.", "Vera left.", "You nod.", "Vera is back.")
+    assert slot(prompt(documents=[note], of=gone_on), SlotName.REPAIR) is None
+
+
+def test_what_can_still_be_read_may_be_left_out() -> None:
+    held = [memory("Old news.", at=0), memory("New news.", at=3)]
+    told = prompt(held, slots_leave_out_visible=True, turn=Turn(context=30))
+    assert "Old news." in whole(told)
+    assert "New news." not in whole(told)
+
+
+def test_the_context_of_the_turn_bounds_all_slots() -> None:
+    held = [memory(f"Fact {n} of the old harbour town", id=f"{n}") for n in range(40)]
+    of = story(running="\n".join(f"Thing {n} happened." for n in range(100)))
+    told = prompt(held, of=of, turn=Turn(context=600))
+    assert 250 < told.total_tokens <= 300
+    assert text_of(told, SlotName.LONG)
+    assert told.slots[0].text
+
+
+def test_what_one_tier_leaves_others_use_but_not_at_the_head_of_the_prompt() -> None:
+    held = [
+        memory(f"room {n}", Tier.STATE_LEDGER, id=f"{n}", subject=f"Guest {n}", field="location")
+        for n in range(60)
+    ]
+    facts = [memory(f"Fact {n} of the old harbour town", id=f"f{n}") for n in range(90)]
+    lent = prompt([*held, *facts], budgets_adaptive=False)
+    alone = prompt([*held, *facts], budgets_adaptive=False, budgets_lend=False)
+    ledger, own = slot(lent, SlotName.STATE_LEDGER), slot(alone, SlotName.STATE_LEDGER)
+    assert ledger is not None
+    assert own is not None
+    assert own.tokens <= own.budget == 200 < ledger.tokens == ledger.budget
+    assert text_of(lent, SlotName.LONG) == text_of(alone, SlotName.LONG)
+
+
+def test_auto_tune_follows_the_most_that_was_wanted_and_says_so() -> None:
+    facts = [memory(f"Fact {n} of the old harbour town", id=f"f{n}") for n in range(90)]
+    values = {"budgets_auto_tune": True, "budget_mode": "advanced", "budgets_adaptive": False}
+    tuned = prompt(facts, **values)
+    long = slot(tuned, SlotName.LONG)
+    assert long is not None
+    assert long.tokens == long.full_tokens < long.budget
+    assert tuned.notes
+    fewer = prompt(facts[:2], full=dict(tuned.full), **values)
+    assert fewer.full == tuned.full
