@@ -17,7 +17,9 @@ What it is for and what each input holds are told to whoever edits it, never to 
 own file need not say it, and may say `based_on: VERSION DIGEST`: which of ours it was made from.
 
 `{{name}}` stands for an input. It is replaced as it is: nothing inside the replaced text is read
-again, and no sign in it has a meaning. The system section holds what stays the same from call to
+again, and no sign in it has a meaning. Only a tag that the prompt itself sets around an input, such
+as <messages>, is shown with other signs where an input holds it: no text of a story may end its
+own part of the prompt. The system section holds what stays the same from call to
 call, so that a server can keep it; what changes most stands last in the user section.
 """
 
@@ -71,6 +73,7 @@ ABOUT = "input "  # begins the key of a line that explains an input
 HEADER_KEYS = frozenset({"task", "version", "inputs", "output", "max_output_tokens"})
 PLACEHOLDER = re.compile(r"\{\{\s{0,8}([A-Za-z_][A-Za-z0-9_]{0,60})\s{0,8}\}\}")
 SECTION = re.compile(r"^#[ \t]+(system|user)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+TAG = re.compile(r"^</?([a-z_]{1,40})>$", re.MULTILINE)  # around an input
 LARGEST_FILE = 200_000
 LONGEST_HEADER = 40  # lines
 
@@ -108,7 +111,9 @@ class Prompt:
         if given != self.inputs:
             names = ", ".join(sorted(given ^ self.inputs))
             raise PromptUnusable(f"The prompt {self.task} and its task disagree about: {names}.")
-        return _filled(self.system, inputs), _filled(self.user, inputs)
+        tags = frozenset(TAG.findall(f"{self.system}\n{self.user}"))
+        shown = {name: _without_tags(text, tags) for name, text in inputs.items()}
+        return _filled(self.system, shown), _filled(self.user, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +261,14 @@ def _sections(body: str, task: str) -> dict[str, str]:
     system = body[heads[0].end() : heads[1].start()].strip()
     user = body[heads[1].end() :].strip()
     return {"system": system, "user": user}
+
+
+def _without_tags(text: str, tags: frozenset[str]) -> str:
+    """The text without these tags, opening or closing, in any spelling that a model takes so."""
+    if not tags or "<" not in text:
+        return text
+    spelled = "|".join(sorted(tags))
+    return re.sub(rf"<(\s{{0,4}}/?\s{{0,4}}(?:{spelled})\s{{0,4}})>", r"‹\1›", text, flags=re.I)
 
 
 def _filled(template: str, inputs: Mapping[str, str]) -> str:

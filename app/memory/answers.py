@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from app.memory.ledger import ledger_lines
 from app.memory.lines import Line, read_lines
 from app.memory.memory_lines import memory_claim, tier_of
 from app.memory.names import folded
-from app.memory.records import Tier
+from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
 
 ALL_TIERS = frozenset(Tier)
 MOST_ENTRIES = 400  # of one answer
@@ -50,6 +51,19 @@ TIER_OF_TAG: Mapping[str, Tier] = MappingProxyType(
         ),
     }
 )
+_WORDS = "|".join(
+    r"\s{1,4}".join(map(re.escape, word.split()))
+    for word in sorted({*TYPES, *TIER_OF_TAG, *LONG_TERM_TYPES, *SESSION_TYPES})
+)
+# The beginning of an entry in a text that is none of ours, and its tag's end where it has one.
+ENTRY = re.compile(
+    rf"[\[【［]([\s*_]{{0,6}}(?:{_WORDS})\b[^\[\]\n【】［］]{{0,300}})([\]】］]?)", re.IGNORECASE
+)
+
+
+def as_prose(text: str) -> str:
+    """A text in which nothing can be read as an entry: tags of ours lose their square brackets."""
+    return ENTRY.sub(lambda found: f"({found[1]}{')' if found[2] else ''}", text)
 
 
 @dataclass(slots=True)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from msgspec import structs
 
+from app.memory.answers import as_prose
 from app.memory.records import Source
 from app.story.messages import Message, MessageKind
+
+# At the beginning of a line in a message: it would pass for the number of another message.
+NUMBERED = re.compile(r"^([^\S\n]*)\[([^\S\n]*\d{1,9}[^\S\n]*)\]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +30,13 @@ class Window:
 
     @property
     def text(self) -> str:
-        """The numbered transcript as prompts show it."""
+        """The numbered transcript as prompts show it.
+
+        What a message holds that looks like the number of a message, or like an entry of an answer,
+        loses its square brackets: a model that repeats it makes no memory of it.
+        """
         return "\n\n".join(
-            f"[{number}] {message.name}: {message.text.strip()}"
+            f"[{number}] {' '.join(message.name.split())}: {_shown(message.text.strip())}"
             for number, message in enumerate(self.messages, 1)
         )
 
@@ -86,6 +95,10 @@ def windows_within(window: Window, room: int, count: Callable[[str], int]) -> tu
                 part = []
             part.append(piece)
     return (*parts, Window(window.chat, tuple(part)))
+
+
+def _shown(text: str) -> str:
+    return NUMBERED.sub(r"\1(\2)", as_prose(text)) if "[" in text else text
 
 
 def _pieces(message: Message, room: int, count: Callable[[str], int]) -> list[Message]:
