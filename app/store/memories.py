@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from app.errors import StoreTooNew
 from app.memory.records import (
     Document,
     DocumentKind,
@@ -79,25 +80,27 @@ class Memories:
         self._database = database
 
     def load(self, chat_id: int, characters: Sequence[str] = ()) -> Remembered:
-        """All that a chat remembers by itself and that these characters keep, oldest first."""
+        """All that a chat remembers by itself and that these characters keep, oldest first.
+
+        Raises StoreTooNew where a newer program kept something that this one does not know.
+        """
         where, values = _whose(chat_id, characters)
-        read = self._database.execute
-        return Remembered(
-            tuple(
-                _memory(row)
-                for row in read(f"SELECT {_MEMORY} FROM memory WHERE {where} ORDER BY id", values)
-            ),
-            tuple(
-                _entity(row)
-                for row in read(f"SELECT {_ENTITY} FROM entity WHERE {where} ORDER BY id", values)
-            ),
-            tuple(
-                _document(row)
-                for row in read(
-                    f"SELECT {_DOCUMENT} FROM document WHERE {where} ORDER BY id", values
-                )
-            ),
-        )
+
+        def rows(table: str, columns: str) -> list[tuple[Any, ...]]:
+            statement = f"SELECT {columns} FROM {table} WHERE {where} ORDER BY id"
+            return self._database.execute(statement, values)
+
+        try:
+            return Remembered(
+                tuple(map(_memory, rows("memory", _MEMORY))),
+                tuple(map(_entity, rows("entity", _ENTITY))),
+                tuple(map(_document, rows("document", _DOCUMENT))),
+            )
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise StoreTooNew(
+                "What is remembered of this chat was written by a newer Tavernkeep, in a form that "
+                "this one does not know. Install that version. Nothing was changed."
+            ) from error
 
     def with_ids(self, ids: Iterable[str]) -> list[Memory]:
         """The memories of these ids that are there."""

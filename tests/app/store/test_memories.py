@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.errors import StoreTooNew
 from app.memory.records import (
     Document,
     DocumentKind,
@@ -61,6 +62,24 @@ async def test_what_is_written_is_read_back_whole(store: Store) -> None:
     assert found.memories == (whole,)
     assert found.entities == (entity,)
     assert found.documents == (text,)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE document SET kind = 'prophecy'",
+        "UPDATE memory SET tier = 'dreams'",
+        """UPDATE memory SET body = '{"grounding": "hearsay"}'""",
+    ],
+)
+async def test_what_a_newer_program_kept_is_refused_in_words(store: Store, statement: str) -> None:
+    chat = await store.run(lambda: store.chats.id_of("a.jsonl"))
+    text = Document("d", chat, DocumentKind.SUMMARY, "t")
+    change = MemoryChange((memory(1, chat=chat),), documents=(text,))
+    await store.run(lambda: store.memories.write(change))
+    await store.run(lambda: store._database.execute(statement))
+    with pytest.raises(StoreTooNew, match="newer Tavernkeep"):
+        await store.run(lambda: store.memories.load(chat))
 
 
 async def test_a_character_keeps_its_memories_across_chats(store: Store) -> None:

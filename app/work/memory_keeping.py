@@ -1,0 +1,188 @@
+"""What the user does to all that a chat or its character remembers, and what may be remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from app.errors import UsageError
+from app.memory.policy import Policy
+from app.memory.records import DocumentKind, Remembered, Tier
+from app.store.memories import DISCARDED, FORGOTTEN, PASS, UNREADABLE
+from app.work.memory_deeds import Deed, MemoryDeeds
+from app.work.open_chat import OpenChat
+
+# What belongs to a chat and goes when the chat is forgotten (spec/smart-memory.md §13).
+_OF_THE_CHAT = frozenset({Tier.SESSION, Tier.ARCS})
+_TEXTS_OF_THE_CHAT = frozenset(
+    {
+        DocumentKind.SUMMARY,
+        DocumentKind.PROFILE,
+        DocumentKind.ARC_SUMMARY,
+        DocumentKind.CONTINUITY,
+        DocumentKind.REPAIR,
+    }
+)
+
+
+class MemoryKeeping(MemoryDeeds):
+    """Forgets, pauses, and says who keeps what; `path` is always that of an open chat."""
+
+    # --- a whole chat
+
+    async def forget_chat(self, path: Path) -> None:
+        """Forget This Chat: its session, arcs that are not pinned, entities, summary and profiles.
+
+        What the character keeps stays, and so does the ledger (spec/smart-memory.md §13). What was
+        played is not read again before `read_again`.
+        """
+        chat = self._open(path)
+
+        def of_chat(deed: Deed) -> Remembered:
+            known, here = deed.remembered, chat.chat_id
+            return Remembered(
+                tuple(
+                    m
+                    for m in known.memories
+                    if m.chat == here and m.tier in _OF_THE_CHAT and not m.character
+                ),
+                tuple(e for e in known.entities if e.chat == here and not e.character),
+                tuple(
+                    d for d in known.documents if d.chat == here and d.kind in _TEXTS_OF_THE_CHAT
+                ),
+            )
+
+        await self._forget(chat, "forget this chat", of_chat)
+
+    async def fresh_start(self, path: Path) -> None:
+        """Forget all of the chat, and all that its character keeps from any chat."""
+        chat = self._open(path)
+        await self._forget(chat, "fresh start", lambda deed: deed.remembered, whole=True)
+
+    async def clear_tier(self, path: Path, tier: Tier) -> None:
+        """Forget one tier, of the chat and of its character; pinned arcs stay, canon goes with the
+        long-term memories that it was made of.
+        """
+
+        def of_tier(deed: Deed) -> Remembered:
+            known = deed.remembered
+            is_base = tier is Tier.LONG_TERM
+            return Remembered(
+                tuple(m for m in known.of(tier) if not (tier is Tier.ARCS and m.is_pinned)),
+                documents=tuple(
+                    d for d in known.documents if is_base and d.kind is DocumentKind.CANON
+                ),
+            )
+
+        name = tier.value.replace("_", " ")
+        chat = self._open(path)
+
+        def unit(deed: Deed) -> None:
+            gone = of_tier(deed)
+            self._check(deed, gone.memories)
+            self._store.memories.forget(gone)
+
+        await self._do(chat, f"clear {name}", unit, whole=True)
+
+    async def read_again(self, path: Path) -> None:
+        """Read the chat for its memory from its beginning, also what was forgotten."""
+        chat = self._open(path)
+        memories = self._store.memories
+
+        def unit(deed: Deed) -> None:
+            memories.forget_read(chat.chat_id)
+
+        await self._do(chat, "read the chat again", unit)
+
+    async def _forget(
+        self,
+        chat: OpenChat,
+        label: str,
+        chosen: Callable[[Deed], Remembered],
+        *,
+        whole: bool = False,
+    ) -> None:
+        memories = self._store.memories
+        played = [(m.anchor, m.content_hash) for m in chat.story.messages]
+
+        def unit(deed: Deed) -> None:
+            gone = chosen(deed)
+            self._check(deed, gone.memories)
+            memories.forget(gone)
+            memories.set_extracted(chat.chat_id, played, FORGOTTEN)
+            memories.forget_extracted(chat.chat_id, PASS)
+            memories.forget_extracted(chat.chat_id, UNREADABLE)
+
+        await self._do(chat, label, unit, whole=whole)
+
+    # --- what may be remembered
+
+    async def pause(self, path: Path) -> None:
+        """Read-only: from here on the chat is shown its memory and adds nothing to it."""
+        chat, messages = self._open(path), self._open(path).story.messages
+        modes = self._store.memory_modes
+        if chat.pause is not None:
+            return
+        anchor = messages[-1].anchor if messages else ""
+
+        def unit(deed: Deed) -> None:
+            modes.pause(chat.chat_id, anchor, len(messages) - 1)
+
+        await self._do(chat, "remember nothing for now", unit)
+
+    async def commit(self, path: Path) -> None:
+        """End read-only, and read what was played since."""
+        chat, modes = self._paused(path), self._store.memory_modes
+        self._check_writable()
+
+        def unit(deed: Deed) -> None:
+            modes.go_on(chat.chat_id)
+
+        chat.reading_state = replace(chat.reading_state, is_wanted=True)
+        await self._do(chat, "remember what was played", unit)
+
+    def played_since(self, path: Path) -> int:
+        """How many messages `commit` would read, or `discard` leave unread."""
+        return len(self._since(self._paused(path)))
+
+    async def discard(self, path: Path) -> None:
+        """End read-only, and never read what was played since. The chat itself stays as it is."""
+        chat, modes = self._paused(path), self._store.memory_modes
+        since = self._since(chat)
+
+        def unit(deed: Deed) -> None:
+            self._store.memories.set_extracted(chat.chat_id, since, DISCARDED)
+            modes.go_on(chat.chat_id)
+
+        await self._do(chat, "leave what was played unread", unit)
+
+    async def set_policy(self, path: Path, policy: Policy) -> None:
+        """Say what the chat's character, or group, may keep; for all its chats."""
+        chat, modes = self._open(path), self._store.memory_modes
+        key = chat.chat.owner_key
+        if not key:
+            raise UsageError("A file outside of SillyTavern has no character that could keep it.")
+
+        def unit(deed: Deed) -> None:
+            if modes.policy(key) is not policy:
+                modes.set_policy(key, policy)
+
+        await self._do(chat, f"memory of {chat.chat.owner_name}: {policy.value}", unit)
+
+    # --- inside
+
+    def _since(self, chat: OpenChat) -> list[tuple[str, str]]:
+        """(anchor, content hash) of what was played since the pause."""
+        pause = chat.pause
+        if pause is None:
+            return []
+        last = chat.index_of(pause.anchor)
+        first = (pause.position if last is None else last) + 1
+        return [(m.anchor, m.content_hash) for m in chat.story.messages[first:]]
+
+    def _paused(self, path: Path) -> OpenChat:
+        chat = self._open(path)
+        if chat.pause is None:
+            raise UsageError("This chat is not read-only.")
+        return chat
