@@ -45,6 +45,7 @@ from app.work.link import BridgeLink
 from app.work.memory_edits import MemoryEdits
 from app.work.memory_view import MemoryView, memory_view
 from app.work.memory_work import MemoryWork
+from app.work.minds import Minds, minds_of
 from app.work.mirror import Mirror
 from app.work.model_breaks import find_breaks
 from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
@@ -354,6 +355,12 @@ class Companion:
         be read. told: how many are done.
         """
         return await self.search.index_all([chat.path for chat in self._library.chats], told)
+
+    def minds(self, path: Path) -> Minds:
+        """Who knows what in an open chat, to be asked for any of its messages. May take a while:
+        call it outside the loop's thread. Raises UsageError when the chat is not open.
+        """
+        return minds_of(self.memory(path), self._packs)
 
     async def remember_now(self, path: Path) -> None:
         """Read an open chat for its memory up to its last message, without waiting for more."""

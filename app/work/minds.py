@@ -1,0 +1,41 @@
+"""Who knows what in an open chat, with what its newest reply gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.memory.leaks import Leak
+from app.memory.minds import MindMap
+from app.story.messages import Message, MessageKind
+from app.story.scene_cues.language import LanguagePack
+from app.work.leak_check import epistemic_map, leaks_in
+from app.work.memory_view import MemoryView
+
+
+@dataclass(frozen=True, slots=True)
+class Minds:
+    """The map can be asked for any message of the chat. reply: index of the newest reply, None
+    where there is none. leaks: in that reply.
+    """
+
+    view: MemoryView
+    map: MindMap
+    reply: int | None
+    leaks: tuple[Leak, ...]
+
+
+def minds_of(view: MemoryView, packs: Sequence[LanguagePack]) -> Minds:
+    """Takes a while for a long chat; not for the window's thread."""
+    found = MindMap(epistemic_map(view, packs))
+    reply = _newest_reply(view.story.messages)
+    leaks = leaks_in(view, packs, reply) if reply is not None and found.topics else ()
+    return Minds(view, found, reply, leaks)
+
+
+def _newest_reply(messages: Sequence[Message]) -> int | None:
+    """Index of what a character wrote last, also when the user has gone on since."""
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index].kind is MessageKind.CHAT and not messages[index].is_user:
+            return index
+    return None
