@@ -26,6 +26,7 @@ from app.memory.records import (
 from app.store.database import Database
 
 PASS = "pass"
+FOUND = "found"  # looked through without a model; one is to read it all the same
 UNREADABLE = "unreadable"  # asked for, and no answer could be used
 FORGOTTEN = "forgotten"  # not read again before the user says so
 DISCARDED = "discarded"  # never to be read
@@ -200,7 +201,7 @@ class Memories:
 
     def forget_read(self, chat_id: int) -> None:
         """Let the chat be read for memory from its beginning again, but for what was discarded."""
-        for task in (PASS, UNREADABLE, FORGOTTEN):
+        for task in (PASS, FOUND, UNREADABLE, FORGOTTEN):
             self.forget_extracted(chat_id, task)
 
     def is_put_away(self, chat_id: int, messages: Iterable[tuple[str, str]]) -> bool:

@@ -29,6 +29,10 @@ SMALLEST_CHUNK = 500
 PASSES_IN_BLOCK = 5
 MESSAGES_BEFORE = 2  # of a block, to understand its first one
 UNKNOWN_CONTEXT = 8192
+# Without a model a long stretch is looked through at once, in the light of what was just before.
+WITHOUT_MODEL = "found"
+FOUND_AT_ONCE = 200
+FOUND_CONTEXT = 20
 # Of one request, about: instructions, what is known, and the answer.
 INSTRUCTION_TOKENS, KNOWN_TOKENS, ANSWER_TOKENS = 950, 600, 600
 
@@ -37,13 +41,15 @@ INSTRUCTION_TOKENS, KNOWN_TOKENS, ANSWER_TOKENS = 950, 600, 600
 class Reading:
     """What of a chat was read for its memory.
 
-    extracted: (anchor, content hash). is_whole: the chat is read to its very end, whatever the
-    settings say of waiting; for a command, which nobody swipes behind. is_wanted: the same for
-    once, since the user said so. is_paused: the user wants nothing added for now. is_in_round: the
-    members of a group still answer one another, and their round is read at once (§2, EV3).
+    extracted: (anchor, content hash). found: of messages that were looked through without a model.
+    is_whole: the chat is read to its very end, whatever the settings say of waiting; for a command,
+    which nobody swipes behind. is_wanted: the same for once, since the user said so. is_paused: the
+    user wants nothing added for now. is_in_round: the members of a group still answer one another,
+    and their round is read at once (§2, EV3).
     """
 
     extracted: Collection[tuple[str, str]] = ()
+    found: Collection[tuple[str, str]] = ()
     is_whole: bool = False
     is_wanted: bool = False
     is_paused: bool = False
@@ -79,14 +85,20 @@ def is_in_one(settings: Mapping[str, Any], backend: str) -> bool:
     return chosen == ONE_REQUEST
 
 
-def unread(story: Story, reading: Reading, settings: Mapping[str, Any]) -> list[int]:
-    """Indexes of the settled messages that no pass has read in these words."""
+def unread(
+    story: Story, reading: Reading, settings: Mapping[str, Any], *, is_free: bool = False
+) -> list[int]:
+    """Indexes of the settled messages that no pass has read in these words.
+
+    is_free: there is no model; what was looked through without one is not looked through again.
+    """
     messages = settled(story.messages) if reading.waits else story.messages
     return [
         index
         for index, message in enumerate(messages)
         if is_readable(message, settings)
         and (message.anchor, message.content_hash) not in reading.extracted
+        and not (is_free and (message.anchor, message.content_hash) in reading.found)
     ]
 
 
@@ -105,13 +117,11 @@ def next_pass(
     Passes go in the order of the story and one at a time, since each is told what holds before
     it. Edited messages and those of a backlog do not wait for more.
     """
-    if writing.is_free or reading.is_paused:  # without a model nothing is read
-        return None
-    if not (settings["memory_auto"] or reading.is_wanted):
+    if reading.is_paused or not (settings["memory_auto"] or reading.is_wanted):
         return None
     if reading.is_in_round and reading.waits:
         return None
-    missing = unread(story, reading, settings)
+    missing = unread(story, reading, settings, is_free=writing.is_free)
     if not missing:
         return None
     run = _run(story, missing, settings)
@@ -133,7 +143,7 @@ def pass_spec(
 ) -> OperationSpec:
     """Reading these messages, with some before them. new: indexes, consecutive among the told."""
     window = pass_window(story, chat_id, settings, writing, new)
-    form = "one" if is_in_one(settings, writing.spec) else "separate"
+    form = WITHOUT_MODEL if writing.is_free else _form(settings, writing)
     tiers = ",".join(enabled_tiers(settings))
     shown = [f"{m.name}\0{m.content_hash}" for m in window.messages]
     kind = OperationKind.MEMORY_PASS
@@ -147,6 +157,10 @@ def pass_spec(
         priority=PRIORITY_PASS,
         params={"anchors": anchors, "form": form, "again": again},
     )
+
+
+def _form(settings: Mapping[str, Any], writing: Writing) -> str:
+    return "one" if is_in_one(settings, writing.spec) else "separate"
 
 
 def reading_cost(
@@ -189,6 +203,10 @@ def pass_window(
     """
     told = [i for i, message in enumerate(story.messages) if is_readable(message, settings)]
     place = told.index(new[0])
+    if writing.is_free:
+        before = [story.messages[index] for index in told[max(0, place - FOUND_CONTEXT) : place]]
+        messages = (*before, *(story.messages[index] for index in new))
+        return Window(chat_id, messages, new_from=len(before) + 1)
     of_pass = 2 * int(settings["memory_every"])
     passes = PASSES_IN_BLOCK if is_in_one(settings, writing.spec) else 1
     of_block = place if passes == 1 else place - place % (passes * of_pass)
@@ -231,6 +249,8 @@ def _is_followed(story: Story, index: int, settings: Mapping[str, Any]) -> bool:
 
 
 def _chunk(story: Story, run: Sequence[int], writing: Writing) -> list[int]:
+    if writing.is_free:
+        return list(run[:FOUND_AT_ONCE])
     room = room_for_messages(writing)
     chunk: list[int] = []
     for index in run[:CATCH_UP_MESSAGES]:

@@ -302,7 +302,10 @@ class OpenChat:
         )
         self._recalled = found
         self.reading_state = replace(
-            self.reading_state, extracted=found.read, is_paused=found.pause is not None
+            self.reading_state,
+            extracted=found.read,
+            found=found.found,
+            is_paused=found.pause is not None,
         )
 
     @property

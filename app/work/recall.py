@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.memory.policy import Pause, Policy, allowed
 from app.memory.records import Document, Memory, Remembered
+from app.store.memories import FOUND
 from app.store.store import Store
 from app.story.messages import Message
 
@@ -14,12 +15,13 @@ from app.story.messages import Message
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """One look into the store. read: (anchor, content hash) of messages that are not to be read
-    again. foreign: content hashes of sources in unrelated chats. kin: chats whose anchors mean
-    this chat's messages.
+    again. found: of those that were looked through without a model. foreign: content hashes of
+    sources in unrelated chats. kin: chats whose anchors mean this chat's messages.
     """
 
     remembered: Remembered
     read: frozenset[tuple[str, str]]
+    found: frozenset[tuple[str, str]]
     foreign: Mapping[tuple[int, str], str]
     kin: frozenset[int]
     policy: Policy
@@ -43,6 +45,7 @@ def recall(
     return Recalled(
         found,
         memories.read(chat_id),
+        memories.extracted(chat_id, FOUND),
         memories.hashes_elsewhere({chat_id, *kin}, found.memories),
         kin,
         policy,

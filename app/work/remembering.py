@@ -14,12 +14,13 @@ from app.llm.writer import RecapWriter
 from app.memory.claims import Mention, ReadAnswer
 from app.memory.entities import Resolved, canonical_roster, known_names, resolved_claims
 from app.memory.extraction import Work, ended, proposed
+from app.memory.found_without_model import found_change, read_better
 from app.memory.known import KnownForBlock, known, known_for_block
 from app.memory.records import Entity, Memory, MemoryChange, Review, Tier, merged_changes
 from app.memory.standing import Standing, Status, active, standings
 from app.memory.windows import Window
 from app.operations import Operation, OperationKind, Outcome
-from app.store.memories import PASS, UNREADABLE
+from app.store.memories import FOUND, PASS, UNREADABLE
 from app.store.store import Store
 from app.work.memory_planner import enabled_tiers, pass_spec, pass_window
 from app.work.open_chat import OpenChat
@@ -123,7 +124,7 @@ class Rememberer:
     async def _read(self, under_way: _Pass) -> Outcome:
         model = self._writer().memory
         if model is None:
-            return Outcome()
+            return await self._find(under_way)
         kept = KeptInStore(self._store, str(under_way.operation.spec.params.get("again", "")))
         shown = await self._shown(under_way, model)
         asked = Asked(model, under_way.window, shown, kept, under_way.spent)
@@ -137,9 +138,28 @@ class Rememberer:
         for part, one in enumerate(heard):
             more = await self._settled(under_way, one, change, asked, part)
             change = merged_changes([change, more])
-        await self._keep(under_way, change)
+        window = under_way.window
+        change = merged_changes([change, MemoryChange(read_better(under_way.now, window))])
+        await self._keep(under_way, change, PASS)
         spent = under_way.spent
         return Outcome(spent.prompt, spent.output, under_way.work.made_by)
+
+    async def _find(self, under_way: _Pass) -> Outcome:
+        """There is no model: keep what the story gives away by itself."""
+        chat, story = under_way.chat, under_way.chat.story
+        change = await asyncio.to_thread(
+            found_change,
+            under_way.window,
+            chat.remembered,
+            canonical_roster(chat.chat.speakers, story.messages),
+            under_way.work,
+            packs=self._settler.packs,
+            openings={story.messages[scene.first].anchor for scene in story.scenes},
+            places=chat.ground().places,
+            is_session=Tier.SESSION in under_way.tiers,
+        )
+        await self._keep(under_way, change, FOUND)
+        return Outcome(backend=under_way.work.made_by)
 
     async def _shown(self, under_way: _Pass, model: MemoryModel) -> KnownForBlock:
         limit = model.known_limit
@@ -230,7 +250,7 @@ class Rememberer:
             memory.id: max(map(ground.place, memory.sources), default=-1) for memory in memories
         }
 
-    async def _keep(self, under_way: _Pass, change: MemoryChange) -> None:
+    async def _keep(self, under_way: _Pass, change: MemoryChange, task: str) -> None:
         store, chat_id = self._store, under_way.chat.chat_id
         read = [(m.anchor, m.content_hash) for m in under_way.window.new]
 
@@ -238,7 +258,7 @@ class Rememberer:
             # Who forgets a chat while it is read does not want what is read of it.
             if not store.memories.is_put_away(chat_id, read):
                 store.memories.write(change, base=(*under_way.known, *under_way.now))
-            store.memories.set_extracted(chat_id, read, PASS)
+            store.memories.set_extracted(chat_id, read, task)
 
         await store.run(unit)
 

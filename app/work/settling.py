@@ -91,6 +91,11 @@ class Settler:
         self._vectors = vectors
 
     @property
+    def packs(self) -> Sequence[LanguagePack]:
+        """The languages that it knows."""
+        return self._packs
+
+    @property
     def titles(self) -> frozenset[str]:
         """Words that stand before the names of people, in any language."""
         return frozenset[str]().union(*(pack.titles for pack in self._packs))

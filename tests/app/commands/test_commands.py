@@ -99,7 +99,8 @@ def test_until_sees_no_later_message_and_leaves_the_chat_s_own_memory_alone(
 
 def test_slots_hold_the_running_recap_within_the_total(commands: Commands, demo_chat: Path) -> None:
     data = commands.json("slots", str(demo_chat), "--for", "Captain Henrike Sloe")
-    (slot,) = data["slots"]
+    slots = {slot["key"]: slot for slot in data["slots"]}
+    slot = slots["auto_recap_memory_scene"]
     assert slot.keys() == {
         *("key", "position", "depth", "role", "scan"),
         *("text", "tokens", "budget", "full_tokens", "macro"),
@@ -111,7 +112,8 @@ def test_slots_hold_the_running_recap_within_the_total(commands: Commands, demo_
     assert running[-1]["content"] in slot["text"]
     small = commands.json("slots", str(demo_chat), "--total", "150")
     assert 0 < small["total_tokens"] <= 150
-    assert small["slots"][0]["full_tokens"] == slot["full_tokens"] > 150
+    assert slot["full_tokens"] > 150
+    assert slot["full_tokens"] in {other["full_tokens"] for other in small["slots"]}
 
 
 def test_inclusion_says_of_every_message_where_its_recap_goes(
