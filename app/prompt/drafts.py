@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 from app.prompt.framing import defused, framed
@@ -34,7 +35,7 @@ class Entry:
     memory: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Draft:
     """What a slot might tell.
 
@@ -54,6 +55,15 @@ class Draft:
 
     def render(self, shown: int) -> str:
         """The text of the best `shown` entries, frame included; "" for none."""
+        if shown not in self._rendered:
+            self._rendered[shown] = self._text(shown)
+        return self._rendered[shown]
+
+    @cached_property
+    def _rendered(self) -> dict[int, str]:
+        return {}
+
+    def _text(self, shown: int) -> str:
         rows: dict[tuple[int, str, int], list[str]] = {}
         heads: dict[tuple[int, str, int], str] = {}
         for number, entry in enumerate(sorted(self.entries[:shown], key=lambda e: e.place)):

@@ -75,7 +75,11 @@ class Occasion:
 
     def active(self, *tiers: Tier) -> tuple[Standing, ...]:
         """What holds now, of these tiers, in the order of the story."""
-        found = [s for s in self.told.standings if s.is_active and s.memory.tier in tiers]
+        return tuple(s for s in self._active if s.memory.tier in tiers)
+
+    @cached_property
+    def _active(self) -> tuple[Standing, ...]:
+        found = (standing for standing in self.told.standings if standing.is_active)
         return tuple(sorted(found, key=lambda s: (s.start, s.memory.created, s.memory.id)))
 
     def is_on(self, setting: str) -> bool:

@@ -115,10 +115,11 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
     for (row, _), standing in values.items():
         newest[row] = max(newest.get(row, standing.start), standing.start)
 
+    there = {row: occasion.is_present(s.memory.subject) for (row, _), s in values.items()}
+
     def worth(standing: Standing) -> tuple[int | bool | str, ...]:
-        memory, row = standing.memory, _row(standing.memory)
-        is_there = occasion.is_present(memory.subject)
-        return not is_there, -newest[row], row, _field(memory)
+        row = _row(standing.memory)
+        return not there[row], -newest[row], row, _field(standing.memory)
 
     entries = [
         Entry(
