@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import StoreTooNew
+from app.memory.entity_edits import merge
 from app.memory.records import (
     Document,
     DocumentKind,
@@ -17,6 +18,7 @@ from app.memory.records import (
     Entity,
     Memory,
     MemoryChange,
+    Remembered,
     Source,
     Tier,
 )
@@ -101,6 +103,17 @@ async def test_what_the_user_deleted_is_not_made_again(store: Store) -> None:
     await store.run(lambda: store.memories.write(MemoryChange(removed=frozenset({"m1"}))))
     await store.run(lambda: store.memories.write(MemoryChange((made,))))
     assert (await store.run(lambda: store.memories.load(chat))).memories == ()
+
+
+async def test_a_name_that_became_another_leaves_the_registry_for_good(store: Store) -> None:
+    chat = await store.run(lambda: store.chats.id_of("a.jsonl"))
+    old, new = Entity("old", chat, "Mara"), Entity("new", chat, "Mara Quill")
+    await store.run(lambda: store.memories.write(MemoryChange(entities=(old, new))))
+    merged = merge(Remembered((), (old, new)), "old", "new", {})
+    await store.run(lambda: store.memories.write(merged))
+    await store.run(lambda: store.memories.write(MemoryChange(entities=(old,))))
+    (left,) = (await store.run(lambda: store.memories.load(chat))).entities
+    assert (left.name, left.aliases) == ("Mara Quill", ("Mara",))
 
 
 async def test_an_edit_is_undone_though_the_memory_was_confirmed_since(store: Store) -> None:
