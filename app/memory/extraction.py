@@ -23,6 +23,8 @@ from app.story.messages import combined_digest
 
 # A claim and what it cites share at least one such word (spec/smart-memory.md §21.3).
 MEANINGFUL = re.compile(r"[^\W\d_]{4,}")
+# Scripts that put no spaces between words, or glue particles to them: two signs are a word.
+DENSE = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\ud7ff\uf900-\ufaff]{2,}")
 SAME_THREAD = 0.25  # Jaccard of a resolution in words with the arc that it means (§8.6)
 
 NO_SOURCE = "It cites no message."
@@ -112,12 +114,14 @@ def grounded(claim: Claim, window: Window) -> tuple[tuple[Source, ...], str]:
 def _shares_a_word(claim: Claim, texts: Sequence[str]) -> bool:
     said = _meaningful(f"{claim.subject} {claim.text}")
     heard = _meaningful(" ".join(texts))
-    # Without such words, in Japanese say, there is nothing to compare.
+    # Without such words there is nothing to compare.
     return not said or not heard or bool(said & heard)
 
 
 def _meaningful(text: str) -> frozenset[str]:
-    return frozenset(word[:5] for word in MEANINGFUL.findall(text.casefold()))
+    text = text.casefold()
+    pairs = {run[at : at + 2] for run in DENSE.findall(text) for at in range(len(run) - 1)}
+    return frozenset(pairs.union(word[:5] for word in MEANINGFUL.findall(DENSE.sub(" ", text))))
 
 
 def ended(

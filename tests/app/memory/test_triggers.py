@@ -63,6 +63,14 @@ def test_a_word_that_calls_up_too_much_is_dropped() -> None:
     assert changed == (replace(among[4], triggers=("wind",)),)
 
 
+@pytest.mark.parametrize(("held", "is_kept"), [(7, True), (8, False)])
+def test_too_much_is_more_than_a_third_and_a_little(held: int, is_kept: bool) -> None:
+    """Spec §8.4: more than ceil(0.35 n) of them."""
+    among = [memory(n, f"The {'harbour' if n < held else 'market'}, {n}") for n in range(20)]
+    changed = with_triggers([memory(99, "A storm")], {"m99": ("harbour",)}, among)
+    assert bool(changed) is is_kept
+
+
 def test_what_gets_no_keyword_is_not_changed() -> None:
     assert with_triggers([memory(1)], {}, [memory(1)]) == ()
 

@@ -105,6 +105,25 @@ def test_without_vectors_the_limits_for_words_decide(
     assert (decision.outcome, decision.question) == expected
 
 
+@pytest.mark.parametrize(
+    ("profile", "common", "expected"),
+    [
+        (PROFILE_A, 74, NEW),
+        (PROFILE_A, 75, DUPLICATE),
+        (PROFILE_B, 77, NEW),
+        (PROFILE_B, 78, DUPLICATE),
+    ],
+)
+def test_another_type_repeats_it_from_its_own_limit_on(
+    profile: Thresholds, common: int, expected: object
+) -> None:
+    one, other = words_alike(common, 100)
+    [decision] = verify(
+        [memory("new", one, "event")], [memory("old", other)], thresholds=profile, wording=WORDING
+    )
+    assert (decision.outcome, decision.question) == expected
+
+
 def test_a_pair_without_both_vectors_is_compared_by_words() -> None:
     one, other = words_alike(65, 100)
     only_one = Vectors.of({one: [1.0, 0.0]})

@@ -1,0 +1,124 @@
+"""What a model claims stands on messages of its window, or waits for review (spec §21.3, §8.6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.memory.answers import read_answer
+from app.memory.extraction import NO_SOURCE, OTHER_WORDS, WRONG_SOURCE, Work, ended, proposed
+from app.memory.records import ARC, EndReason, Grounding, Memory, Review, Tier
+from app.memory.windows import Window
+from app.story.messages import Message, digest
+
+WORK = Work("operation", 1, "card", "model", 50.0)
+TEXTS = ("Kael lights the harbour lamps.", "It is raining.", "Ann waits by the gate.", "猫が好き。")
+WINDOW = Window(
+    1,
+    tuple(Message(f"m{n}", digest(text), "Kael", text) for n, text in enumerate(TEXTS)),
+    new_from=3,
+)
+
+
+def made(line: str, work: Work = WORK, part: int = 0) -> Memory:
+    [memory] = proposed(read_answer(line), WINDOW, work, part=part)
+    return memory
+
+
+def arc(id_: str, text: str) -> Memory:
+    return Memory(id_, 1, Tier.ARCS, ARC, text)
+
+
+@pytest.mark.parametrize(
+    ("line", "note", "anchors"),
+    [
+        ("[fact:sources=1] The harbour has lamps", "", ["m0"]),
+        ("[fact:sources=1,3] Ann waits for the lamps", "", ["m0", "m2"]),
+        ("[fact] The harbour has lamps", NO_SOURCE, ["m3"]),
+        ("[fact:sources=5] The harbour has lamps", WRONG_SOURCE, ["m3"]),
+        ("[fact:sources=1,5] The harbour has lamps", WRONG_SOURCE, ["m3"]),
+        ("[fact:sources=0] The harbour has lamps", WRONG_SOURCE, ["m3"]),
+        ("[fact:sources=2] The harbour has lamps", OTHER_WORDS, ["m1"]),
+        ("[detail:sources=2] The harbour has lamps", OTHER_WORDS, ["m1"]),
+        ("[fact:sources=4] Kael likes cats a lot", "", ["m3"]),  # who speaks counts
+        ("[fact:sources=4] 猫が大好きだと言っていた", "", ["m3"]),
+        ("[fact:sources=4] 犬は家にいない", OTHER_WORDS, ["m3"]),
+        ("[knows:sources=2] Ann | the harbour lamps", "", ["m1"]),  # put in other words
+    ],
+)
+def test_what_a_claim_cites_has_to_be_there_and_to_say_so(
+    line: str, note: str, anchors: list[str]
+) -> None:
+    memory = made(line)
+    assert memory.notes == ((note,) if note else ())
+    assert memory.review is (Review.WAITING if note else Review.NONE)
+    assert memory.grounding is (Grounding.UNGROUNDED if note else Grounding.DIRECT)
+    assert [source.anchor for source in memory.sources] == anchors
+    assert all(source.content_hash for source in memory.sources)
+
+
+def test_the_same_work_makes_the_same_memory_and_other_work_another() -> None:
+    line = "[fact:sources=1] The harbour has lamps"
+    assert made(line).id == made(line).id
+    copy = Work("operation", 2, "card", "model", 60.0)
+    assert len({made(line).id, made(line, part=1).id, made(line, copy).id}) == 3
+
+
+def test_only_some_tiers_are_kept_by_the_character() -> None:
+    keepers = {
+        "[fact:sources=1] The harbour has lamps": "card",
+        "[feels:sources=1] Kael -> Ann: warm": "card",
+        "[knows:sources=1] Ann | the harbour lamps": "card",
+        "[detail:sources=1] The harbour has lamps": "",
+        "[arc:sources=1] Who lights the harbour lamps?": "",
+        "[state:Kael:character:sources=1] location=harbour": "",
+    }
+    assert {line: made(line).character for line in keepers} == keepers
+
+
+@pytest.mark.parametrize(
+    ("said", "resolved"),
+    [
+        ("one of four words", False),  # 1 of 7
+        ("alpha x y", True),  # 1 of 4: the limit itself
+        ("alpha x y z", False),  # 1 of 5
+        ("alpha beta", True),
+    ],
+)
+def test_an_arc_is_resolved_in_words_from_a_quarter_of_them_on(said: str, resolved: bool) -> None:
+    known = [arc("a", "alpha beta") if said != "one of four words" else arc("a", "one two three x")]
+    answer = read_answer(f"[resolved:sources=3] {said} | it is over")
+    assert bool(ended(answer.ends, WINDOW, known, {})) is resolved
+
+
+def test_the_vector_of_a_resolved_arc() -> None:
+    known = [arc("heir", "The missing heir must be found"), arc("other", "Who lights the lamps?")]
+    answer = read_answer("[resolved] the missing heir was found")
+    [memory] = ended(answer.ends, WINDOW, known, {})
+    assert memory.id == "heir"
+    assert [e.reason for e in memory.endings] == [EndReason.RESOLVED]
+    # What cites nothing ends at the new message that shares most words with it.
+    assert [s.anchor for s in memory.endings[0].sources] == ["m2"]
+
+
+def test_numbers_mean_the_list_that_was_shown() -> None:
+    known = [arc("a", "Who lights the lamps?"), arc("b", "Why does Ann wait?")]
+    shown = {Tier.ARCS: ("gone", "b", "a")}
+    for numbers, ids in (("2", ["b"]), ("3, 2", ["a", "b"]), ("1", []), ("4", []), ("0", [])):
+        ends = read_answer(f"[resolved:sources=3] {numbers} | it is over").ends
+        assert sorted(m.id for m in ended(ends, WINDOW, known, shown)) == sorted(ids)
+
+
+def test_a_number_of_one_kind_ends_nothing_of_another() -> None:
+    secret = Memory("k", 1, Tier.EPISTEMIC, "knows", "the code", subject="Ann")
+    shown = {Tier.ARCS: ("a",), Tier.EPISTEMIC: ("k",)}
+    [retired] = ended(
+        read_answer("[retire:sources=3] 1").ends, WINDOW, [arc("a", "Who?"), secret], shown
+    )
+    assert retired.id == "k"
+    assert [e.reason for e in retired.endings] == [EndReason.RETIRED]
+
+
+def test_said_twice_it_ends_once() -> None:
+    ends = read_answer("[resolved:sources=3] 1 | over\n[resolved:sources=3] 1 | over").ends
+    [memory] = ended(ends, WINDOW, [arc("a", "Who lights the lamps?")], {Tier.ARCS: ("a",)})
+    assert len(memory.endings) == 1
