@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -89,6 +91,31 @@ class Script:
             for line in lines.splitlines()
         ]
         return "\n".join(fitting(found, request)) or "NONE"
+
+
+class Gate:
+    """Holds back the answer to the first reading that shows these words."""
+
+    def __init__(self, script: Script, words: str) -> None:
+        self._script, self._words = script, words
+        self.entered, self.opened = threading.Event(), threading.Event()
+
+    def reply(self, request: RecordedRequest) -> str | Behaviour:
+        answer = self._script.reply(request)
+        if is_reading(request) and self._words in request.text and not self.entered.is_set():
+            self.entered.set()
+            assert self.opened.wait(20)
+        return answer
+
+    async def reached(self) -> None:
+        assert await asyncio.to_thread(self.entered.wait, 20)
+
+
+def gated(llm: FakeLlm, script: Script, words: str) -> Gate:
+    """Let a model wait with one answer until the gate is opened."""
+    gate = Gate(script, words)
+    llm.reply = gate.reply
+    return gate
 
 
 @dataclass

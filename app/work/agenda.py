@@ -113,7 +113,8 @@ class Agenda:
         self, chat: OpenChat, readings: Sequence[OperationSpec]
     ) -> tuple[OperationSpec, ...]:
         """The texts to be made of what was read; most of them wait for the reading that is due."""
-        if not chat.keeps_memory or not chat.settings()["memory_auto"] or not chat.story.messages:
+        is_wanted = chat.keeps_memory and chat.pause is None and chat.settings()["memory_auto"]
+        if not is_wanted or not chat.story.messages:
             return ()
         return plan_derived(derivable(chat, self._writing(), is_read=not readings))
 

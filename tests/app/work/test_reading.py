@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from pathlib import Path
 
 import pytest
@@ -11,8 +9,7 @@ import pytest
 from app.memory.records import EndReason, Tier
 from app.memory.standing import Status
 from tests.chat_files import message, swiped, write_chat
-from tests.fakes import FakeLlm, RecordedRequest
-from tests.scripted_memory import Script, is_reading, new_in, playing, shown_in, task_of
+from tests.scripted_memory import Script, gated, new_in, playing, shown_in, task_of
 
 LINES = {
     "lamp is green": "[fact:2:permanent:sources={n}] The lamp on the quay is green.",
@@ -36,30 +33,6 @@ ALL_TIERS = set(Tier)
 
 def plain(count: int) -> list[dict[str, object]]:
     return [message(number) for number in range(count)]
-
-
-class Gate:
-    """Holds back the answer to the first request for which it is told to."""
-
-    def __init__(self, script: Script, words: str) -> None:
-        self._script, self._words = script, words
-        self.entered, self.opened = threading.Event(), threading.Event()
-
-    def reply(self, request: RecordedRequest) -> object:
-        answer = self._script.reply(request)
-        if is_reading(request) and self._words in request.text and not self.entered.is_set():
-            self.entered.set()
-            assert self.opened.wait(20)
-        return answer
-
-    async def reached(self) -> None:
-        assert await asyncio.to_thread(self.entered.wait, 20)
-
-
-def gated(llm: FakeLlm, script: Script, words: str) -> Gate:
-    gate = Gate(script, words)
-    llm.reply = gate.reply  # type: ignore[assignment]
-    return gate
 
 
 async def test_a_trailing_reply_is_never_shown_before_the_user_goes_on(tmp_path: Path) -> None:
