@@ -41,7 +41,7 @@ def arc(id_: str, text: str) -> Memory:
         ("[detail:sources=2] The harbour has lamps", OTHER_WORDS, ["m1"]),
         ("[fact:sources=4] Kael likes cats a lot", "", ["m3"]),  # who speaks counts
         ("[fact:sources=4] 猫が大好きだと言っていた", "", ["m3"]),
-        ("[fact:sources=4] 犬は家にいない", OTHER_WORDS, ["m3"]),
+        ("[fact:sources=4] 犬はどこにもいなかった", OTHER_WORDS, ["m3"]),
         ("[knows:sources=2] Ann | the harbour lamps", "", ["m1"]),  # put in other words
     ],
 )
