@@ -1,0 +1,372 @@
+"""The minds page: the epistemic map as a graph and as a table, over the scenes of the story."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.memory.minds import MindMap
+from app.operations import Operation
+from app.work.minds import Minds
+from ui.controls.surfaces import Line
+from ui.memories.hands import MemoryHands
+from ui.memories.states import ReadingStrip, nothing_found
+from ui.minds.deeds import MindDeeds
+from ui.minds.layout import Layout, lay_out
+from ui.minds.leak_strip import LeakStrip
+from ui.minds.map_view import MapView
+from ui.minds.matrix import MatrixTable
+from ui.minds.pane import MindPane
+from ui.minds.states import NoMinds
+from ui.minds.timeline import Timeline
+from ui.minds.tools import MAP, TABLE, MindTools
+from ui.minds.veil import Veil
+from ui.session import Session
+from ui.shell.side_split import Side, SideSplit
+
+PANE, PANE_MINIMUM = 312, 280
+NOTHING_THEN = "Nobody held anything at this moment. Move the playhead further."
+
+
+class MindsPage(QWidget):
+    """`tools` belongs in the window's header, `split` gives way.
+
+    Signals:
+        header_changed: title or place became others.
+        message_wanted: anchor of a message to show in the story.
+        model_wanted: a model is to be chosen.
+        demo_wanted: the demo story is to be opened.
+    """
+
+    header_changed = Signal()
+    message_wanted = Signal(str)
+    model_wanted = Signal()
+    demo_wanted = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._minds: Minds | None = None
+        self._layout = Layout()
+        self._is_stale = True
+        self.person, self.matter = "", -1
+        self._shown_person = False  # what the pane is about: a person, or the matter
+        self.veil = Veil(self)
+        self.deeds = MindDeeds(self)
+        self.hands = MemoryHands(session, self)
+        self.tools = MindTools(self.deeds)
+        self.map = MapView(self.veil)
+        self.table = MatrixTable(self.veil)
+        self.timeline = Timeline(self.veil)
+        self.pane = MindPane(self.veil)
+        self.leak_strip = LeakStrip(self.veil)
+        self.empty = NoMinds()
+        self.strip = ReadingStrip()
+        self._build()
+        self._connect()
+        self._show_operations(session.companion.operations)
+
+    def _build(self) -> None:
+        self._views = QStackedWidget()
+        self._nothing_then = nothing_found(NOTHING_THEN)
+        for widget in (self.map, self.table, self._nothing_then):
+            self._views.addWidget(widget)
+        main = QWidget()
+        column = QVBoxLayout(main)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.leak_strip)
+        column.addWidget(self._views, 1)
+        column.addWidget(self.timeline)
+        self.split = SideSplit(
+            main,
+            self.pane,
+            Side.RIGHT,
+            width=PANE,
+            minimum=PANE_MINIMUM,
+            maximum=480,
+            draws_line=True,
+        )
+        self._stack = QStackedWidget()
+        for widget in (self.split, self.empty):
+            self._stack.addWidget(widget)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(Line())
+        outer.addWidget(self.strip)
+        outer.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        session, hands = self._session, self.hands
+        session.chat_opened.connect(self._on_chat_opened)
+        session.story_changed.connect(self._on_story_changed)
+        session.operations_changed.connect(self._show_operations)
+        for view in (self.map, self.table):
+            view.person_chosen.connect(self.choose_person)
+            view.matter_chosen.connect(self.choose_matter)
+            view.left.connect(self.choose_nothing)
+        self.timeline.moved.connect(self._on_moved)
+        self.timeline.lanes.message_asked.connect(self._on_message_asked)
+        self.timeline.lanes.person_asked.connect(self.choose_person)
+        self.pane.person_asked.connect(self.choose_person)
+        self.pane.matter_asked.connect(self.choose_matter)
+        self.pane.message_asked.connect(self._on_message_asked)
+        self.leak_strip.message_asked.connect(self._on_message_asked)
+        self.leak_strip.matter_asked.connect(self.choose_matter)
+        self.veil.changed.connect(self._on_veil)
+        self.empty.read_asked.connect(hands.read_now)
+        self.empty.model_asked.connect(self.model_wanted)
+        self.empty.demo_asked.connect(self.demo_wanted)
+        self.strip.stop_asked.connect(hands.stop)
+        self.strip.retry_asked.connect(hands.retry)
+        deeds = self.deeds
+        doing = {
+            deeds.map: self._on_map,
+            deeds.table: self._on_table,
+            deeds.secrets: self._on_secrets,
+            deeds.leaks: self.check_leaks,
+            deeds.fit: self.map.fit,
+            deeds.play: self.timeline.toggle_play,
+            deeds.earlier: self._on_earlier,
+            deeds.later: self._on_later,
+            deeds.now: self.timeline.go_to_now,
+            deeds.nothing: self.choose_nothing,
+            deeds.read_now: hands.read_now,
+        }
+        for action, slot in doing.items():
+            action.triggered.connect(slot)
+
+    # What the window asks
+
+    @property
+    def title(self) -> str:
+        """For the header."""
+        return "Minds"
+
+    @property
+    def place(self) -> str:
+        """For the header: when it is looked at."""
+        if not self._has_minds:
+            return ""
+        words = "Who knows what, now"
+        if self.timeline.at >= 0:
+            words = f"Who knew what at #{self.timeline.at}"
+        return words
+
+    @property
+    def _has_minds(self) -> bool:
+        return self._minds is not None and bool(self._minds.map.topics)
+
+    @property
+    def at(self) -> int:
+        """Index of the message that is looked at."""
+        return self.timeline.shown_at
+
+    def take_focus(self) -> None:
+        """Give the keyboard to what is shown."""
+        target: QWidget = self.map
+        if self._stack.currentWidget() is self.empty:
+            target = self.empty.read
+        elif self._views.currentWidget() is self.table:
+            target = self.table
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # Reading the map
+
+    def _on_chat_opened(self, _story: object) -> None:
+        self._minds = None
+        self._is_stale = True
+        self.person, self.matter, self._shown_person = "", -1, False
+        self.timeline.go_to_now()
+        self.leak_strip.hide()
+        self._show_stack()
+        if self.isVisible():
+            self.refresh()
+
+    def _on_story_changed(self, change: object) -> None:
+        is_ours = getattr(change, "memories", True) or getattr(change, "scenes", False)
+        if is_ours or getattr(change, "first_message", None) is not None:
+            self._is_stale = True
+            if self.isVisible():
+                self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Read the map anew."""
+        path = self._session.path
+        if path is not None:
+            self._is_stale = False
+            self._session.do(self._load(path), name="reading who knows what")
+
+    async def _load(self, path: Path) -> None:
+        minds, layout = await asyncio.to_thread(self._made, path)
+        if path != self._session.path:
+            return
+        old, self._minds, self._layout = self._minds, minds, layout
+        self._keep_choice(old, minds)
+        self.timeline.show_story(minds.view.story)
+        if old is None:
+            self.matter = self._telling(minds)
+        self.map.show_minds(minds.map, layout)
+        self._show_moment()
+        if old is None or self._reply_of(old) != self._reply_of(minds):
+            self._show_leaks(minds)
+        self._show_operations(self._session.companion.operations)
+
+    def _made(self, path: Path) -> tuple[Minds, Layout]:
+        minds = self._session.companion.minds(path)
+        return minds, lay_out(minds.map, minds.view.at)
+
+    def _reply_of(self, minds: Minds) -> tuple[int | None, int, int]:
+        return minds.reply, len(minds.leaks), len(minds.map.topics)
+
+    def _keep_choice(self, old: Minds | None, minds: Minds) -> None:
+        """What was chosen stays chosen, though its number may be another one now."""
+        key = ""
+        if old is not None and 0 <= self.matter < len(old.map.topics):
+            key = old.map.topic(self.matter).key
+        topics = minds.map.topics
+        self.matter = next((topic.number for topic in topics if topic.key == key), -1)
+        if self.person and all(person.key != self.person for person in minds.map.people):
+            self.person, self._shown_person = "", False
+
+    def _telling(self, minds: Minds) -> int:
+        """The matter to begin with: that which most people have to do with now."""
+        counts = Counter(stance.matter for stance in minds.map.stances(minds.view.at))
+        return max(counts, key=lambda number: (counts[number], number), default=-1)
+
+    def _show_leaks(self, minds: Minds) -> None:
+        if minds.reply is not None:
+            self.leak_strip.show_leaks(minds.map, minds.leaks, minds.reply)
+
+    def check_leaks(self) -> None:
+        """Hold the newest reply, or the message that is looked at, against the map."""
+        minds, path = self._minds, self._session.path
+        if minds is None or path is None:
+            return
+        message = minds.reply if self.timeline.at < 0 else self.timeline.at
+        if message is not None:
+            self._session.do(self._check(path, minds, message), name="checking for leaks")
+
+    async def _check(self, path: Path, minds: Minds, message: int) -> None:
+        leaks = await self._session.companion.leaks(path, message)
+        if minds is not self._minds:
+            return
+        self.leak_strip.show_leaks(minds.map, leaks, message)
+        if not leaks:
+            self._session.told.emit(f"#{message} tells nothing that its speaker cannot know.")
+
+    # What is shown
+
+    def _on_moved(self, _at: int) -> None:
+        self._show_moment()
+
+    def _show_moment(self) -> None:
+        minds = self._minds
+        if minds is not None:
+            stances = minds.map.stances(self.at)
+            self.map.show_stances(stances)
+            self.table.show_stances(minds.map, stances)
+            self._show_choice()
+        self._show_stack()
+        self.header_changed.emit()
+
+    def _show_choice(self) -> None:
+        minds = self._minds
+        if minds is None:
+            return
+        self.map.choose(self.person, self.matter)
+        self.table.choose(self.person, self.matter)
+        self.timeline.show_choice(minds.map, self.matter, self.person)
+        if self.person and (self._shown_person or self.matter < 0):
+            self.pane.show_person(minds.map, self.person, self.at)
+        elif self.matter >= 0:
+            self.pane.show_matter(minds.map, self.matter, self.at)
+        else:
+            self.pane.show_nothing()
+
+    def _show_stack(self) -> None:
+        self._stack.setCurrentWidget(self.split if self._has_minds else self.empty)
+        shown: QWidget = self.table if self.tools.is_table else self.map
+        if self._has_minds and not self.map.ties:
+            shown = self._nothing_then
+        self._views.setCurrentWidget(shown)
+        companion, path = self._session.companion, self._session.path
+        self.empty.show_minds_state(
+            is_reading=self.strip.is_reading,
+            has_model=not self.hands.is_without_model,
+            is_demo=path is not None and path == companion.demo.path,
+            has_memories=self._minds is not None and bool(self._minds.view.memories),
+        )
+        for action in (self.deeds.secrets, self.deeds.leaks, self.deeds.fit, self.deeds.play):
+            action.setEnabled(self._has_minds)
+
+    def _show_operations(self, operations: tuple[Operation, ...]) -> None:
+        story, minds = self._session.story, self._minds
+        places = minds.view.ground.places if minds is not None else {}
+        last = len(story.messages) - 1 if story is not None else 0
+        self.strip.show_operations(operations, places, last)
+        self._show_stack()
+
+    # Choosing
+
+    @property
+    def minds(self) -> MindMap | None:
+        """The map that is shown."""
+        return self._minds.map if self._minds is not None else None
+
+    def choose_person(self, key: str) -> None:
+        """Show the world as a person knows it."""
+        self.person, self._shown_person = key, True
+        self._show_choice()
+
+    def choose_matter(self, number: int) -> None:
+        """Show who holds what of a matter, and how it got there."""
+        self.matter, self._shown_person = number, False
+        self._show_choice()
+
+    def choose_nothing(self) -> None:
+        """All in front again."""
+        self.person, self.matter, self._shown_person = "", -1, False
+        self._show_choice()
+
+    def _on_message_asked(self, index: int) -> None:
+        story = self._session.story
+        if story is not None and 0 <= index < len(story.messages):
+            self.message_wanted.emit(story.messages[index].anchor)
+
+    # Deeds
+
+    def _on_map(self) -> None:
+        self._show_view(MAP)
+
+    def _on_table(self) -> None:
+        self._show_view(TABLE)
+
+    def _show_view(self, key: str) -> None:
+        self.tools.show_view(key)
+        self._show_stack()
+        self.take_focus()
+
+    def _on_secrets(self) -> None:
+        self.veil.lift(not self.veil.is_lifted)
+
+    def _on_veil(self) -> None:
+        self.tools.show_lifted(self.veil.is_lifted)
+        self.deeds.secrets.setText("Hide secrets" if self.veil.is_lifted else "Show secrets")
+
+    def _on_earlier(self) -> None:
+        self.timeline.slider.step_scene(-1)
+
+    def _on_later(self) -> None:
+        self.timeline.slider.step_scene(1)

@@ -1,0 +1,254 @@
+"""At the right: the world as one person knows it, or one matter and all who have to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.memory.minds import Attitude, MindMap, Stance, Topic, title_of
+from app.memory.standing import Standing
+from ui.controls.labels import Label, body, meta
+from ui.controls.surfaces import Line, scrolling
+from ui.memories.pieces import Link
+from ui.memories.words import count_words
+from ui.minds.parts import AttitudeHead, Entry, Row, Veiled, person_head
+from ui.minds.veil import Veil
+from ui.minds.words import counts_words, holding_words, since_words, step_how, step_words
+from ui.theme.fonts import story_font
+
+MOST = 12  # entries of a kind until more are asked for
+NOTHING = "Choose a person to see the world as they know it, or a matter to see who holds what."
+PERSON_WORDS = {
+    Attitude.KNOWS: "Knows",
+    Attitude.SUSPECTS: "Suspects",
+    Attitude.BELIEVES: "Believes, wrongly",
+    Attitude.HIDING: "Hides",
+    Attitude.UNAWARE: "Does not know",
+    Attitude.KEPT: "Is kept in the dark about",
+}
+MATTER_WORDS = {
+    Attitude.KNOWS: "Know it",
+    Attitude.SUSPECTS: "Suspect it",
+    Attitude.BELIEVES: "Are wrong about it",
+    Attitude.HIDING: "Hide it",
+    Attitude.UNAWARE: "Do not know it",
+    Attitude.KEPT: "Are kept in the dark",
+}
+MINDS = {
+    "knows": "knows",
+    "suspects": "suspects",
+    "believes": "believes",
+    "unaware": "does not know",
+    "hiding": "hides",
+}
+
+
+class MindPane(QWidget):
+    """Signals:
+    person_asked: key. matter_asked: number. message_asked: index.
+    """
+
+    person_asked = Signal(str)
+    matter_asked = Signal(int)
+    message_asked = Signal(int)
+
+    def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._veil = veil
+        self._minds: MindMap | None = None
+        self._at = 0
+        self._person, self._matter = "", -1
+        self._opened: set[str] = set()  # kinds of which all entries are shown
+        self._holder = QWidget()
+        self._column = QVBoxLayout(self._holder)
+        self._column.setContentsMargins(16, 14, 14, 16)
+        self._column.setSpacing(6)
+        self._parts: list[QWidget] = []
+        self.area = scrolling(self._holder, name="Person or matter")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.area)
+        veil.changed.connect(self._refresh)
+        self._refresh()
+
+    def show_nothing(self) -> None:
+        """Nothing is chosen."""
+        self._person, self._matter = "", -1
+        self._refresh()
+
+    def show_person(self, minds: MindMap, person: str, at: int) -> None:
+        """The world of a person at a message."""
+        self._show(minds, person, -1, at)
+
+    def show_matter(self, minds: MindMap, number: int, at: int) -> None:
+        """Who holds what of a matter at a message, and how it got there."""
+        self._show(minds, "", number, at)
+
+    def _show(self, minds: MindMap, person: str, matter: int, at: int) -> None:
+        if (person, matter) != (self._person, self._matter):
+            self._opened.clear()
+            self.area.verticalScrollBar().setValue(0)
+        self._minds, self._person, self._matter, self._at = minds, person, matter, at
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self._holder.setUpdatesEnabled(False)
+        while (item := self._column.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for part in self._made():
+            self._column.addWidget(part)
+        self._column.addStretch(1)
+        self._holder.setUpdatesEnabled(True)
+
+    def _made(self) -> Iterator[QWidget]:
+        minds = self._minds
+        if minds is not None and self._person:
+            yield from self._person_parts(minds)
+        elif minds is not None and 0 <= self._matter < len(minds.topics):
+            yield from self._matter_parts(minds, minds.topic(self._matter))
+        else:
+            yield body(NOTHING)
+
+    # A person
+
+    def _person_parts(self, minds: MindMap) -> Iterator[QWidget]:
+        world = minds.world(self._person, self._at)
+        groups: list[tuple[Attitude, Sequence[Standing]]] = [
+            (Attitude.KNOWS, world.knows),
+            (Attitude.HIDING, world.hides),
+            (Attitude.SUSPECTS, world.suspects),
+            (Attitude.BELIEVES, world.believes),
+            (Attitude.UNAWARE, world.unaware),
+            (Attitude.KEPT, world.kept_from),
+        ]
+        place = next((n for n, p in enumerate(minds.people) if p.key == self._person), 0)
+        held = sum(len(standings) for _, standings in groups)
+        words = f"As at #{self._at}: {count_words(held, 'matter')}"
+        yield person_head(minds.name(self._person), place, words)
+        yield _gap(4)
+        if not held:
+            yield body(f"Nothing is known of {minds.name(self._person)}'s mind at #{self._at}.")
+        for attitude, standings in groups:
+            if standings:
+                yield AttitudeHead(PERSON_WORDS[attitude], attitude)
+                yield from self._entries(minds, attitude, standings)
+        if world.minds:
+            yield AttitudeHead("Thinks of others", icon="people")
+            for inner in world.minds[:MOST]:
+                said = f"{inner.holder} {MINDS.get(inner.state, inner.state)}: {inner.text}"
+                yield self._entry(minds, said, inner.standing, since_words(inner.standing))
+
+    def _entries(
+        self, minds: MindMap, attitude: Attitude, standings: Sequence[Standing]
+    ) -> Iterator[QWidget]:
+        most = len(standings) if attitude in self._opened else MOST
+        for standing in standings[:most]:
+            memory = standing.memory
+            how = since_words(standing)
+            if attitude is Attitude.HIDING and memory.target:
+                how = f"From {memory.target}, since"
+            elif attitude is Attitude.KEPT:
+                how = f"By {memory.subject}, since"
+            yield self._entry(minds, title_of(memory.text), standing, how)
+        if len(standings) > most:
+            yield self._more(attitude.value, len(standings) - most)
+
+    def _entry(self, minds: MindMap, text: str, standing: Standing, how: str) -> Entry:
+        topic = minds.topic_of(standing)
+        if standing.start < 0:
+            how = "From the beginning" if how == "Since" else how.removesuffix(", since")
+        entry = Entry(text, how, standing.start, is_veiled=self._veil.hides(topic))
+        entry.message_asked.connect(self.message_asked)
+        entry.matter_asked.connect(lambda: self.matter_asked.emit(topic.number))
+        entry.shown.connect(lambda: self._veil.show(topic))
+        return entry
+
+    def _more(self, kind: str, count: int) -> QWidget:
+        link = Link(f"{count_words(count, 'more', 'more')}", "Show all of them.")
+        link.clicked.connect(lambda: self._open(kind))
+        return link
+
+    def _open(self, kind: str) -> None:
+        self._opened.add(kind)
+        self._refresh()
+
+    # A matter
+
+    def _matter_parts(self, minds: MindMap, topic: Topic) -> Iterator[QWidget]:
+        yield meta("A secret" if topic.is_secret else "A matter")
+        if self._veil.hides(topic):
+            veil = Veiled(topic.title, indent=2)
+            veil.clicked.connect(lambda: self._veil.show(topic))
+            yield veil
+        else:
+            yield Label(topic.title, font=story_font(16), wraps=True)
+        stances = minds.stances_to(minds.knowledge.matters[topic.number], self._at)
+        yield meta(f"At #{self._at}: {counts_words(stances) or 'nobody holds it'}", wraps=True)
+        yield _gap(4)
+        for attitude in PERSON_WORDS:
+            own = [stance for stance in stances if stance.attitude is attitude]
+            if own:
+                yield AttitudeHead(MATTER_WORDS[attitude], attitude)
+                yield from self._holders(minds, own)
+        if topic.is_secret:
+            yield _gap(2)
+            yield from self._risk_parts(minds, topic)
+        yield from self._chain_parts(minds, topic)
+
+    def _holders(self, minds: MindMap, stances: Sequence[Stance]) -> Iterator[QWidget]:
+        for stance in stances:
+            how = since_words(stance.standing).lower()
+            row = Row(holding_words(stance, minds), how, stance.standing.start)
+            row.message_asked.connect(self.message_asked)
+            row.person_asked.connect(lambda key=stance.person: self.person_asked.emit(key))
+            yield row
+
+    def _risk_parts(self, minds: MindMap, topic: Topic) -> Iterator[QWidget]:
+        risk = minds.risk(topic.number, self._at)
+        keys = dict.fromkeys(map(minds.key, (*risk.hidden_from, *risk.unaware)))
+        yield Line()
+        yield AttitudeHead("Whom it can still hurt", icon="bolt")
+        if not keys:
+            words = "Nobody: whom it was hidden from knows it." if risk.keepers else "Nobody now."
+            yield _indented(words)
+            return
+        for key in keys:
+            row = Row(minds.name(key), "", -1)
+            row.person_asked.connect(lambda key=key: self.person_asked.emit(key))
+            yield row
+        if risk.keepers:
+            yield _indented(f"Kept by {', '.join(risk.keepers)}.")
+
+    def _chain_parts(self, minds: MindMap, topic: Topic) -> Iterator[QWidget]:
+        steps = minds.chain(topic.number, self._at)
+        if not steps:
+            return
+        yield _gap(2)
+        yield Line()
+        yield AttitudeHead("Who told whom", icon="link")
+        most = len(steps) if "chain" in self._opened else MOST
+        for step in steps[:most]:
+            row = Row(step_words(step), step_how(step), step.message)
+            row.message_asked.connect(self.message_asked)
+            key = minds.key(step.learner)
+            row.person_asked.connect(lambda key=key: self.person_asked.emit(key))
+            yield row
+        if len(steps) > most:
+            yield self._more("chain", len(steps) - most)
+
+
+def _gap(height: int) -> QWidget:
+    gap = QWidget()
+    gap.setFixedHeight(height)
+    return gap
+
+
+def _indented(text: str) -> QWidget:
+    label = meta(text, wraps=True)
+    label.setContentsMargins(24, 0, 0, 0)
+    return label

@@ -1,0 +1,220 @@
+"""Under the map: the scenes of the story, and a chosen matter's way through them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.memory.minds import Attitude, MindMap
+from app.story.story import Story
+from ui.controls.buttons import Button, ButtonRole, IconButton
+from ui.controls.labels import ElidedLabel, Label
+from ui.minds.lanes import FOOT, LANE, Lanes
+from ui.minds.scene_slider import SceneSlider
+from ui.minds.tones import ICONS, ink
+from ui.minds.veil import Veil
+from ui.minds.words import LEGEND, TIPS, VEILED
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.palette import T3_ROLE
+
+SHOWN_LANES = 4
+PLAY_MS = 900  # from one scene to the next
+SETTLE_MS = 40
+
+
+class LegendItem(QWidget):
+    """An attitude's icon and word."""
+
+    def __init__(self, attitude: Attitude) -> None:
+        super().__init__()
+        self._attitude = attitude
+        self._word = LEGEND[attitude]
+        self.setAccessibleName(self._word)
+        self.setToolTip(TIPS[attitude])
+        self.setFont(ui_font(12, MEDIUM))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance(self._word) + 21, 20)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        pixmap = icon_pixmap(
+            ICONS[self._attitude], ink(t, self._attitude), 14, self.devicePixelRatioF()
+        )
+        painter.drawPixmap(0, 3, pixmap)
+        painter.setFont(self.font())
+        painter.setPen(t.t2)
+        painter.drawText(19, 0, self.width() - 19, 20, Qt.AlignmentFlag.AlignVCenter, self._word)
+
+
+class Timeline(QWidget):
+    """Signals:
+    moved: index of the message that is looked at; -1 for the newest, whichever it is.
+    """
+
+    moved = Signal(int)
+
+    def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._veil = veil
+        self._minds: MindMap | None = None
+        self._matter = -1
+        self._person = ""
+        self.slider = SceneSlider()
+        self.lanes = Lanes()
+        self.play = IconButton("play", "Replay how it spread, scene by scene (Space)", side=26)
+        self.now = Button("Back to now", icon="arrow-right", role=ButtonRole.QUIET)
+        self.title = ElidedLabel(font=ui_font(13, SEMIBOLD))
+        self._sentence = Label("", font=ui_font(12, MEDIUM), tone=T3_ROLE)
+        self._legend = [LegendItem(a) for a in LEGEND]
+        self._player = QTimer(self)
+        self._player.setInterval(PLAY_MS)
+        self._player.timeout.connect(self._on_tick)
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE_MS)
+        self._settle.timeout.connect(self._tell)
+        self._build()
+        self.slider.valueChanged.connect(self._on_value)
+        self.slider.play_asked.connect(self.toggle_play)
+        self.play.clicked.connect(self.toggle_play)
+        self.now.clicked.connect(self.go_to_now)
+        veil.changed.connect(self._show_title)
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 6, 16, 0)
+        head.setSpacing(8)
+        head.addWidget(self.play)
+        head.addWidget(self.title)
+        head.addWidget(self._sentence)
+        head.addStretch(1)
+        for item in self._legend:
+            head.addWidget(item)
+            head.addSpacing(4)
+        head.addWidget(self.now)
+        self._area = QScrollArea()
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(self.lanes)
+        self._area.setAccessibleName("Lanes of the people who have to do with it")
+        # Always as high, so that the map above does not move with what is chosen.
+        self._area.setFixedHeight(SHOWN_LANES * LANE + FOOT)
+        self._area.viewport().setAutoFillBackground(False)
+        self.lanes.setAutoFillBackground(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 1, 0, 4)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.slider)
+        column.addWidget(self._area)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    @property
+    def at(self) -> int:
+        """Index of the message; -1 for the newest, whichever it is."""
+        value = self.slider.value()
+        return -1 if value >= self.slider.maximum() else value
+
+    @property
+    def shown_at(self) -> int:
+        """Index of the message, the newest one's own."""
+        return self.slider.value()
+
+    def show_story(self, story: Story) -> None:
+        """Follow the story; who looks at the newest message goes on doing so."""
+        was_now = self.at < 0
+        last = max(0, len(story.messages) - 1)
+        blocked = self.slider.blockSignals(True)
+        self.slider.setMaximum(last)
+        if was_now:
+            self.slider.setValue(last)
+        self.slider.blockSignals(blocked)
+        self.slider.show_story(story)
+        self._show_moment()
+
+    def show_choice(self, minds: MindMap | None, matter: int, person: str) -> None:
+        """The matter whose lanes are shown, and whose of them is in front."""
+        if minds is not self._minds or matter != self._matter:
+            self._minds, self._matter = minds, matter
+            self.lanes.show_matter(minds, matter, self.slider.maximum())
+        self._person = person
+        self._show_title()
+        self._show_moment()
+
+    def _show_title(self) -> None:
+        minds = self._minds
+        if minds is None or not 0 <= self._matter < len(minds.topics):
+            self.title.setText("The whole story")
+            self._sentence.setText("choose a matter to see who came to know it, and when")
+            self._show_room()
+            return
+        topic = minds.topic(self._matter)
+        self.title.setText(VEILED if self._veil.hides(topic) else topic.title)
+        self._sentence.setText("who came to know it, and when")
+        self._show_room()
+
+    def resizeEvent(self, event: object) -> None:
+        self._show_room()
+
+    def _show_room(self) -> None:
+        """The legend gives way last: first the sentence, then the words of the legend."""
+        self._sentence.setVisible(self.width() >= 1080 and bool(self._sentence.text()))
+        for item in self._legend:
+            item.setVisible(self.width() >= 760)
+
+    def go_to(self, index: int) -> None:
+        """Look at a message."""
+        self.slider.setValue(index)
+
+    def go_to_now(self) -> None:
+        """Look at the newest message again."""
+        self._player.stop()
+        self._show_play()
+        self.slider.setValue(self.slider.maximum())
+
+    @property
+    def is_playing(self) -> bool:
+        return self._player.isActive()
+
+    def toggle_play(self) -> None:
+        """Go through the story scene by scene, from its beginning where one stands at its end."""
+        if self._player.isActive():
+            self._player.stop()
+        else:
+            if self.at < 0:
+                self.slider.setValue(0)
+            self._player.start()
+        self._show_play()
+
+    def _on_tick(self) -> None:
+        self.slider.step_scene(1)
+        if self.at < 0:
+            self._player.stop()
+            self._show_play()
+
+    def _show_play(self) -> None:
+        playing = self._player.isActive()
+        self.play.set_icon("pause" if playing else "play")
+        words = "Stop replaying" if playing else "Replay how it spread, scene by scene"
+        self.play.set_name(f"{words} (Space)")
+
+    def _on_value(self, _value: int) -> None:
+        self._show_moment()
+        self._settle.start()
+
+    def _tell(self) -> None:
+        self.moved.emit(self.at)
+
+    def _show_moment(self) -> None:
+        self.now.setVisible(self.at >= 0)
+        self.lanes.show_moment(self.slider.value(), self._person)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(0, 0, self.width(), 1, current_tokens().line)
