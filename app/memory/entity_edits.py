@@ -1,4 +1,4 @@
-"""What the user does to an entity: merge, rename, set its kind, delete, look at its story."""
+"""What the user does to an entity: merge, rename, delete, look at its story."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from app.memory.entities import MOST_ALIASES, names_of
 from app.memory.name_finder import NameFinder, bare
 from app.memory.names import name_in
 from app.memory.records import (
-    ENTITY_TYPES,
     LEDGER_FIELDS,
     Ending,
     EndReason,
@@ -66,25 +65,6 @@ def rename(remembered: Remembered, entity_id: str, name: str) -> MemoryChange:
         aliases = tuple(dict.fromkeys((*aliases, entity.name)))
     memories = _renamed(remembered.memories, _names(entity), clean)
     return MemoryChange(tuple(memories), (replace(entity, name=clean, aliases=aliases),))
-
-
-def set_type(remembered: Remembered, entity_id: str, kind: str) -> MemoryChange:
-    """Say what an entity is; values of the ledger that such a thing can have go with it.
-
-    Raises UsageError.
-    """
-    entity = _required(remembered, entity_id)
-    _refuse_fixed(entity)
-    if kind not in ENTITY_TYPES:
-        raise UsageError(f"An entity is one of {', '.join(ENTITY_TYPES)}.")
-    entity = replace(entity, type=kind)
-    names = _names(entity)
-    moved = (
-        (memory, _of_kind(memory, entity))
-        for memory in remembered.of(Tier.STATE_LEDGER)
-        if bare(memory.subject) in names
-    )
-    return MemoryChange(tuple(new for old, new in moved if new != old), (entity,))
 
 
 def delete(remembered: Remembered, entity_id: str) -> MemoryChange:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import UsageError
+from app.memory import entity_edits
 from app.memory.by_hand import (
     EDITABLE,
     checked,
@@ -30,7 +31,7 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.memory.standing import active
+from app.memory.standing import BEFORE, active
 from app.story.messages import combined_digest
 from app.work.memory_deeds import Deed
 from app.work.memory_keeping import MemoryKeeping
@@ -165,6 +166,36 @@ class MemoryEdits(MemoryKeeping):
             raise UsageError("This name is not there any more.")
 
         await self._change(self._open(path), f"make it a {type_}", changed)
+
+    async def merge_entities(self, path: Path, entity_id: str, into: str) -> None:
+        """Make two names one; what is remembered of the first is remembered of the other."""
+        chat = self._open(path)
+
+        def changed(deed: Deed) -> MemoryChange:
+            ground = chat.ground()
+            places = {
+                m.id: max(map(ground.place, m.sources), default=BEFORE)
+                for m in deed.remembered.of(Tier.STATE_LEDGER)
+            }
+            return entity_edits.merge(deed.remembered, entity_id, into, places)
+
+        await self._change(chat, "merge names", changed)
+
+    async def rename_entity(self, path: Path, entity_id: str, name: str) -> None:
+        """Call somebody or something otherwise; the old name stays an alias."""
+        await self._change(
+            self._open(path),
+            "rename",
+            lambda deed: entity_edits.rename(deed.remembered, entity_id, name),
+        )
+
+    async def delete_entity(self, path: Path, entity_id: str) -> None:
+        """Take a name out of the registry; memories keep their words."""
+        await self._change(
+            self._open(path),
+            "delete a name",
+            lambda deed: entity_edits.delete(deed.remembered, entity_id),
+        )
 
     async def edit_text(
         self, path: Path, kind: DocumentKind, text: str, *, subject: str = ""

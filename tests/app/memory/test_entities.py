@@ -10,7 +10,7 @@ from app.errors import UsageError
 from app.memory.answers import read_answer
 from app.memory.claims import ReadAnswer
 from app.memory.entities import canonical_roster, known_names, resolved_claims
-from app.memory.entity_edits import delete, merge, rename, set_type, timeline, unlinked
+from app.memory.entity_edits import delete, merge, rename, timeline, unlinked
 from app.memory.extraction import Work
 from app.memory.records import (
     EndReason,
@@ -256,13 +256,12 @@ def test_merging_keeps_the_later_of_two_values() -> None:
     assert by_id["1"].endings == ()
 
 
-@pytest.mark.parametrize("deed", ["merge", "rename", "type", "delete"])
+@pytest.mark.parametrize("deed", ["merge", "rename", "delete"])
 def test_a_card_stays_as_it_is(deed: str) -> None:
     known = Remembered((), (CARD, QUILL))
     deeds = {
         "merge": lambda: merge(known, "card", "quill", {}),
         "rename": lambda: rename(known, "card", "Somebody"),
-        "type": lambda: set_type(known, "card", "object"),
         "delete": lambda: delete(known, "card"),
     }
     with pytest.raises(UsageError, match="Ilse Brandt is a card"):
@@ -277,17 +276,6 @@ def test_renaming_keeps_the_old_name_as_an_alias() -> None:
     assert after.memories[0].subject == "Nessa Quill"
     with pytest.raises(UsageError, match="is no name"):
         rename(before, "quill", "everyone")
-
-
-def test_another_type_takes_the_values_along_that_such_a_thing_can_have() -> None:
-    told = (
-        memory("1", tier=Tier.STATE_LEDGER, kind="character", subject="Quill", field="location"),
-        memory("2", tier=Tier.STATE_LEDGER, kind="character", subject="Quill", field="mood"),
-    )
-    before = Remembered(told, (QUILL,))
-    after = set_type(before, "quill", "object").applied_to(before)
-    assert [m.type for m in after.memories] == ["object", "character"]
-    assert after.entities[0].type == "object"
 
 
 def test_deleting_leaves_the_memories_and_takes_the_link() -> None:

@@ -440,6 +440,26 @@ async def test_an_entitys_ledger_follows_its_type_where_it_fits(world: World) ->
     assert [(m.type, m.field) for m in ledger] == [("place", "condition")]
 
 
+async def test_names_are_merged_renamed_and_deleted_and_all_of_it_comes_back(world: World) -> None:
+    await filled(world)
+    path, memories, edits = world.tavern.chat, world.companion.memories, world.companion.edits
+    await world.write(entities=(Entity("spring", world.chat, "The Spring", "object"),))
+    at_first = rows(world)
+    await memories.merge_entities(path, "well", "spring")
+    view = world.companion.memory(path)
+    assert [(e.name, e.aliases) for e in view.entities] == [("The Spring", ("Well", "the pit"))]
+    assert {s.memory.subject for s in view.of(Tier.STATE_LEDGER)} == {"The Spring"}
+    await memories.rename_entity(path, "spring", "The Fountain")
+    view = world.companion.memory(path)
+    assert {s.memory.subject for s in view.of(Tier.STATE_LEDGER)} == {"The Fountain"}
+    await memories.delete_entity(path, "spring")
+    assert world.companion.memory(path).entities == ()
+    assert [await edits.undo(path) for _ in range(3)] == ["delete a name", "rename", "merge names"]
+    assert rows(world) == at_first
+    with pytest.raises(UsageError, match="not known"):
+        await memories.merge_entities(path, "nobody", "spring")
+
+
 async def test_nothing_is_changed_where_another_program_works(
     demo_tavern: WrittenTavern, tmp_path: Path
 ) -> None:
