@@ -255,6 +255,18 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         maximum=20,
         section=Section.SLOTS,
     ),
+    Setting(
+        "slots_head_every",
+        20,
+        "Renew the prompt's head every",
+        "Messages after which long-term memories, profile and canon take in what is new; until "
+        "then it stands near the end. Providers then need not read the chat anew.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=200,
+        section=Section.SLOTS,
+        minimum_word="at once",
+    ),
     _switch(
         "scenes_enabled", "Earlier scenes", "Recaps of the last scenes.", section=Section.SLOTS
     ),

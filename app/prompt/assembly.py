@@ -55,6 +55,8 @@ from app.story.story import Story
 
 NO_BOUND = 1_000_000_000
 SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
+READ_LATE = 10  # messages that may pass before what was said is remembered
+AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of the tiers that adapt
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 NOTHING_TOLD, ANY_TURN = Recollection(), Turn()
 
@@ -120,11 +122,12 @@ def assembled(
 def _with_memory(occasion: Occasion, means: Means, room: int | None) -> SlotSet:
     settings, count = occasion.settings, means.count
     placement = _placement(occasion)
+    occasion = replace(occasion, horizon=_horizon(occasion, placement))
     kind = occasion.turn.kind or turn_kind(occasion.last_text, means.packs)
     recaps = _recap_slots(occasion.story, settings, count, (None, None))
     drafts = _drafts(occasion, placement, recaps[0].text)
     full = _high_water(means.full, drafts, count)
-    budgets, notes = _turn_budgets(settings, full, kind, drafts, count)
+    budgets, notes = _turn_budgets(occasion, full, kind, drafts, count)
     if room is not None:
         recaps, room = _levelled(occasion, recaps, drafts, budgets, room, count)
         drafts = _drafts(occasion, placement, recaps[0].text)
@@ -134,9 +137,7 @@ def _with_memory(occasion: Occasion, means: Means, room: int | None) -> SlotSet:
         room = max(0, room - SEPARATOR_TOKENS * len(IN_BLOCK))
     weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
     if borrowers:
-        nine = [draft for draft in drafts if draft.name in NINE]
-        together = sum(budgets[name] for name in NINE)
-        fitting |= dealt_out(nine, fitting, weights, together, count)
+        fitting |= _lent(drafts, fitting, borrowers, budgets, settings, count)
     shown = dealt_out(drafts, fitting, weights, room, count)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     contents = tuple(
@@ -215,14 +216,34 @@ def _high_water(
     return full
 
 
+def _horizon(occasion: Occasion, placement: Placement) -> int | None:
+    """The message up to which the head of the prompt tells: it moves in steps, some messages late,
+    so that what is read meanwhile does not change what it has told. None where it tells all: in
+    short chats, in one block with what changes anyway, and where there is no place for the rest.
+    """
+    every, count = int(occasion.settings["slots_head_every"]), len(occasion.story.messages)
+    is_head = SlotName.LONG in placement.by_macro or (
+        Position(occasion.settings["slot_long_position"]) is not Position.IN_CHAT
+    )
+    has_rest = _is_sent(occasion, placement, SlotName.TRIGGERED)
+    if not (every and is_head and has_rest) or placement.is_unified or count <= every + READ_LATE:
+        return None
+    return (count - READ_LATE) // every * every
+
+
 def _turn_budgets(
-    settings: Mapping[str, Any],
+    occasion: Occasion,
     full: Mapping[str, int],
     kind: TurnKind,
     drafts: Iterable[Draft],
     count: Count,
 ) -> tuple[Budgets, tuple[str, ...]]:
-    """The budgets of this turn, and what auto-tune changed."""
+    """The budgets of this turn, and what auto-tune changed.
+
+    The head of the prompt keeps its budgets from turn to turn, unless the kind of turn is given.
+    What long-term memories leave of theirs goes to fresh ones, which wait for their place there.
+    """
+    settings = occasion.settings
     budgets = budgets_of(settings)
     notes: tuple[str, ...] = ()
     if settings["budgets_auto_tune"]:
@@ -231,9 +252,14 @@ def _turn_budgets(
         budgets, changes = tuned(budgets, by_name, total)
         notes = tuple(change.sentence for change in changes)
     if settings["budgets_adaptive"]:
-        budgets = adapted(budgets, kind)
-    repair = next((d for d in drafts if d.name is SlotName.REPAIR), None)
-    return {**budgets, SlotName.REPAIR: count(repair.render(1)) if repair else 0}, notes
+        keeps = occasion.horizon is not None and occasion.turn.kind is None
+        head = {name: budgets[name] for name in AT_HEAD if keeps}
+        budgets = {**adapted(budgets, kind), **head}
+    full_of = {draft.name: count(draft.render(len(draft.entries))) for draft in drafts}
+    if occasion.horizon is not None:
+        left = max(0, budgets[SlotName.LONG] - full_of.get(SlotName.LONG, 0))
+        budgets = {**budgets, SlotName.TRIGGERED: budgets[SlotName.TRIGGERED] + left}
+    return {**budgets, SlotName.REPAIR: full_of.get(SlotName.REPAIR, 0)}, notes
 
 
 def _levelled(
@@ -273,6 +299,24 @@ def _borrowers(settings: Mapping[str, Any], placement: Placement) -> frozenset[S
         and name not in placement.by_macro
         and Position(settings[f"slot_{name}_position"]) is Position.IN_CHAT
     )
+
+
+def _lent(
+    drafts: Sequence[Draft],
+    fitting: Mapping[SlotName, int],
+    borrowers: Collection[SlotName],
+    budgets: Budgets,
+    settings: Mapping[str, Any],
+    count: Count,
+) -> dict[SlotName, int]:
+    """How many entries the borrowers show in what the other tiers leave of the one total."""
+    left = sum(budgets_of(settings)[name] for name in NINE)
+    for draft in drafts:
+        if draft.name in NINE and draft.name not in borrowers:
+            left -= min(budgets[draft.name], count(draft.render(len(draft.entries))))
+    late = [draft for draft in drafts if draft.name in borrowers]
+    wanted = {draft.name: fitting[draft.name] for draft in late}
+    return dealt_out(late, wanted, budgets, max(0, left), count)
 
 
 def _fitted(

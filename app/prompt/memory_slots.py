@@ -40,22 +40,28 @@ LEAST_PER_TYPE = injected_per_type(0)
 
 def long_draft(occasion: Occasion) -> Draft:
     """Long-term memories, the oldest first in the text; of each type a share before any type has
-    more.
+    more. Fresh ones are with those that the moment calls up.
     """
     memories, left_out = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
+    memories = tuple(standing for standing in memories if not occasion.is_fresh(standing))
     held = [standing.memory for standing in memories]
     best_first = in_turns(ranked(held, utilities(held, occasion.common)), Tier.LONG_TERM)
     return _listed(occasion, SlotName.LONG, best_first, memories, left_out)
 
 
 def triggered_draft(occasion: Occasion, told: Collection[str]) -> Draft:
-    """Long-term memories that the last messages call up. told: ids of those that the long-term
-    slot holds already.
+    """Long-term memories that the last messages call up, and fresh ones. told: ids of those that
+    the long-term slot holds already.
     """
     memories, _ = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
     held = [standing.memory for standing in memories]
     worth = hybrid(held, occasion.moment, occasion.common)
-    called = [m for m in held if is_triggered(m, occasion.recent, occasion.common)]
+    fresh = {standing.memory.id for standing in memories if occasion.is_fresh(standing)}
+    called = [
+        memory
+        for memory in held
+        if memory.id in fresh or is_triggered(memory, occasion.recent, occasion.common)
+    ]
     best_first = tuple(m for m in ranked(called, worth) if m.id not in told)
     left_out = tuple(_left_out(m, Reason.ELSEWHERE) for m in called if m.id in told)
     return _listed(occasion, SlotName.TRIGGERED, best_first, memories, left_out)

@@ -22,6 +22,7 @@ CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
 PRESENT_IN = 10  # (§16, IJ7)
 LONGEST_READ = 20_000  # characters of one message
 IMPERSONATE = "impersonate"
+BY_HAND = "you"  # who made a text that the user wrote
 REPLACING = frozenset({"swipe", "regenerate"})
 
 
@@ -61,7 +62,8 @@ class Turn:
 class Occasion:
     """One turn of a story. common: words that say nothing, in any language. profile: of hardware.
 
-    visible_from: index of the first message that is still in the prompt itself.
+    visible_from: index of the first message that is still in the prompt itself. horizon: what
+    began at this message or later is not told at the head of the prompt yet, None: all is.
     """
 
     story: Story
@@ -72,6 +74,7 @@ class Occasion:
     vectors: Vectors = NO_VECTORS
     profile: str = "a"
     visible_from: int | None = None
+    horizon: int | None = None
 
     def active(self, *tiers: Tier) -> tuple[Standing, ...]:
         """What holds now, of these tiers, in the order of the story."""
@@ -173,6 +176,10 @@ class Occasion:
             return True
         return not self.responder_names.isdisjoint(map(folded, memory.witnessed_by))
 
+    def is_fresh(self, standing: Standing) -> bool:
+        """Whether the head of the prompt does not tell of it yet."""
+        return self.horizon is not None and standing.start >= self.horizon
+
     def is_visible(self, memory: Memory) -> bool:
         """Whether all that a memory comes from can be read in the prompt itself."""
         if self.visible_from is None or not memory.sources:
@@ -184,16 +191,33 @@ class Occasion:
             for source in memory.sources
         )
 
-    def document(self, kind: DocumentKind, *subjects: str) -> Document | None:
+    def document(
+        self, kind: DocumentKind, *subjects: str, before: int | None = None
+    ) -> Document | None:
         """The text of a kind that counts: the newest whose last message is part of the story.
 
-        subjects: whom it may be about, () for the chat. What comes from another chat is believed.
+        subjects: whom it may be about, () for the chat. before: one that tells of nothing from
+        this message on counts, if there is one; but the user's own words count at once. What comes
+        from another chat is believed.
         """
         names = frozenset(map(folded, subjects)) or {""}
-        for document in reversed(self.told.documents):
-            if document.kind is not kind or folded(document.subject) not in names:
-                continue
-            is_foreign = document.chat != self.told.chat or not document.until
-            if is_foreign or document.until in self.places:
-                return document if document.text.strip() or document.sections else None
-        return None
+        counting = [
+            document
+            for document in self.told.documents
+            if document.kind is kind
+            and folded(document.subject) in names
+            and (self._place(document) is not None)
+        ]
+        if not counting:
+            return None
+        found = counting[-1]
+        if before is not None and found.made_by != BY_HAND:
+            old = [one for one in counting if (self._place(one) or 0) < before]
+            found = old[-1] if old else counting[0]
+        return found if found.text.strip() or found.sections else None
+
+    def _place(self, document: Document) -> int | None:
+        """Index of the last message that a text tells of, None when it is gone."""
+        if document.chat != self.told.chat or not document.until:
+            return -1
+        return self.places.get(document.until)

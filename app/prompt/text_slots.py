@@ -43,7 +43,7 @@ def short_draft(occasion: Occasion, running: str) -> Draft:
     """The rolling summary. running: text of the running recap's slot; where there is one, it
     stands in for the summary.
     """
-    document = None if running else occasion.document(DocumentKind.SUMMARY)
+    document = None if running else occasion.document(DocumentKind.SUMMARY, before=occasion.horizon)
     parts = summary.parts_of(document)
     entries: list[Entry] = []
     if document is not None and not parts:
@@ -96,7 +96,9 @@ def profiles_draft(occasion: Occasion) -> Draft:
     """The portrait of whoever answers. When cut, relationships stay longest, then the world."""
     document = None
     if occasion.is_on("profiles_enabled") and occasion.responder:
-        document = occasion.document(DocumentKind.PROFILE, *occasion.responder_names)
+        document = occasion.document(
+            DocumentKind.PROFILE, *occasion.responder_names, before=occasion.horizon
+        )
     parts = _profile_parts(document)
     entries = [
         Entry(one_line(line), (group, place), group=group)
@@ -120,7 +122,7 @@ def canon_draft(occasion: Occasion) -> Draft:
     if occasion.is_on("canon_enabled") and occasion.responder:
         # A group has one canon, under its own name.
         whose = (*occasion.responder_names, occasion.story.chat.owner_name)
-        document = occasion.document(DocumentKind.CANON, *whose)
+        document = occasion.document(DocumentKind.CANON, *whose, before=occasion.horizon)
     entries: list[Entry] = []
     if document is not None:
         text = document.text or canon.rendered(document.sections)

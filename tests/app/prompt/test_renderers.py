@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.memory.records import (
+    Document,
     DocumentKind,
     Ending,
     EndReason,
@@ -16,7 +17,7 @@ from app.memory.records import (
 )
 from app.prompt.memory_slots import in_turns
 from app.prompt.occasion import Turn
-from app.prompt.slots import Position, Reason, Role, SlotName
+from app.prompt.slots import Position, Reason, Role, SlotName, TurnKind
 from app.story.recaps import SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, Story
@@ -125,6 +126,47 @@ def test_the_head_of_the_prompt_stays_while_nothing_was_learned() -> None:
     later = prompt(held, of=story(*LINES, "Fact 39 of the harbour, says You.", "Vera nods."))
     assert first.turn == later.turn
     assert text_of(first, SlotName.LONG) == text_of(later, SlotName.LONG)
+
+
+def long_story(length: int) -> Story:
+    return story(*(f"Line {n} of the day." for n in range(length)))
+
+
+def test_the_head_takes_in_what_is_new_in_steps_and_nothing_waits_untold() -> None:
+    held = [memory(f"Fact {n} of the harbour", id=f"{n}", at=n, hash="") for n in range(0, 60, 2)]
+    heads = []
+    for length in range(40, 60):
+        told = prompt([m for m in held if int(m.id) < length - 6], of=long_story(length))
+        heads.append(text_of(told, SlotName.LONG))
+        shown = {one for content in told.contents for one in content.shown}
+        assert shown == {m.id for m in held if int(m.id) < length - 6}
+    assert len(set(heads)) == 2
+    at_once = prompt(held, of=long_story(60), slots_head_every=0)
+    assert slot(at_once, SlotName.TRIGGERED) is None
+    assert len(text_of(at_once, SlotName.LONG).splitlines()) == 31
+
+
+def test_a_kind_of_turn_moves_the_head_only_when_it_is_asked_for() -> None:
+    held = [memory(f"Fact {n} of the old harbour", id=f"{n}", hash="") for n in range(60)]
+    quiet, wild = long_story(40), story(*(f"He runs, line {n}." for n in range(40)))
+    assert prompt(held, of=wild).turn is TurnKind.ACTION
+    heads = {text_of(prompt(held, of=of), SlotName.LONG) for of in (quiet, wild)}
+    assert len(heads) == 1
+    asked = prompt(held, of=quiet, turn=Turn(kind=TurnKind.ACTION))
+    found = slot(asked, SlotName.LONG)
+    assert found is not None
+    assert found.budget == 400
+
+
+def test_a_portrait_changes_in_steps_too_but_the_users_words_count_at_once() -> None:
+    def portrait(text: str, until: int, **values: str) -> Document:
+        return document(DocumentKind.PROFILE, text, subject="Vera", until=f"m{until}", **values)
+
+    texts = [portrait("Calm.", 10), portrait("Tense.", 35)]
+    assert "Calm." in whole(prompt(documents=texts, of=long_story(40)))
+    assert "Tense." in whole(prompt(documents=texts, of=long_story(50)))
+    mine = portrait("Merry.", 36, made_by="you")
+    assert "Merry." in whole(prompt(documents=[*texts, mine], of=long_story(40)))
 
 
 def test_the_moment_calls_up_what_the_budget_left_out_and_nothing_twice() -> None:
