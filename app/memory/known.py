@@ -73,10 +73,12 @@ def known(
     limit: tokens that the text may take, as `count` counts; what matters least is left out, arcs
     and epistemic entries last of all. names: whom and what the story calls by name.
     """
-    called = _named(names, limit, count)
-    shown = _within(memories, limit - count(called), count)
+    shown = _within(memories, limit - count(_named(names, limit, count)), count)
     arcs, epistemic = _of(shown, Tier.ARCS), _of(shown, Tier.EPISTEMIC)
-    text = _joined([*_parts(shown, 0, 0), called])
+    text = _joined(_parts(shown, 0, 0))
+    # What the lists spell out already is not listed again.
+    others = [mention for mention in names if mention.name not in text]
+    text = _joined([text, _named(others, limit, count)])
     return Known(text or NOTHING, _ids(arcs), _ids(epistemic))
 
 

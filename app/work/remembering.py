@@ -11,6 +11,7 @@ from app.llm.asking import Spent
 from app.llm.hardware_profile import profile_for
 from app.llm.memory_model import Asked, MemoryModel
 from app.llm.writer import RecapWriter
+from app.memory.admission import Presence
 from app.memory.claims import Mention, ReadAnswer
 from app.memory.entities import Resolved, canonical_roster, known_names, resolved_claims
 from app.memory.extraction import Work, ended, proposed
@@ -219,6 +220,7 @@ class Rememberer:
             known=[ending.get(m.id, m) for m in known if m.id not in over or m.tier in KEPT_KNOWN],
             active=[memory for memory in active if memory.id not in over],
             places=self._places(under_way, [*known, *claimed]),
+            presence=Presence.of(under_way.chat.story.messages),
             newest=heard.window.sources([len(heard.window.messages)]) or (),
             work=under_way.work,
             settings=under_way.chat.settings(),

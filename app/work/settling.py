@@ -12,12 +12,13 @@ from app.llm.asking import Spent
 from app.llm.hardware_profile import HardwareProfile
 from app.llm.memory_model import MemoryModel
 from app.llm.writer import KeptAnswers
+from app.memory.admission import Presence, admitted
 from app.memory.answers import read_answer
 from app.memory.claims import ReadAnswer
 from app.memory.consolidation import Batch, consolidated, due
 from app.memory.decay import after_pass
 from app.memory.decisions import Decision, Outcome, Question, Word, read_word, resolved, verified
-from app.memory.every_tier import texts_to_compare, verify_all
+from app.memory.every_tier import names_in, texts_to_compare, verify_all
 from app.memory.extraction import Work
 from app.memory.identity import beyond_cap
 from app.memory.known import line_of
@@ -41,7 +42,7 @@ from app.story.scene_cues.language import LanguagePack
 QUESTION = "memory_question"
 CONSOLIDATION = "memory_consolidation"
 # Below this nothing of a batch is about the same, and the model is not asked to merge it.
-MAYBE_SAME = Limit(0.45, 0.2)
+MAYBE_SAME = Limit(0.5, 0.3)
 AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
 KEPT_AT_MOST = {
     Tier.SESSION: "session_max",
@@ -59,13 +60,15 @@ class Settling:
 
     claimed: in the order of the answer. known: what holds, what begins later in the story, and of
     the ledger and of feelings also what ended. active: of these, what holds. places: message index
-    by id, of all. newest: the window's last message. kept, spent: for the questions to the model.
+    by id, of all. presence: who is about in which messages. newest: the window's last message.
+    kept, spent: for the questions to the model.
     """
 
     claimed: tuple[Memory, ...]
     known: Sequence[Memory]
     active: Sequence[Memory]
     places: Mapping[str, int]
+    presence: Presence
     newest: tuple[Source, ...]
     work: Work
     settings: Mapping[str, Any]
@@ -105,18 +108,29 @@ class Settler:
         claimed = self._admitted(settling)
         vectors = await self._vectors(texts_to_compare([*claimed, *settling.known]))
         wording = await asyncio.to_thread(self._wording, [*claimed, *settling.known])
-        decisions = await asyncio.to_thread(
-            verify_all,
+        checked = await asyncio.to_thread(
+            admitted,
             claimed,
             settling.known,
+            settling.presence,
+            wording=wording.knowing(names_in([*claimed, *settling.known])),
+            vectors=vectors,
+            places=settling.places,
+        )
+        over = {memory.id for memory in checked.ended}
+        known = [memory for memory in settling.known if memory.id not in over]
+        decisions = await asyncio.to_thread(
+            verify_all,
+            checked.candidates,
+            known,
             thresholds=settling.profile.thresholds,
             wording=wording,
             vectors=vectors,
             places=settling.places,
         )
         answered = [await self._answered(decision, settling) for decision in decisions]
-        outcome = verified(answered, settling.known)
-        change = MemoryChange((*outcome.ended, *outcome.accepted))
+        outcome = verified(answered, known)
+        change = MemoryChange((*checked.ended, *outcome.ended, *outcome.accepted))
         change = self._aged(change, outcome.confirmed, settling)
         change = self._within_pairs(change, settling)
         if settling.settings["consolidation_enabled"]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,21 +14,10 @@ from tests.oracle.gold import Gold
 from tests.oracle.play import play
 
 STORY = Path(__file__).parent.parent / "data" / "stories" / "lantern-district.json"
-MESSAGES = 60
+SHORT = 60  # messages, as many as were measured of the rival
 CONTEXT = 32_768
 # Smart Memory 1.8.1, default settings, a chat of 60 messages, measured; by profile.
 RIVAL = {"A": (158, 284_000, 0.29), "B": (352, 374_000, 0.40)}
-KINDS = {
-    "Write every kind of entry": "reading, all tiers",
-    "Your task: note the session memory": "reading, session",
-    "Your task: note the long-term memory": "reading, long-term",
-    "Your task: note the feelings": "reading, relationships",
-    "Your task: note the open arcs": "reading, arcs",
-    "Your task: note the state ledger": "reading, state ledger",
-    "Your task: note who knows what": "reading, who knows what",
-    "You keep the notes of a long story in order": "merging",
-    "You keep the running recap": "running recap",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +28,6 @@ class Cost:
     tokens: float
     repeated: float
     longest: int
-    kinds: Counter[str]
-    tokens_of: Counter[str]
-    repeated_of: Counter[str]
 
 
 def cost_of(requests: Sequence[RecordedRequest], messages: int) -> Cost:
@@ -50,9 +35,6 @@ def cost_of(requests: Sequence[RecordedRequest], messages: int) -> Cost:
     count = counter_for().count
     seen: list[str] = []
     tokens = repeated = longest = 0
-    kinds: Counter[str] = Counter()
-    tokens_of: Counter[str] = Counter()
-    repeated_of: Counter[str] = Counter()
     for request in requests:
         text = request.text
         # By signs, as servers keep what they have read.
@@ -60,49 +42,42 @@ def cost_of(requests: Sequence[RecordedRequest], messages: int) -> Cost:
         prefix = max(shared, default=0)
         size = count(text)
         tokens += size
-        again = count(text[:prefix])
-        repeated += again
+        repeated += count(text[:prefix])
         longest = max(longest, size)
-        kind = kind_of(text)
-        kinds[kind] += 1
-        tokens_of[kind] += size
-        repeated_of[kind] += again
         seen.append(text)
     share = 100 / messages
     rates = len(requests) * share, tokens * share, repeated / tokens
-    return Cost(*rates, longest, kinds, tokens_of, repeated_of)
-
-
-def kind_of(text: str) -> str:
-    """What a request is for, by its instruction."""
-    for words, name in KINDS.items():
-        if words in text:
-            return name
-    return text.splitlines()[0][:60]
+    return Cost(*rates, longest)
 
 
 def report() -> None:
-    """Print one line for each profile and form."""
+    """Print what each profile and form takes, with the recaps and for memory alone."""
     whole = Gold.read(STORY)
-    gold = Gold({**whole.story, "messages": whole.messages[:MESSAGES]}, until=MESSAGES - 1)
-    print("memory, for 100 messages     requests  prompt tokens  repeated  longest  its rival")
-    for profile in RIVAL:
-        for form in ("one", "separate"):
-            settings: dict[str, object] = {
-                "memory_requests": form,
-                "hardware_profile": profile.lower(),
-            }
-            played = asyncio.run(
-                play(gold, recaps=True, settings=settings, is_talkative=True, context=CONTEXT)
-            )
-            cost = cost_of(played.requests, MESSAGES)
-            rival = RIVAL[profile]
-            print(
-                f"profile {profile}, {form:9}         {cost.requests:9.0f}  {cost.tokens:13,.0f}"
-                f"  {cost.repeated:8.0%}  {cost.longest:7,}"
-                f"  {rival[0]} requests, {rival[1]:,} tokens, {rival[2]:.0%}"
-            )
-            for kind, number in cost.kinds.most_common():
-                tokens = cost.tokens_of[kind]
-                again = cost.repeated_of[kind] / tokens
-                print(f"    {number:4} {kind:28} {tokens:9,} tokens, {again:4.0%} repeated")
+    print("memory, for 100 messages        requests  prompt tokens  repeated  longest  its rival")
+    for length in (SHORT, len(whole.messages)):
+        story = {**whole.story, "messages": whole.messages[:length]}
+        gold = Gold(story, until=length - 1)
+        for profile in RIVAL:
+            for form in ("one", "separate"):
+                _report(gold, length, profile, form)
+
+
+def _report(gold: Gold, length: int, profile: str, form: str) -> None:
+    settings: dict[str, object] = {"memory_requests": form, "hardware_profile": profile.lower()}
+    played = asyncio.run(
+        play(gold, recaps=True, settings=settings, is_talkative=True, context=CONTEXT)
+    )
+    alone = [request for request in played.requests if not is_recap(request.text)]
+    requests, tokens, share = RIVAL[profile]
+    rival = f"{requests} requests, {tokens:,} tokens, {share:.0%}" if length == SHORT else ""
+    for what, chosen in (("with recaps", played.requests), ("memory alone", alone)):
+        cost = cost_of(chosen, length)
+        print(
+            f"{length:3} messages, {profile}, {form:8}, {what:12} {cost.requests:4.0f}"
+            f"  {cost.tokens:13,.0f}  {cost.repeated:8.0%}  {cost.longest:7,}  {rival}"
+        )
+
+
+def is_recap(text: str) -> bool:
+    """Whether a request is for a scene recap or the running recap, and not for memories."""
+    return "You read one finished scene" in text or "You keep the running recap" in text

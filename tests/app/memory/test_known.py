@@ -67,7 +67,7 @@ Feelings:
 State:
 - Kael (character): location=the inn | mood=calm
 
-Names: Kael (character), Ys"""
+Names: Ys"""
     )
     assert told.arcs == ("heir", "debt")
     assert told.epistemic == ("knows", "hides")
