@@ -29,10 +29,13 @@ PAGE_ACTIONS = (
         "page.recaps", "Recaps", "See every version of the running recap.", ("Ctrl+2",), "document"
     ),
     ActionSpec(
-        "page.prompt", "Prompt", "Read the exact text of the next prompt.", ("Ctrl+3",), "prompt"
+        "page.memories", "Memories", "See and change what is remembered.", ("Ctrl+3",), "layers"
     ),
     ActionSpec(
-        "page.work", "Work", "See what is being made and what failed.", ("Ctrl+4",), "pulse"
+        "page.prompt", "Prompt", "Read the exact text of the next prompt.", ("Ctrl+4",), "prompt"
+    ),
+    ActionSpec(
+        "page.work", "Work", "See what is being made and what failed.", ("Ctrl+5",), "pulse"
     ),
     ActionSpec(
         "page.settings", "Settings", "Change how Tavernkeep works.", ("Ctrl+,",), "settings"
@@ -55,15 +58,15 @@ _ACTIONS = (
     ActionSpec("pause", "Pause the work", "Begin nothing new in the queue.", (), "pause"),
     ActionSpec(
         "pane.left",
-        "Show or hide the scenes",
-        "The list of scenes at the left.",
+        "Show or hide the list at the left",
+        "The list of scenes, versions or tiers.",
         ("Ctrl+Shift+E",),
         "panel-left",
     ),
     ActionSpec(
         "pane.right",
-        "Show or hide the running recap",
-        "The recap at the right.",
+        "Show or hide the pane at the right",
+        "The running recap, or the details of a memory.",
         ("Ctrl+Shift+R",),
         "panel-right",
     ),

@@ -138,7 +138,7 @@ async def _companion(
     # Half a second of imports (numpy, peewee, httpx) that the window need not wait for.
     module: ModuleType = await asyncio.to_thread(_import_companion)
     opened: AbstractAsyncContextManager[Companion] = module.open_companion(
-        folders, tavern=options.tavern, llm=options.llm, asks_first=True
+        folders, tavern=options.tavern, llm=options.llm, asks_first=True, keeps_memory=True
     )
     return opened
 

@@ -33,7 +33,7 @@ from ui.sync_news import sync
 from ui.theme.source import ThemeChoice, ThemeSource
 
 if TYPE_CHECKING:
-    from ui.recaps.page import RecapsPage
+    from ui.memories.page import MemoriesPage
     from ui.story_stage import StoryStage
 
 READING_PX = 15.5
@@ -68,7 +68,7 @@ class Desk(QObject):
         self.session = Session(companion, tasks)
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
-        self._recaps: RecapsPage | None = None
+        self._memories: MemoriesPage | None = None
         self._closed_plan: CatchUpPlan | None = None
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
@@ -162,7 +162,7 @@ class Desk(QObject):
             stage.page.clearing_wanted.connect(self.clearing.begin)
             self.story_stage = stage
             self._frame.set_navigator(key, stage.navigator)
-            self._frame.set_inspector_split(stage.split)
+            self._frame.set_inspector_split(key, stage.split)
             return stage
         if key == "welcome":
             welcome = pages.make_welcome(self.session)
@@ -179,9 +179,21 @@ class Desk(QObject):
             recaps = pages.make_recaps(self.session)
             recaps.header_changed.connect(self._show_place)
             self._frame.set_navigator(key, recaps.rail)
-            self._recaps = recaps
             return recaps
+        if key == "memories":
+            return self._make_memories(key)
         return pages.make_plain(key, self.session)
+
+    def _make_memories(self, key: str) -> QWidget:
+        page = self._memories = pages.make_memories(self.session)
+        page.header_changed.connect(self._show_place)
+        page.message_wanted.connect(self._on_message_chosen)
+        page.model_wanted.connect(self._on_settings_wanted)
+        page.demo_wanted.connect(self._on_demo_wanted)
+        page.waiting_changed.connect(self._on_waiting_changed)
+        self._frame.set_navigator(key, page.rail)
+        self._frame.set_inspector_split(key, page.split)
+        return page
 
     def _show_place(self) -> None:
         story, key = self.session.story, self.page_key
@@ -191,9 +203,10 @@ class Desk(QObject):
             name = story.chat.owner_name or story.chat.title
             place = chat_title(story.chat) if key == "story" else name
         title, tools = pages.TITLES[key], None
-        if key == "recaps" and self._recaps is not None and story is not None:
-            title, tools = self._recaps.title, self._recaps.tools
-            place = self._recaps.place or place
+        page = self._pages.get(key)
+        if isinstance(page, pages.HasHeader) and story is not None:
+            title, tools = page.title, page.tools
+            place = page.place or place
         self._frame.header.show_place(title, place)
         self._frame.header.set_tools(tools)
         actions = []
@@ -202,7 +215,9 @@ class Desk(QObject):
             if key == "story" and self.story_stage is not None:
                 actions.insert(0, (self.story_stage.page.break_here, "split"))
         self._frame.header.set_actions(actions)
-        self._frame.header.show_undo(story is not None and not is_bare and tools is None)
+        # Where tools stand, they have an undo of their own; but deeds on memories are taken back.
+        has_undo = tools is None or key == "memories"
+        self._frame.header.show_undo(story is not None and not is_bare and has_undo)
 
     # Chats
 
@@ -251,6 +266,9 @@ class Desk(QObject):
             shown += [(action, page.story_actions.icon(action)) for action in page.actions()]
         if self.page_key == "work" and "work" in self._pages:
             shown += [(action, "pulse") for action in self._pages["work"].actions()]
+        if self.page_key == "memories" and self._memories is not None:
+            deeds = self._memories.deeds
+            shown += [(action, icon) for action, icon in deeds.icons.items()]
         return tuple(shown)
 
     def _shown_story(self) -> Story | None:
@@ -293,8 +311,13 @@ class Desk(QObject):
             companion.pause()
 
     def _on_right(self) -> None:
-        if self.story_stage is not None:
-            self.story_stage.split.toggle()
+        self._frame.toggle_inspector(self.page_key)
+
+    def _on_demo_wanted(self) -> None:
+        self.session.open_chat(self.session.companion.demo)
+
+    def _on_waiting_changed(self, count: int) -> None:
+        self._frame.page_buttons["memories"].set_badge(f"{count:,}" if count else "")
 
     def _on_larger(self) -> None:
         self._put_text_size(self._theme.reading_px + 0.5)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
+    from ui.memories.page import MemoriesPage
     from ui.recaps.page import RecapsPage
     from ui.session import Session
     from ui.settings.page import SettingsPage
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 TITLES = {
     "story": "Story",
     "recaps": "Recaps",
+    "memories": "Memories",
     "prompt": "Prompt",
     "work": "Work",
     "settings": "Settings",
@@ -35,6 +37,22 @@ class TakesFocus(Protocol):
 
         No focus proxy: Tab would step over everything that stands before it.
         """
+
+
+@runtime_checkable
+class HasHeader(Protocol):
+    """A page with words and tools of its own for the header. place: "" for the story's name.
+    tools: None for the usual ones.
+    """
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def tools(self) -> QWidget | None: ...
 
 
 def make_story(session: Session, theme: ThemeSource, see_text: QAction) -> StoryStage:
@@ -59,6 +77,12 @@ def make_recaps(session: Session) -> RecapsPage:
     from ui.recaps.page import RecapsPage
 
     return RecapsPage(session)
+
+
+def make_memories(session: Session) -> MemoriesPage:
+    from ui.memories.page import MemoriesPage
+
+    return MemoriesPage(session)
 
 
 def make_plain(key: str, session: Session) -> QWidget:

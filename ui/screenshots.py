@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.errors import UsageError
-from app.paths import RESOURCES, user_folders
+from app.paths import RESOURCES, Folders, user_folders
 from app.tasks import TaskSupervisor
 
 IDLE_SECONDS = 60.0
@@ -64,8 +64,10 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
     tavern = home / "SillyTavern" / "data"
     chat = next(tavern.glob("*/chats/*/*.jsonl"))
     tasks = TaskSupervisor()
+    folders = user_folders(home / "own")
+    await _remember_demo(folders, tavern, chat)
     async with open_companion(
-        user_folders(home / "own"), tavern=tavern, llm="builtin", watch=False
+        folders, tavern=tavern, llm="builtin", watch=False, keeps_memory=True
     ) as companion:
         window = MainWindow(theme, tasks)
         window.resize(*size)
@@ -81,7 +83,7 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         assert window.desk.story_stage is not None
         story = window.desk.story_stage.page
         story.view.jump_to_scene(len(story.story.scenes) - 2)
-        for page in ("story", "recaps", "prompt", "work", "settings"):
+        for page in ("story", "recaps", "memories", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
         await album.take_both("prompts", lambda: open_prompts(window.page))
         await album.take_both("prompts-difference", lambda: change_prompt(window.page))
@@ -98,6 +100,24 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         await window.detach()
         window.deleteLater()
     return 0
+
+
+async def _remember_demo(folders: Folders, tavern: Path, chat: Path) -> None:
+    """Read the demo story once, and give it the memories that it comes with."""
+    from app.companion import open_companion
+    from app.store.store import Store
+    from app.work.demo_memories import give_demo_memories
+
+    async with open_companion(folders, tavern=tavern, llm="builtin", watch=False) as companion:
+        async with asyncio.timeout(IDLE_SECONDS):
+            await companion.open_story(chat)
+            await companion.settled(chat)
+    store = Store(folders.database, backups=folders.backups)
+    try:
+        await store.open()
+        await give_demo_memories(store, chat)
+    finally:
+        await store.aclose()
 
 
 def compare_versions(page: object) -> None:

@@ -31,7 +31,9 @@ async def run(options: argparse.Namespace) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stopping.set)
     folders = user_folders(options.data_dir)
-    async with open_companion(folders, tavern=options.tavern, llm=options.llm) as companion:
+    async with open_companion(
+        folders, tavern=options.tavern, llm=options.llm, keeps_memory=True
+    ) as companion:
         if not companion.taverns:
             raise NoTavern("No SillyTavern was found. Say where it is with --tavern PATH.")
         companion.trouble.connect(_on_trouble)

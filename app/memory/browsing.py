@@ -29,13 +29,15 @@ TIER_NAMES: Mapping[Tier, str] = {
     Tier.STATE_LEDGER: "State ledger",
 }
 KNOWING = {
-    "knows": "{} knows: {}",
-    "suspects": "{} suspects: {}",
-    "believes": "{} believes: {}",
-    "unaware": "{} does not know: {}",
+    "knows": "knows",
+    "suspects": "suspects",
+    "believes": "believes",
+    "unaware": "does not know",
 }
 SECRET = "secret"  # a word of the query for what is hidden from somebody
 BUILTIN = "built-in"  # who made it, where no model did
+OPEN, RESOLVED = "Open", "Resolved or gone"  # arcs
+MOST_NAMES = 300  # that the ledger is grouped by
 LOST = (Status.STALE, Status.WITHDRAWN)
 
 _TERM = re.compile(r'(-?)(?:(who|kind|tier|type|is|before|after):)?("[^"]*"?|\S+)', re.IGNORECASE)
@@ -127,11 +129,25 @@ def sentence_of(memory: Memory) -> str:
             return f"{memory.subject}, {memory.field.replace('_', ' ')}: {memory.text}"
         case Tier.EPISTEMIC if memory.type == "hiding":
             whom = f" from {memory.target}" if memory.target else ""
-            return f"{memory.subject} hides{whom}: {memory.text}"
+            return f"{memory.subject} hides{whom}{_told(memory.text)}"
         case Tier.EPISTEMIC:
-            return KNOWING.get(memory.type, "{}: {}").format(memory.subject, memory.text)
+            verb = KNOWING.get(memory.type, memory.type)
+            return f"{memory.subject} {verb}{_told(memory.text)}"
         case _:
             return memory.text
+
+
+def sentence_in(row: Row, memory: Memory) -> str:
+    """The same under the head of its group, which says what it is about where that is its name."""
+    if memory.tier is Tier.STATE_LEDGER and row.group == memory.subject:
+        field = memory.field.replace("_", " ")
+        return f"{field[:1].upper()}{field[1:]}: {memory.text}"
+    return sentence_of(memory)
+
+
+def _told(about: str) -> str:
+    """What somebody knows, as the end of a sentence."""
+    return f" {about}" if about[:5].casefold() == "that " else f": {about}"
 
 
 def read_query(text: str) -> tuple[Term, ...]:
@@ -160,6 +176,8 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
     for name, tier, members in _groups(found, wanted):
         is_folded = name in wanted.folded
         count = sum(standing.is_active for standing in members)
+        if name == RESOLVED:
+            count = len(members)
         rows.append(Row(name, tier=tier, count=count, is_folded=is_folded))
         if not is_folded:
             rows += _members(name, members, wanted)
@@ -201,12 +219,20 @@ def _groups(
     found: Sequence[Standing], wanted: Wanted
 ) -> Iterable[tuple[str, Tier | None, list[Standing]]]:
     if wanted.tier is Tier.ARCS:
-        named = (("Open", True), ("Resolved or gone", False))
+        named = ((OPEN, True), (RESOLVED, False))
         for name, is_open in named:
             members = [s for s in found if (s.ending is None or s.is_active) is is_open]
             if members:
                 yield name, Tier.ARCS, members
         return
+    if wanted.tier is Tier.STATE_LEDGER:
+        by_name: dict[str, list[Standing]] = {}
+        for standing in found:
+            by_name.setdefault(standing.memory.subject, []).append(standing)
+        if len(by_name) <= MOST_NAMES:
+            for name in sorted(by_name, key=str.casefold):
+                yield name, Tier.STATE_LEDGER, by_name[name]
+            return
     by_tier: dict[Tier, list[Standing]] = {}
     for standing in found:
         by_tier.setdefault(standing.memory.tier, []).append(standing)

@@ -23,7 +23,7 @@ from ui.theme import LIGHT, ThemeChoice, current_tokens, theme
 from ui.work.page import WorkPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
-PAGES = ("story", "recaps", "prompt", "work", "settings")
+PAGES = ("story", "recaps", "memories", "prompt", "work", "settings")
 
 
 def story_stage(window: MainWindow) -> StoryStage:

@@ -150,6 +150,14 @@ class Segments(QWidget):
         if key in self._buttons:
             self._buttons[key].setChecked(True)
 
+    def set_word(self, key: str, word: str) -> None:
+        """Say one of them otherwise, with a count, say."""
+        button = self._buttons[key]
+        if button.text() != word:
+            button.setText(word)
+            button.setAccessibleName(f"{self.accessibleName()}: {word}")
+            button.updateGeometry()
+
     def _on_clicked(self) -> None:
         for key, button in self._buttons.items():
             if button.isChecked():

@@ -36,6 +36,11 @@ class PageButton(QAbstractButton):
             self._badge, self._has_dot = badge, dot
             self.update()
 
+    @property
+    def badge(self) -> str:
+        """The count in the corner, "" for none."""
+        return self._badge
+
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, BUTTON)
 

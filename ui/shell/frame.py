@@ -16,10 +16,13 @@ from ui.shell.waiting import WaitingPage
 
 NAVIGATOR = 256
 VERSIONS = 228
+TIERS = 220
 INSPECTOR = 316
 NAVIGATOR_BELOW = 1100  # px of window width; narrower windows lay the navigator over the page
 INSPECTOR_BELOW = 1000
 GUTTER = 8
+LISTS = {"story": "scenes", "recaps": "versions", "memories": "tiers"}
+PANES = {"story": "the running recap", "memories": "details"}
 
 
 class Frame(QWidget):
@@ -36,11 +39,11 @@ class Frame(QWidget):
         self.stack.addWidget(self.waiting)
         self.card = LibraryCard()
         self.status = StatusBar()
-        self._inspector_split: SideSplit | None = None
+        self._inspectors: dict[str, SideSplit] = {}
         self._inspector_wish = (INSPECTOR, True)
         self._navigator_of: dict[str, QWidget] = {}
         self._navigator_key = "story"
-        self._widths = {"story": NAVIGATOR, "recaps": VERSIONS}
+        self._widths = {"story": NAVIGATOR, "recaps": VERSIONS, "memories": TIERS}
         self._add_pages(actions)
         self._navigator_column = self._make_navigator_column()
         self.navigator_split = SideSplit(
@@ -114,12 +117,18 @@ class Frame(QWidget):
         if key in self._navigator_of:
             self._navigators.setCurrentWidget(self._navigator_of[key])
 
-    def set_inspector_split(self, split: SideSplit) -> None:
-        """The split whose pane gives way in a narrow window."""
-        self._inspector_split = split
-        width, is_open = self._inspector_wish
-        split.set_pane_width(width)
-        split.set_open(is_open)
+    def set_inspector_split(self, key: str, split: SideSplit) -> None:
+        """A page's split, whose pane gives way in a narrow window."""
+        self._inspectors[key] = split
+        if key == "story":
+            width, is_open = self._inspector_wish
+            split.set_pane_width(width)
+            split.set_open(is_open)
+
+    def toggle_inspector(self, key: str) -> None:
+        """Show or hide the pane at the right of a page that has one."""
+        if key in self._inspectors:
+            self._inspectors[key].toggle()
 
     def set_inspector_wish(self, width: int, is_open: bool) -> None:
         """How the user left the inspector, for when it is made."""
@@ -128,7 +137,7 @@ class Frame(QWidget):
     @property
     def inspector_wish(self) -> tuple[int, bool]:
         """The inspector's width, and whether the user wants it beside the page."""
-        split = self._inspector_split
+        split = self._inspectors.get("story")
         return (split.pane_width, split.is_open) if split is not None else self._inspector_wish
 
     def fit_panes(self, width: int, *, page: str) -> None:
@@ -136,18 +145,17 @@ class Frame(QWidget):
 
         width: of the window, in px. page: the one with panes that is shown, "" for another.
         """
-        is_story = page == "story"
         has_list = page in self._widths
         if has_list:
             self._show_navigator(page)
         self.navigator_split.set_available(has_list)
         self.navigator_split.set_overlay(width < NAVIGATOR_BELOW)
         is_narrow = width < INSPECTOR_BELOW
-        if self._inspector_split is not None:
-            self._inspector_split.set_overlay(is_narrow)
-        has_inspector = is_story and self._inspector_split is not None
+        for split in self._inspectors.values():
+            split.set_overlay(is_narrow)
         self.header.set_panes(
             left=page in self._navigator_of and self.navigator_split.is_overlay,
-            right=has_inspector and is_narrow,
-            left_name="scenes" if is_story else "versions",
+            right=page in self._inspectors and is_narrow,
+            left_name=LISTS.get(page, ""),
+            right_name=PANES.get(page, ""),
         )

@@ -121,9 +121,17 @@ class Header(QWidget):
         self._title.setText(title)
         self._place.setText(place)
 
-    def set_panes(self, *, left: bool, right: bool, left_name: str = "scenes") -> None:
+    def set_panes(
+        self,
+        *,
+        left: bool,
+        right: bool,
+        left_name: str = "scenes",
+        right_name: str = "the running recap",
+    ) -> None:
         """Which panes need a button because they are laid over the page."""
         self._left.set_name(f"Show {left_name}")
+        self._right.set_name(f"Show {right_name}")
         self._left.setVisible(left)
         self._right.setVisible(right)
 

@@ -33,6 +33,13 @@ KIND_WORDS = {
     OperationKind.SCENE_RECAP: "Scene recap",
     OperationKind.RUNNING_RECAP: "Running recap",
     OperationKind.MESSAGE_RECAP: "Message recap",
+    OperationKind.MEMORY_PASS: "Memories",
+    OperationKind.ARC_SUMMARY: "Summary of an arc",
+    OperationKind.PROFILE: "Profile",
+    OperationKind.CANON: "Canon",
+    OperationKind.CONTINUITY: "Check of a reply",
+    OperationKind.SUMMARY: "Summary",
+    OperationKind.TRIGGERS: "Keywords of memories",
 }
 STATUS_WORDS = {
     OperationStatus.PENDING: "Waits its turn",

@@ -33,7 +33,7 @@ from ui.work.model import Column, OperationModel, Progress, state_sentence
 from ui.work.strips import CatchUpStrip, ClearedStrip
 from ui.work.words import cleared_sentence
 
-EMPTY = "Nothing waits. Recaps and scene breaks are made here, one after the other."
+EMPTY = "Nothing waits. Recaps, scene breaks and memories are made here, one after the other."
 WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
 
 

@@ -128,6 +128,8 @@ def test_two_that_replaced_each_other_end_somewhere() -> None:
 
 def test_each_tier_is_told_as_a_sentence() -> None:
     assert sentence_of(HIDING.memory) == "Mara hides from Dov: the forged letter"
+    knows = Memory("k", 1, Tier.EPISTEMIC, "unaware", "that Dov lies", subject="Mara")
+    assert sentence_of(knows) == "Mara does not know that Dov lies"
     ledger = Memory("v", 1, Tier.STATE_LEDGER, "object", "Mara", subject="Key", field="owner")
     assert sentence_of(ledger) == "Key, owner: Mara"
     feeling = Memory(

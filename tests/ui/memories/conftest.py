@@ -1,0 +1,54 @@
+"""The memories page in a living window, with the memories that come with the demo story."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from app.companion import Companion, open_companion
+from app.paths import user_folders
+from app.store.store import Store
+from app.work.demo_memories import give_demo_memories
+from tests.labelled import WrittenTavern
+from ui.main_window import MainWindow
+from ui.memories.page import MemoriesPage
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+@pytest.fixture
+async def companion(tmp_path: Path, demo_tavern: WrittenTavern) -> AsyncIterator[Companion]:
+    """A real companion that keeps memory; the demo story has been read for it."""
+    folders = user_folders(tmp_path / "own")
+    tavern = demo_tavern.user_folder.parent
+    async with open_companion(folders, tavern=tavern, llm="builtin", watch=False) as first:
+        await first.open_story(demo_tavern.chat)
+    store = Store(folders.database, backups=folders.backups)
+    await store.open()
+    await give_demo_memories(store, demo_tavern.chat)
+    await store.aclose()
+    async with open_companion(
+        folders, tavern=tavern, llm="builtin", watch=False, keeps_memory=True
+    ) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def demo_window(window: MainWindow, demo_tavern: WrittenTavern) -> MainWindow:
+    """The window with the demo story; recaps are not waited for."""
+    assert window.desk is not None
+    await window.desk.session.open_path(demo_tavern.chat)
+    return window
+
+
+@pytest_asyncio.fixture
+async def page(demo_window: MainWindow, until: Until) -> MemoriesPage:
+    """It shows all tiers."""
+    demo_window.show_page("memories")
+    shown = demo_window.page
+    assert isinstance(shown, MemoriesPage)
+    await until(lambda: shown.model.rowCount() > 0)
+    return shown

@@ -1,0 +1,508 @@
+"""The memories page with real clicks and keys: finding, reading, changing, reviewing."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+
+from app.companion import Companion
+from app.memory.browsing import Wanted, arranged, sentence_of
+from app.memory.records import Grounding, Review, Tier
+from app.memory.standing import Standing, Status
+from app.operations import OperationKind
+from tests.labelled import WrittenTavern
+from ui.main_window import MainWindow
+from ui.memories.model import Column, MemoryModel
+from ui.memories.page import MemoriesPage
+from ui.memories.pane import DETAILS, REVIEW
+from ui.story_stage import StoryStage
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+BUTTON = Qt.MouseButton.LeftButton
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def shown(page: MemoriesPage) -> list[str]:
+    """The sentences of the table, heads in brackets."""
+    return [
+        sentence_of(row.standing.memory) if row.standing is not None else f"[{row.group}]"
+        for row in page.model.rows
+    ]
+
+
+def press_row(page: MemoriesPage, row: int, column: Column = Column.MEMORY) -> None:
+    index = page.model.index(row, column)
+    page.table.scrollTo(index)
+    area = page.table.visualRect(index)
+    QTest.mouseClick(page.table.viewport(), BUTTON, pos=area.topLeft() + QPoint(60, 12))
+
+
+async def wake(page: MemoriesPage, until: Until) -> None:
+    """Make the window the active one: no key reaches another, and no editor stays open in it."""
+
+    window, seen = page.window(), [False] * 5
+
+    def is_active() -> bool:
+        seen.append(window.isActiveWindow())
+        if not seen[-1]:
+            window.activateWindow()
+        return all(seen[-5:])
+
+    await until(is_active)
+
+
+def row_of(page: MemoriesPage, words: str) -> int:
+    return next(row for row, sentence in enumerate(shown(page)) if words in sentence)
+
+
+def press(widget: QWidget) -> None:
+    QTest.mouseClick(widget, BUTTON)
+
+
+@pytest.fixture
+def standing_of(
+    companion: Companion, demo_tavern: WrittenTavern
+) -> Callable[[str], Standing | None]:
+    def find(words: str) -> Standing | None:
+        view = companion.memory(demo_tavern.chat)
+        return next((s for s in view.memories if words in sentence_of(s.memory)), None)
+
+    return find
+
+
+async def test_every_tier_has_its_group_and_its_count(
+    page: MemoriesPage, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    heads = [words for words in shown(page) if words.startswith("[")]
+    assert heads == [
+        "[Long-term]",
+        "[Session]",
+        "[Arcs]",
+        "[Relationships]",
+        "[Who knows what]",
+        "[State ledger]",
+    ]
+    view = companion.memory(demo_tavern.chat)
+    for tier in Tier:
+        held = sum(s.is_active for s in view.of(tier))
+        assert page.rail.places[tier.value].count == held
+
+
+async def test_a_press_on_a_tier_shows_it_alone(page: MemoriesPage, until: Until) -> None:
+    press(page.rail.places["arcs"])
+    await until(lambda: shown(page)[0] == "[Open]")
+    assert all(row.tier is Tier.ARCS for row in page.model.rows)
+
+
+async def test_the_search_understands_who_and_is(page: MemoriesPage, until: Until) -> None:
+    await wake(page, until)
+    QTest.keyClick(page.table, Qt.Key.Key_F, CONTROL)
+    await until(page.tools.field.hasFocus)
+    QTest.keyClicks(page.tools.field, "who:midge is:active")
+    await until(lambda: 0 < len(page.model.rows) < 20)
+    found = [row.standing for row in page.model.rows if row.standing is not None]
+    assert found
+    for one in found:
+        memory = one.memory
+        names = (memory.subject, memory.target, *memory.entities)
+        assert one.is_active
+        assert any("Midge" in name for name in names)
+    QTest.keyClick(page.tools.field, Qt.Key.Key_Escape)
+    await until(lambda: len(page.model.rows) > 20)
+
+
+async def test_a_press_on_a_column_sorts_by_it(page: MemoriesPage, until: Until) -> None:
+    press(page.rail.places["session"])
+    await until(
+        lambda: shown(page)[0] == "[Session]" and len({r.tier for r in page.model.rows}) == 1
+    )
+    header = page.table.head
+    at = QPoint(header.sectionViewportPosition(Column.CONFIDENCE) + 10, 12)
+
+    def values() -> list[float]:
+        return [row.standing.memory.confidence for row in page.model.rows if row.standing]
+
+    QTest.mouseClick(header.viewport(), BUTTON, pos=at)
+    await until(lambda: values() == sorted(values(), reverse=True))
+    QTest.mouseClick(header.viewport(), BUTTON, pos=at)
+    await until(lambda: values() == sorted(values()))
+
+
+async def test_a_group_folds_by_mouse_and_by_key(page: MemoriesPage, until: Until) -> None:
+    await wake(page, until)
+    before = len(page.model.rows)
+    press_row(page, 0)
+    await until(lambda: len(page.model.rows) < before)
+    assert page.model.rows[0].is_folded
+    page.table.setFocus()
+    page.table.setCurrentIndex(page.model.index(0, 0))
+    QTest.keyClick(page.table, Qt.Key.Key_Return)
+    await until(lambda: len(page.model.rows) == before)
+
+
+async def test_what_ended_is_hidden_when_not_wanted(page: MemoriesPage, until: Until) -> None:
+    assert any(row.is_under for row in page.model.rows)
+    page.rail.shows["ended"].click()
+    await until(lambda: not any(row.is_under for row in page.model.rows))
+
+
+async def test_a_history_leads_to_the_heir_and_back(page: MemoriesPage, until: Until) -> None:
+    row = row_of(page, "Henrike trusts Dov")
+    press_row(page, row)
+    detail = page.pane.detail
+    await until(lambda: len(detail.steps) == 2)
+    press(detail.steps[1])
+    await until(lambda: "betrayed" in detail.words.text())
+    press(detail.steps[0])
+    await until(lambda: "old lieutenant" in detail.words.text())
+
+
+async def test_a_history_leads_past_filters(page: MemoriesPage, until: Until) -> None:
+    page.rail.shows["ended"].click()
+    await until(lambda: not any(row.is_under for row in page.model.rows))
+    press_row(page, row_of(page, "he betrayed her"))
+    detail = page.pane.detail
+    await until(lambda: len(detail.steps) == 2)
+    press(detail.steps[0])
+    await until(lambda: "old lieutenant" in detail.words.text())
+    assert page.rail.shows["ended"].isChecked()
+
+
+async def test_a_source_leads_to_its_message(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    press_row(page, row_of(page, "Annelies Corde, Casimir"))
+    await until(lambda: len(page.pane.detail.proofs) == 2)
+    proof = page.pane.detail.proofs[0]
+    assert proof.jump.text() == "#30"
+    press(proof.jump)
+    await until(lambda: isinstance(demo_window.page, StoryStage))
+
+
+async def test_a_press_on_sources_in_the_table_leads_there_too(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    row = row_of(page, "Pasco's habit")
+    area = page.table.visualRect(page.model.index(row, Column.SOURCES))
+    QTest.mouseClick(page.table.viewport(), BUTTON, pos=area.center())
+    await until(lambda: isinstance(demo_window.page, StoryStage))
+
+
+async def test_words_are_changed_in_the_row_and_taken_back(
+    page: MemoriesPage,
+    demo_window: MainWindow,
+    until: Until,
+    standing_of: Callable[[str], Standing | None],
+) -> None:
+    await wake(page, until)
+    row = row_of(page, "Dov peels an orange")
+    press_row(page, row)
+    area = page.table.visualRect(page.model.index(row, 0))
+    QTest.mouseDClick(page.table.viewport(), BUTTON, pos=area.topLeft() + QPoint(60, 12))
+    editor = page.table.viewport().findChild(QLineEdit)
+    assert editor is not None
+    editor.setText("Dov peels oranges slowly.")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    await until(lambda: "Dov peels oranges slowly." in shown(page))
+    await until(lambda: demo_window.actions_["undo"].isEnabled())
+    demo_window.actions_["undo"].trigger()
+    await until(lambda: standing_of("one long curl") is not None)
+    await until(lambda: any("one long curl" in words for words in shown(page)))
+
+
+async def test_words_are_changed_in_the_pane(page: MemoriesPage, until: Until) -> None:
+    await wake(page, until)
+    press_row(page, row_of(page, "Six honey cakes"))
+    page.table.setFocus()
+    QTest.keyClick(page.table, Qt.Key.Key_F2)
+    editor = page.pane.detail.editor
+    await until(lambda: page.pane.detail.is_editing)
+    editor.prose.setPlainText("Seven honey cakes.")
+    QTest.keyClick(editor.prose, Qt.Key.Key_Return, CONTROL)
+    await until(lambda: "Seven honey cakes." in shown(page))
+
+
+async def test_several_are_deleted_at_once_and_brought_back_at_once(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    await wake(page, until)
+    before = shown(page)
+    press_row(page, row_of(page, "Six honey cakes"))
+    other = page.table.visualRect(page.model.index(row_of(page, "Go and be loud"), 0))
+    at = other.topLeft() + QPoint(60, 12)
+    QTest.mouseClick(page.table.viewport(), BUTTON, CONTROL, at)
+    assert len(page.chosen) == 2
+    page.table.setFocus()
+    QTest.keyClick(page.table, Qt.Key.Key_Delete)
+    await until(lambda: len(shown(page)) == len(before) - 2)
+    await until(lambda: demo_window.actions_["undo"].text() == "Undo: delete 2 memories")
+    demo_window.actions_["undo"].trigger()
+    await until(lambda: shown(page) == before)
+
+
+async def test_pinned_memories_can_be_shown_alone(page: MemoriesPage, until: Until) -> None:
+    press_row(page, row_of(page, "Six honey cakes"))
+    page.deeds.pin.trigger()
+    await until(lambda: page.deeds.pin.text() == "Unpin")
+    page.rail.shows["pinned"].click()
+    await until(lambda: len([row for row in page.model.rows if row.standing]) == 2)
+
+
+async def test_an_arc_is_resolved_and_reopened(
+    page: MemoriesPage, until: Until, standing_of: Callable[[str], Standing | None]
+) -> None:
+    def status() -> Status | None:
+        found = standing_of("favour Pasco owes")
+        return found.status if found is not None else None
+
+    page.show_memory(next(s.memory.id for s in page_arcs(page) if "favour" in s.memory.text))
+    assert page.deeds.resolve.isEnabled()
+    page.deeds.resolve.trigger()
+    await until(lambda: status() is Status.ENDED)
+    await until(lambda: page.deeds.reopen.isEnabled())
+    page.deeds.reopen.trigger()
+    await until(lambda: status() is Status.ACTIVE)
+
+
+def page_arcs(page: MemoriesPage) -> list[Standing]:
+    rows = (row.standing for row in page.model.rows)
+    return [s for s in rows if s is not None and s.memory.tier is Tier.ARCS]
+
+
+async def test_the_review_is_worked_by_keys_alone(
+    page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    await wake(page, until)
+
+    def waiting() -> list[str]:
+        return [s.memory.text for s in companion.memory(demo_tavern.chat).review]
+
+    review = page.pane.review
+    page.show_review()
+    await until(review.hasFocus)
+    first, second, third, fourth = waiting()
+    QTest.keyClick(review, Qt.Key.Key_J)
+    assert review.open_card is not None
+    assert review.open_card.standing.memory.text == second
+    QTest.keyClick(review, Qt.Key.Key_K)
+    assert review.open_card.standing.memory.text == first
+    QTest.keyClick(review, Qt.Key.Key_R)
+    await until(lambda: waiting() == [second, third, fourth])
+    await until(lambda: len(review.cards) == 3)
+    QTest.keyClick(review, Qt.Key.Key_A)
+    await until(lambda: len(review.cards) == 2)
+    assert waiting() == [third, fourth]
+    QTest.keyClick(review, Qt.Key.Key_E)
+    card = review.open_card
+    assert card is not None
+    assert card.is_editing
+    card.editor.prose.setPlainText("deep respect")
+    QTest.keyClick(card.editor.prose, Qt.Key.Key_Return, CONTROL)
+    await until(lambda: waiting() == [fourth])
+    view = companion.memory(demo_tavern.chat)
+    kept = next(s for s in view.memories if s.memory.text == "deep respect")
+    assert kept.memory.review is Review.APPROVED
+
+
+async def test_the_window_says_how_many_wait(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    button = demo_window.frame.page_buttons["memories"]
+    await until(lambda: button.badge == "4")
+    page.show_review()
+    page.pane.review.approve()
+    await until(lambda: button.badge == "3")
+
+
+async def test_the_ledger_is_shown_as_it_was(page: MemoriesPage, until: Until) -> None:
+    def owner() -> str:
+        rows = [row.standing for row in page.model.rows if row.standing is not None]
+        held = [s.memory for s in rows if s.is_active]
+        return next(m.text for m in held if (m.subject, m.field) == ("Wick-key", "owner"))
+
+    press(page.rail.places["state_ledger"])
+    await until(lambda: "[Wick-key]" in shown(page))
+    assert owner() == "Madame Oyle"
+    page.moment.number.setValue(40)
+    await until(lambda: owner() == "Midge Reck")
+    assert page.place.endswith("at #40")
+    press(page.moment.now)
+    await until(lambda: owner() == "Madame Oyle")
+
+
+async def test_a_moment_is_chosen_on_the_axis_and_by_its_link(
+    page: MemoriesPage, until: Until
+) -> None:
+    axis = page.moment.axis
+    QTest.mouseClick(axis, BUTTON, pos=QPoint(axis.width() // 2, axis.height() // 2))
+    await until(lambda: page.model.at == page.moment.at > 0)
+    assert 60 < page.moment.at < 85
+
+
+async def test_a_memory_is_written_by_hand(
+    page: MemoriesPage, until: Until, standing_of: Callable[[str], Standing | None]
+) -> None:
+    await wake(page, until)
+    page.table.setFocus()
+    QTest.keyClick(page.table, Qt.Key.Key_N)
+    adding = page.pane.adding
+    await until(lambda: adding.words.prose.hasFocus())
+    adding.words.prose.setPlainText("The fiddler saw everything.")
+    press(adding.add)
+    await until(lambda: standing_of("The fiddler saw everything.") is not None)
+    await until(lambda: page.pane.detail.words.text() == "The fiddler saw everything.")
+    made = standing_of("The fiddler saw everything.")
+    assert made is not None
+    assert made.memory.grounding is Grounding.YOURS
+
+
+async def test_what_makes_no_sense_is_said_and_kept_on_the_sheet(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    page.deeds.add.trigger()
+    press(page.pane.adding.add)
+    await until(lambda: "needs words" in demo_window.frame.notice.sentence)
+    assert page.pane.kind == ""
+
+
+async def test_somebody_becomes_something(
+    page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    def type_of() -> str:
+        entities = companion.memory(demo_tavern.chat).entities
+        return next(entity.type for entity in entities if entity.name == "Pilot's coat")
+
+    press(page.rail.places["people"])
+    await until(lambda: page.people.isVisible())
+    names = [entity.name for entity in page.people.model.entities]
+    page.people.table.selectRow(names.index("Pilot's coat"))
+    types = page.people.types
+    types.setCurrentIndex(types.findData("concept"))
+    types.activated.emit(types.currentIndex())
+    await until(lambda: type_of() == "concept")
+
+
+async def test_a_name_leads_to_its_memories(page: MemoriesPage, until: Until) -> None:
+    press(page.rail.places["people"])
+    await until(lambda: page.people.isVisible())
+    names = [entity.name for entity in page.people.model.entities]
+    page.people.table.selectRow(names.index("Joost Pellam"))
+    press(page.people.see)
+    await until(lambda: page.table.isVisible() and 0 < len(page.model.rows) < 20)
+    assert page.tools.field.text() == 'who:"Joost Pellam"'
+
+
+async def test_a_profile_is_rewritten(
+    page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    press(page.rail.places["texts"])
+    await until(lambda: page.texts.isVisible() and len(page.texts.cards) == 2)
+    card = page.texts.cards[0]
+    press(card.edit_button)
+    card.editor.prose.setPlainText("A captain again.")
+    QTest.keyClick(card.editor.prose, Qt.Key.Key_Return, CONTROL)
+    await until(
+        lambda: any(
+            d.text == "A captain again." for d in companion.memory(demo_tavern.chat).documents
+        )
+    )
+    await until(lambda: page.texts.cards[0].words.text() == "A captain again.")
+
+
+async def test_the_pane_gives_way_in_a_narrow_window(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    await wake(page, until)
+    demo_window.resize(900, 800)
+    await until(lambda: not page.pane.isVisible())
+    demo_window.actions_["pane.right"].trigger()
+    assert page.pane.isVisible()
+    demo_window.actions_["pane.right"].trigger()
+    press_row(page, row_of(page, "Dov peels an orange"))
+    page.deeds.edit.trigger()
+    assert page.table.viewport().findChild(QLineEdit) is not None
+
+
+async def test_deeds_stand_in_the_palette_on_this_page(
+    page: MemoriesPage, demo_window: MainWindow
+) -> None:
+    desk = demo_window.desk
+    assert desk is not None
+    assert page.deeds.read_now in [action for action, _ in desk._shown_actions()]
+    demo_window.show_page("story")
+    assert page.deeds.read_now not in [action for action, _ in desk._shown_actions()]
+
+
+async def test_copy_takes_what_is_chosen(page: MemoriesPage) -> None:
+    press_row(page, row_of(page, "Six honey cakes"))
+    page.deeds.copy.trigger()
+    clipboard = QApplication.clipboard().text()
+    assert clipboard == "Six honey cakes for the dogs, four for the crew."
+
+
+async def test_the_model_keeps_qts_rules(page: MemoriesPage) -> None:
+    model = MemoryModel()
+    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    rows = page.model.rows
+    model.show_rows(rows, page.model.ground, page.model.at)
+    model.show_rows(rows[:3], page.model.ground, page.model.at)
+    model.show_rows((), page.model.ground, -1)
+    del tester
+
+
+async def test_rows_that_were_low_are_high_again(page: MemoriesPage, until: Until) -> None:
+    def heights() -> set[int]:
+        rows = page.model.rows
+        return {
+            page.table.rowHeight(place)
+            for place, row in enumerate(rows)
+            if row.standing is not None and not row.is_under
+        }
+
+    assert heights() == {45}
+    page.rail.shows["ended"].click()
+    await until(lambda: not any(row.is_under for row in page.model.rows))
+    assert heights() == {45}
+
+
+async def test_a_hundred_thousand_rows_are_shown_without_waiting(page: MemoriesPage) -> None:
+    one = next(row.standing for row in page.model.rows if row.standing is not None)
+    many = [
+        replace(one, memory=replace(one.memory, id=f"many-{place}", text=f"Memory {place}"))
+        for place in range(100_000)
+    ]
+    rows = arranged(many, Wanted()).rows
+    page.model.show_rows(rows, page.model.ground, page.model.at)
+    page.table.scrollToBottom()
+    last = page.table.indexAt(QPoint(60, page.table.viewport().height() - 10))
+    assert last.row() > 99_900
+
+
+async def test_the_page_says_what_it_is_for_when_nothing_is_remembered(
+    page: MemoriesPage,
+    demo_window: MainWindow,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+) -> None:
+    await companion.memories.fresh_start(demo_tavern.chat)
+    await companion.memories.read_again(demo_tavern.chat)
+    await until(lambda: page.empty.isVisible())
+    companion.pause()
+    press(page.empty.read)
+    await until(
+        lambda: any(op.spec.kind is OperationKind.MEMORY_PASS for op in companion.operations)
+    )
+    await until(lambda: page.strip.isVisible())
+
+
+async def test_details_and_review_are_two_sheets_of_one_pane(page: MemoriesPage) -> None:
+    page.show_review()
+    assert page.pane.kind == REVIEW
+    page.pane.show_kind(DETAILS)
+    assert page.pane.detail.isVisible()

@@ -1,0 +1,168 @@
+"""Writing a memory by hand: what it is, whom it is about, and its words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.memory.browsing import TIER_NAMES, TIER_ORDER
+from app.memory.by_hand import MAGNITUDES, TYPES
+from app.memory.records import LEDGER_FIELDS, Tier
+from ui.controls.buttons import Button, ButtonRole
+from ui.controls.fields import Choice, Field
+from ui.controls.labels import Label, body, section
+from ui.controls.prose import ProseField
+from ui.controls.surfaces import scrolling
+from ui.memories.words import IMPORTANCE_WORDS
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.palette import T2_ROLE
+
+TYPE_WORDS = {"unaware": "does not know", "hiding": "hides", "arc": "thread of the plot"}
+WORDS_OF = {
+    Tier.RELATIONSHIPS: "What they feel, in a word or two",
+    Tier.ARCS: "What is open",
+    Tier.EPISTEMIC: "What it is about",
+    Tier.STATE_LEDGER: "Its value now",
+}
+SUBJECTS = {
+    Tier.RELATIONSHIPS: "Who feels it",
+    Tier.EPISTEMIC: "Who",
+    Tier.STATE_LEDGER: "Whom or what it is about",
+}
+TEXT_HEIGHT = 96
+
+
+class AddPane(QWidget):
+    """Signals:
+    add_asked: (tier, type, text, fields as in MemoryEdits.add).
+    left: nothing is to be added.
+    """
+
+    add_asked = Signal(object, str, str, object)
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tier = Choice("Tier")
+        for tier in TIER_ORDER:
+            self.tier.addItem(TIER_NAMES[tier], tier)
+        self.type = Choice("Kind")
+        self.field = Choice("Which of its facts")
+        self.magnitude = Choice("How strong")
+        for word in MAGNITUDES:
+            self.magnitude.addItem(word, word)
+        self.magnitude.setCurrentIndex(1)
+        self.importance = Choice("Importance")
+        for level in (3, 2, 1):
+            self.importance.addItem(f"{level}, {IMPORTANCE_WORDS[level]}", level)
+        self.importance.setCurrentIndex(1)
+        self.subject = Field("Who")
+        self.target = Field("Toward whom")
+        self.words = ProseField("Words", px=14.5, line_px=22)
+        self.words.setFixedHeight(TEXT_HEIGHT)
+        self.said = body()
+        self.add = Button("Add it", icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
+        self._leave = Button("Leave it", role=ButtonRole.QUIET, hint="Esc")
+        self._labels: dict[QWidget, Label] = {}
+        self._lay_out()
+        self.tier.currentIndexChanged.connect(self._on_tier)
+        self.type.currentIndexChanged.connect(self._on_type)
+        self.add.clicked.connect(self.ask)
+        self._leave.clicked.connect(self.left)
+        self.words.committed.connect(self.ask)
+        self.words.escaped.connect(self.left)
+        self._on_tier()
+
+    def _lay_out(self) -> None:
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(16, 14, 16, 16)
+        column.setSpacing(4)
+        column.addWidget(section("Add a memory"))
+        column.addSpacing(6)
+        for widget, word in (
+            (self.tier, "Tier"),
+            (self.type, "Kind"),
+            (self.subject, "Who"),
+            (self.target, "Toward whom"),
+            (self.field, "Fact"),
+            (self.words, "Words"),
+            (self.magnitude, "How strong"),
+            (self.importance, "Importance"),
+        ):
+            label = Label(word, font=ui_font(12, MEDIUM), tone=T2_ROLE)
+            label.setContentsMargins(0, 8, 0, 0)
+            self._labels[widget] = label
+            column.addWidget(label)
+            column.addWidget(widget)
+        column.addSpacing(10)
+        column.addWidget(self.said)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.add)
+        row.addWidget(self._leave)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolling(content, name="Add a memory"))
+
+    def begin(self, tier: Tier | None, at: int) -> None:
+        """Start with a clean sheet. at: index of the message from which on it will hold."""
+        if tier is not None:
+            self.tier.setCurrentIndex(TIER_ORDER.index(tier))
+        for field in (self.subject, self.target):
+            field.clear()
+        self.words.set_text("")
+        self.words.set_editing(True)
+        self.said.setText(f"It holds from #{at} on, and counts as yours: no model changes it.")
+        first = self.subject if self.subject.isVisibleTo(self) else self.words.prose
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def ask(self) -> None:
+        """Add what stands here."""
+        tier = Tier(self.tier.currentData())  # Qt gives back a plain string
+        fields: dict[str, Any] = {"importance": self.importance.currentData()}
+        for widget, name in ((self.subject, "subject"), (self.target, "target")):
+            if widget.isVisibleTo(self):
+                fields[name] = widget.text()
+        if tier is Tier.STATE_LEDGER:
+            fields["field"] = self.field.currentData()
+        if tier is Tier.RELATIONSHIPS:
+            fields["magnitude"] = self.magnitude.currentData()
+        self.add_asked.emit(tier, str(self.type.currentData()), self.words.text, fields)
+
+    def _on_tier(self, _place: int = 0) -> None:
+        tier = Tier(self.tier.currentData())  # Qt gives back a plain string
+        self.type.clear()
+        for name in TYPES[tier]:
+            self.type.addItem(TYPE_WORDS.get(name, name), name)
+        self._show(self.type, self.type.count() > 1)
+        self._show(self.subject, tier in SUBJECTS, SUBJECTS.get(tier, ""))
+        self._show(self.magnitude, tier is Tier.RELATIONSHIPS)
+        self._show(self.field, tier is Tier.STATE_LEDGER)
+        self._show(self.words, True, WORDS_OF.get(tier, "Words"))
+        self._on_type()
+
+    def _on_type(self, _place: int = 0) -> None:
+        tier = Tier(self.tier.currentData())  # Qt gives back a plain string
+        name = str(self.type.currentData() or "")
+        is_hiding = name == "hiding"
+        word = "From whom" if is_hiding else "Toward whom"
+        self._show(self.target, is_hiding or tier is Tier.RELATIONSHIPS, word)
+        if tier is Tier.STATE_LEDGER:
+            self.field.clear()
+            for field in LEDGER_FIELDS.get(name, ()):
+                self.field.addItem(field.replace("_", " "), field)
+
+    def _show(self, widget: QWidget, is_shown: bool, word: str = "") -> None:
+        label = self._labels[widget]
+        if word:
+            label.setText(word)
+            if isinstance(widget, Field):
+                widget.setAccessibleName(word)
+        label.setVisible(is_shown)
+        widget.setVisible(is_shown)

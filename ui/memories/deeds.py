@@ -1,0 +1,116 @@
+"""What can be done with memories, each deed once: for buttons, menus, keys and the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from app.memory.records import Review, Tier
+from app.memory.standing import Standing, Status
+from ui.controls.buttons import key_text
+from ui.memories.words import IMPORTANCE_WORDS
+
+NOT_YET = "This cannot be changed yet."
+
+
+class MemoryDeeds:
+    """The actions of the page; who owns the page connects them.
+
+    Those of chosen memories are enabled for what is chosen.
+    """
+
+    def __init__(self, page: QWidget) -> None:
+        self._page = page
+        self.icons: dict[QAction, str] = {}
+        self.add = self._deed("Add a memory", "Write one yourself.", "plus", "N")
+        self.find = self._deed("Find memories", "Words, people and kinds.", "search", "Ctrl+F")
+        self.edit = self._deed("Edit", "Change the words of this memory.", "pencil", "F2")
+        self.pin = self._deed("Pin", "Keep it, whatever else has to go.", "bookmark", "P")
+        self.resolve = self._deed("Resolve", "This thread of the plot has ended.", "check")
+        self.reopen = self._deed("Reopen", "It holds again.", "undo")
+        self.approve = self._deed("Approve", "It is so: let it count.", "check")
+        self.reject = self._deed("Reject", "It is not so: leave it out for good.", "cross")
+        self.delete = self._deed("Delete", "Put it away; undo brings it back.", "trash", "Del")
+        self.jump = self._deed("Go to its message", "Show its source in the story.", "arrow-right")
+        self.copy = self._deed("Copy", "Copy what is chosen as text.", "copy", "Ctrl+C")
+        self.read_now = self._deed(
+            "Read this story now", "Look for memories up to the last message.", "pulse"
+        )
+        self.review = self._deed("Go to the review", "What waits for your word.", "hourglass")
+        self.importance = tuple(
+            self._deed(
+                f"Importance {level}, {IMPORTANCE_WORDS[level]}", "How long it is kept.", "star"
+            )
+            for level in (3, 2, 1)
+        )
+        for action, word in zip(self.importance, ("High", "Normal", "Minor"), strict=True):
+            action.setIconText(word)
+        self.can_change = False
+
+    def _deed(self, name: str, sentence: str, icon: str, *keys: str) -> QAction:
+        action = QAction(name, self._page)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        hint = f" ({key_text(action.shortcut())})" if keys else ""
+        action.setToolTip(sentence + hint)
+        self._page.addAction(action)
+        self.icons[action] = icon
+        return action
+
+    @property
+    def changing(self) -> tuple[QAction, ...]:
+        """All that change something."""
+        return (
+            self.add,
+            self.edit,
+            self.pin,
+            self.resolve,
+            self.reopen,
+            self.approve,
+            self.reject,
+            self.delete,
+            *self.importance,
+        )
+
+    def of_chosen(self) -> tuple[QAction, ...]:
+        """What may be done with what is chosen now, in the order of a menu."""
+        deeds = (
+            self.approve,
+            self.reject,
+            self.edit,
+            self.pin,
+            self.resolve,
+            self.reopen,
+            self.jump,
+            self.copy,
+            self.delete,
+        )
+        return tuple(deed for deed in deeds if deed.isEnabled())
+
+    def follow(self, chosen: Sequence[Standing], *, can_change: bool) -> None:
+        """Enable what can be done with these memories."""
+        self.can_change = can_change
+        arcs = [s for s in chosen if s.memory.tier is Tier.ARCS]
+        is_one = len(chosen) == 1
+        all_pinned = bool(chosen) and all(s.memory.is_pinned for s in chosen)
+        waiting = [s for s in chosen if s.memory.review is Review.WAITING]
+        refused = [s for s in chosen if s.status is Status.REJECTED]
+        self.pin.setText("Unpin" if all_pinned else "Pin")
+        self.copy.setEnabled(bool(chosen))
+        self.jump.setEnabled(is_one and bool(chosen[0].memory.sources))
+        wishes = {
+            self.add: True,
+            self.edit: is_one,
+            self.pin: bool(chosen),
+            self.resolve: is_one and len(arcs) == 1 and arcs[0].is_active,
+            self.reopen: is_one and chosen[0].status is Status.ENDED,
+            self.approve: bool(waiting or refused),
+            self.reject: bool(waiting),
+            self.delete: bool(chosen),
+            **dict.fromkeys(self.importance, bool(chosen)),
+        }
+        for action, is_wanted in wishes.items():
+            action.setEnabled(is_wanted and can_change)

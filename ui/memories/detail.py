@@ -1,0 +1,388 @@
+"""One memory in full: its words, how it stands, its history, its sources, and what it is worth."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.memory.browsing import TIER_NAMES, chain_of, sentence_of
+from app.memory.records import Memory, Tier
+from app.memory.standing import BEFORE, Ground, Standing, Status
+from app.story.story import Story
+from ui.controls.buttons import Button, ButtonRole
+from ui.controls.labels import Label, body, meta, section
+from ui.controls.prose import ProseField
+from ui.controls.surfaces import Line, scrolling
+from ui.inspector.words import short_time
+from ui.memories.deeds import MemoryDeeds
+from ui.memories.pieces import Link, Proof, Step, Tag, TierLine
+from ui.memories.words import (
+    IMPORTANCE_WORDS,
+    STATUS_ICONS,
+    STATUS_WORDS,
+    WITHOUT_MODEL,
+    confidence_words,
+    count_words,
+    history_words,
+    importance_words,
+    is_without_model,
+    kind_words,
+    learned_words,
+    made_words,
+    percent,
+    place_of,
+)
+from ui.theme.fonts import MEDIUM, story_font, ui_font
+from ui.theme.palette import T2_ROLE
+
+MOST_PROOFS = 8
+MOST_STEPS = 12
+NOTHING_CHOSEN = (
+    "Choose a memory to see where it comes from, what it replaced, and what it is worth."
+)
+STATUS_TONES = {Status.ACTIVE: "included", Status.STALE: "stale"}
+TEXT_HEIGHT = 132  # px while it is edited
+
+
+class DetailPane(QWidget):
+    """Signals:
+    message_asked: anchor of a message to go to.
+    memory_asked: id of a memory to show.
+    moment_asked: index of a message at which all is to be shown.
+    rewritten: (memory id, text).
+    """
+
+    message_asked = Signal(str)
+    memory_asked = Signal(str)
+    moment_asked = Signal(int)
+    rewritten = Signal(str, str)
+
+    def __init__(self, deeds: MemoryDeeds, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._deeds = deeds
+        self.standing: Standing | None = None
+        self.proofs: list[Proof] = []
+        self.steps: list[Step] = []
+        self._parts: list[QWidget] = []
+        self._head = TierLine()
+        self.words = Label(font=story_font(15), wraps=True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.editor = ProseField("Text of this memory", px=14.5, line_px=22)
+        self.editor.setFixedHeight(TEXT_HEIGHT)
+        self.editor.hide()
+        self.editor.committed.connect(self.keep)
+        self.editor.escaped.connect(self.leave)
+        self._keep_row = self._make_keep_row()
+        self._nothing = body(NOTHING_CHOSEN)
+        content = QWidget()
+        self._column = QVBoxLayout(content)
+        self._column.setContentsMargins(16, 14, 14, 16)
+        self._column.setSpacing(10)
+        for widget in (self._nothing, self._head, self.words, self.editor, self._keep_row):
+            self._column.addWidget(widget)
+        self._column.addStretch(1)
+        self.area = scrolling(content, name="Details of the memory")
+        self._deed_row = self._make_deed_row()
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.area, 1)
+        self._deed_line = Line()
+        outer.addWidget(self._deed_line)
+        outer.addWidget(self._deed_row)
+        self.show_nothing()
+
+    def _make_keep_row(self) -> QWidget:
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        self.keep_button = Button("Keep", icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
+        self.keep_button.clicked.connect(self.keep)
+        leave = Button("Leave as it was", role=ButtonRole.QUIET, hint="Esc")
+        leave.clicked.connect(self.leave)
+        layout.addWidget(self.keep_button)
+        layout.addWidget(leave)
+        layout.addStretch(1)
+        row.hide()
+        return row
+
+    def _make_deed_row(self) -> QWidget:
+        row = QWidget()
+        self._deed_grid = QGridLayout(row)
+        self._deed_grid.setContentsMargins(14, 10, 14, 12)
+        self._deed_grid.setSpacing(8)
+        self._deed_buttons: list[Button] = []
+        self._importance = Label("Importance", font=ui_font(12, MEDIUM), tone=T2_ROLE, parent=row)
+        return row
+
+    # What is shown
+
+    def show_nothing(self) -> None:
+        """Nothing is chosen."""
+        self._set_standing(None)
+        self._nothing.setText(NOTHING_CHOSEN)
+        self._nothing.show()
+        self._head.hide()
+        self.words.hide()
+        self._show_deeds(())
+
+    def show_many(self, chosen: Sequence[Standing]) -> None:
+        """Several are chosen: say how many of what, and what can be done with all of them."""
+        self._set_standing(None)
+        tiers = {s.memory.tier for s in chosen}
+        self._nothing.hide()
+        self._head.setVisible(len(tiers) == 1)
+        if len(tiers) == 1:
+            self._head.show_tier(next(iter(tiers)), TIER_NAMES[next(iter(tiers))])
+        self.words.setText(f"{count_words(len(chosen), 'memory', 'memories')} chosen.")
+        self.words.show()
+        for standing in chosen[:MOST_STEPS]:
+            self._put(
+                Label(sentence_of(standing.memory), font=story_font(13), tone=T2_ROLE, wraps=True)
+            )
+        if len(chosen) > MOST_STEPS:
+            self._put(meta(f"and {len(chosen) - MOST_STEPS:,} more"))
+        deeds = self._deeds
+        self._show_deeds(
+            (deeds.approve, deeds.reject, *deeds.importance, deeds.pin, deeds.copy, deeds.delete)
+        )
+
+    def show_memory(
+        self, standing: Standing, story: Story, ground: Ground, by_id: Mapping[str, Standing]
+    ) -> None:
+        """Show one memory. by_id: all that stand beside it."""
+        is_same = self.standing is not None and self.standing.memory.id == standing.memory.id
+        if is_same and self.is_editing:
+            self.standing = standing
+            return
+        self._set_standing(standing)
+        memory = standing.memory
+        self._nothing.hide()
+        kind = kind_words(memory)
+        name = TIER_NAMES[memory.tier] + (f", {kind}" if kind else "")
+        self._head.show_tier(memory.tier, name)
+        self._head.show()
+        self.words.setText(sentence_of(memory))
+        self.words.show()
+        if memory.detail and memory.detail != memory.text:
+            self._put(Label(memory.detail, font=story_font(13), tone=T2_ROLE, wraps=True))
+        self._show_tags(standing)
+        self._show_validity(standing, story)
+        self._show_history(standing, by_id)
+        self._show_sources(standing, story, ground)
+        self._show_worth(memory)
+        deeds = self._deeds
+        wanted = (
+            deeds.approve,
+            deeds.reject,
+            deeds.resolve,
+            deeds.edit,
+            deeds.pin,
+            deeds.reopen,
+            deeds.delete,
+        )
+        self._show_deeds(wanted)
+        if not is_same:
+            self.area.verticalScrollBar().setValue(0)
+
+    def _set_standing(self, standing: Standing | None) -> None:
+        self.leave()
+        self.standing = standing
+        for widget in self._parts:
+            widget.hide()
+            self._column.removeWidget(widget)
+            widget.deleteLater()
+        self._parts, self.proofs, self.steps = [], [], []
+
+    def _put(self, widget: QWidget) -> None:
+        self._column.insertWidget(self._column.count() - 1, widget)
+        self._parts.append(widget)
+
+    def _show_tags(self, standing: Standing) -> None:
+        memory = standing.memory
+        tone = STATUS_TONES.get(standing.status, "t2")
+        tags = [Tag(STATUS_ICONS[standing.status], STATUS_WORDS[standing.status], tone)]
+        if memory.is_pinned:
+            tags.append(Tag("bookmark", "Pinned", "long_term"))
+        if is_without_model(memory):
+            tags.append(Tag("chip", WITHOUT_MODEL.capitalize()))
+        if memory.contradicts:
+            others = count_words(len(memory.contradicts), "other")
+            tags.append(Tag("triangle", f"Contradicts {others}", "out_of_budget"))
+        tags += [Tag("info", note) for note in memory.notes]
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(5)
+        for tag in tags:
+            column.addWidget(tag)
+        self._put(holder)
+
+    def _show_validity(self, standing: Standing, story: Story) -> None:
+        """ "Valid from #12 until #40", each number a way to that moment."""
+        row = QHBoxLayout(holder := QWidget())
+        row.setContentsMargins(0, 2, 0, 0)
+        row.setSpacing(5)
+        row.addWidget(Label("Valid", font=ui_font(12, MEDIUM), tone=T2_ROLE))
+        if standing.start == BEFORE:
+            row.addWidget(Label("from the beginning", font=ui_font(12), tone=T2_ROLE))
+        else:
+            row.addWidget(Label("from", font=ui_font(12), tone=T2_ROLE))
+            row.addWidget(self._moment(standing.start))
+        if standing.end is None:
+            row.addWidget(Label("on", font=ui_font(12), tone=T2_ROLE))
+        elif standing.end > BEFORE:
+            row.addWidget(Label("until", font=ui_font(12), tone=T2_ROLE))
+            row.addWidget(self._moment(standing.end))
+        row.addStretch(1)
+        self._put(holder)
+
+    def _moment(self, index: int) -> Link:
+        link = Link(f"#{index}", f"Show everything as it stood at #{index}.")
+        link.setProperty("moment", index)
+        link.clicked.connect(self._on_moment)
+        return link
+
+    def _show_history(self, standing: Standing, by_id: Mapping[str, Standing]) -> None:
+        chain = chain_of(standing, by_id)
+        if len(chain) < 2:
+            if standing.ending is not None:
+                self._put_section("How it ended")
+                self._put(body(f"{history_words(standing)}."))
+            return
+        self._put_section("History", count_words(len(chain), "step"))
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for one in chain[-MOST_STEPS:]:
+            step = Step(one, is_shown=one.memory.id == standing.memory.id)
+            step.chosen.connect(self.memory_asked)
+            column.addWidget(step)
+            self.steps.append(step)
+        self._put(holder)
+
+    def _show_sources(self, standing: Standing, story: Story, ground: Ground) -> None:
+        sources = standing.memory.sources
+        self._put_section("Sources", f"{len(sources)}" if sources else "")
+        if not sources:
+            self._put(body("No message: " + made_words(standing.memory).lower() + "."))
+        gone = elsewhere = 0
+        shown = []
+        for source in sources:
+            place = place_of(source, ground)
+            if place is not None:
+                shown.append((place, source))
+            elif source.chat == ground.chat:
+                gone += 1
+            else:
+                elsewhere += 1
+        for place, source in sorted(shown, key=lambda pair: pair[0])[:MOST_PROOFS]:
+            changed = not ground.reads_as_then(source)
+            proof = Proof(story.messages[place], place, is_changed=changed)
+            proof.jump_asked.connect(self.message_asked)
+            self.proofs.append(proof)
+            self._put(proof)
+        if len(shown) > MOST_PROOFS:
+            self._put(meta(f"and {len(shown) - MOST_PROOFS:,} more messages"))
+        if gone:
+            self._put(body(f"{count_words(gone, 'message')} of it no longer in the chat."))
+        if elsewhere:
+            self._put(body(f"{count_words(elsewhere, 'message')} of another chat."))
+
+    def _show_worth(self, memory: Memory) -> None:
+        word = IMPORTANCE_WORDS.get(memory.importance, "")
+        self._put_section(f"Importance {memory.importance} of 3", word)
+        self._put(body(importance_words(memory)))
+        self._put_section(f"Confidence {percent(memory)} of 100")
+        self._put(body(confidence_words(memory)))
+        learned = learned_words(memory)
+        if memory.tier is Tier.EPISTEMIC and learned:
+            self._put_section("How they know")
+            self._put(body(f"{learned}."))
+        if memory.witnessed_by:
+            self._put_section("Who was there")
+            self._put(body(", ".join(memory.witnessed_by)))
+        made = made_words(memory)
+        if memory.created:
+            made += f", {short_time(memory.created, now=time.time())}"
+        self._put(meta(made, wraps=True))
+
+    def _put_section(self, title: str, fact: str = "") -> None:
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 8, 0, 0)
+        row.addWidget(section(title), 1)
+        row.addWidget(meta(fact))
+        self._put(holder)
+
+    def _show_deeds(self, wanted: Sequence[QAction]) -> None:
+        for button in self._deed_buttons:
+            button.hide()
+            self._deed_grid.removeWidget(button)
+            button.deleteLater()
+        self._deed_buttons = []
+        # A vanished control teaches nothing, but a full row of what never applies does no more.
+        can = self._deeds.can_change
+        shown = [d for d in wanted if d.isEnabled() or (not can and d is self._deeds.edit)]
+        row = column = 0
+        if not set(shown).isdisjoint(self._deeds.importance):
+            self._deed_grid.addWidget(self._importance, 0, 0, 1, 6)
+            row = 1
+        self._importance.setVisible(row > 0)
+        for deed in shown:
+            # Six columns: two buttons in a row, of importance three.
+            width = 2 if deed in self._deeds.importance else 3
+            if column + width > 6:
+                row, column = row + 1, 0
+            icon = "" if width == 2 else self._deeds.icons[deed]
+            button = Button(deed.iconText(), icon=icon)
+            button.follow(deed)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            self._deed_grid.addWidget(button, row, column, 1, width)
+            column += width
+            self._deed_buttons.append(button)
+        self._deed_row.setVisible(bool(shown))
+        self._deed_line.setVisible(bool(shown))
+
+    # Editing
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether the words are being changed."""
+        return self.editor.isVisibleTo(self)
+
+    def edit(self) -> None:
+        """Open the words for editing."""
+        if self.standing is not None and not self.is_editing:
+            self.words.hide()
+            self.editor.show()
+            self._keep_row.show()
+            self.editor.set_text(self.standing.memory.text)
+            self.editor.set_editing(True)
+
+    def keep(self) -> None:
+        """Keep the words as they were written."""
+        standing, text = self.standing, " ".join(self.editor.text.split())
+        self.leave()
+        if standing is not None and text and text != standing.memory.text:
+            self.rewritten.emit(standing.memory.id, text)
+
+    def leave(self) -> None:
+        """Leave the words as they were."""
+        if self.is_editing:
+            self.editor.set_editing(False)
+            self.editor.hide()
+            self._keep_row.hide()
+            self.words.show()
+            self.area.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_moment(self) -> None:
+        link = self.sender()
+        if link is not None:
+            self.moment_asked.emit(int(link.property("moment")))

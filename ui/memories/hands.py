@@ -1,0 +1,159 @@
+"""Hands what the user does with memories to the companion, deed by deed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from app.memory.records import DocumentKind, Tier
+from ui.session import Session
+
+
+class MemoryHands(QObject):
+    """Each deed is about the chat that is shown; failures are told by the session."""
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+
+    @property
+    def _edits(self) -> Any:
+        return getattr(self._session.companion, "memories", None)
+
+    @property
+    def can_change(self) -> bool:
+        """Whether anything can be changed now."""
+        return self._edits is not None and not self._session.companion.is_reading_only
+
+    @property
+    def can_merge(self) -> bool:
+        """Whether two names can be made one."""
+        return self.can_change and hasattr(self._edits, "merge_entities")
+
+    @property
+    def is_without_model(self) -> bool:
+        """Whether everything is found by rules alone."""
+        return str(self._session.companion.settings["backend"]) == "builtin"
+
+    def _do(self, deed: Callable[[Any, Path], Coroutine[Any, Any, object]], *, name: str) -> None:
+        path, edits = self._session.path, self._edits
+        if path is not None and edits is not None:
+            self._session.do(deed(edits, path), name=name)
+
+    def rewrite(self, memory_id: str, text: str) -> None:
+        """Give a memory other words."""
+        self._do(lambda edits, path: edits.edit(path, memory_id, text=text), name="editing")
+
+    def rewrite_and_approve(self, memory_id: str, text: str) -> None:
+        """Give a memory that waits other words, and let it count."""
+
+        async def both(edits: Any, path: Path) -> None:
+            await edits.edit(path, memory_id, text=text)
+            await edits.approve(path, [memory_id])
+
+        self._do(both, name="approving")
+
+    def set_importance(self, ids: Sequence[str], level: int) -> None:
+        """Say how long memories are kept. level: 1 to 3."""
+
+        async def each(edits: Any, path: Path) -> None:
+            for memory_id in ids:
+                await edits.edit(path, memory_id, importance=level)
+
+        self._do(each, name="changing importance")
+
+    def pin(self, ids: Sequence[str], *, pinned: bool) -> None:
+        """Keep memories whatever else goes, or no longer."""
+
+        async def each(edits: Any, path: Path) -> None:
+            for memory_id in ids:
+                await edits.pin(path, memory_id, pinned=pinned)
+
+        self._do(each, name="pinning")
+
+    def approve_one(self, memory_id: str) -> None:
+        """It is so."""
+        self.approve([memory_id])
+
+    def reject_one(self, memory_id: str) -> None:
+        """It is not so."""
+        self.reject([memory_id])
+
+    def approve(self, ids: Sequence[str]) -> None:
+        """Let memories count that waited."""
+        if ids:
+            self._do(lambda edits, path: edits.approve(path, list(ids)), name="approving")
+
+    def reject(self, ids: Sequence[str]) -> None:
+        """Let memories never count."""
+        if ids:
+            self._do(lambda edits, path: edits.reject(path, list(ids)), name="rejecting")
+
+    def resolve(self, memory_id: str) -> None:
+        """Close an arc."""
+        self._do(lambda edits, path: edits.resolve(path, memory_id), name="resolving an arc")
+
+    def reopen(self, memory_id: str) -> None:
+        """Let hold again what ended."""
+        self._do(lambda edits, path: edits.reopen(path, memory_id), name="reopening")
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Put memories away."""
+        if ids:
+            self._do(lambda edits, path: edits.delete(path, list(ids)), name="deleting")
+
+    def add(
+        self,
+        tier: Tier,
+        type_: str,
+        text: str,
+        anchor: str,
+        fields: Mapping[str, object],
+        added: Callable[[str], None],
+    ) -> None:
+        """Remember something in the user's own words. added: is given its id."""
+
+        async def adding(edits: Any, path: Path) -> None:
+            added(str(await edits.add(path, tier, type_, text, anchor=anchor, **fields)))
+
+        self._do(adding, name="adding a memory")
+
+    def retype(self, entity_id: str, type_: str) -> None:
+        """Say what somebody or something is."""
+        self._do(
+            lambda edits, path: edits.set_entity_type(path, entity_id, type_),
+            name="changing a type",
+        )
+
+    def merge(self, entity_id: str, other_id: str) -> None:
+        """Two names are one and the same."""
+        self._do(
+            lambda edits, path: edits.merge_entities(path, entity_id, other_id),
+            name="merging names",
+        )
+
+    def rewrite_text(self, kind: DocumentKind, subject: str, text: str) -> None:
+        """Put the user's words in place of a longer text."""
+        self._do(
+            lambda edits, path: edits.edit_text(path, kind, text, subject=subject),
+            name="editing a text",
+        )
+
+    # Work
+
+    def read_now(self) -> None:
+        """Read the story for its memory up to its last message."""
+        path = self._session.path
+        if path is not None:
+            self._session.do(self._session.companion.remember_now(path), name="reading the story")
+
+    def stop(self, operation_id: int) -> None:
+        """Drop a reading."""
+        self._session.do(self._session.companion.cancel(operation_id), name="stopping")
+
+    def retry(self, operation_id: int) -> None:
+        """Try a reading again."""
+        self._session.do(self._session.companion.retry(operation_id), name="trying again")

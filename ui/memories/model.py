@@ -1,0 +1,171 @@
+"""The rows of the table: heads of groups and memories, over data that is already arranged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from app.memory.browsing import Order, Row, sentence_of
+from app.memory.standing import Ground, Standing
+from ui.controls.labels import plain_tip
+from ui.memories.words import (
+    confidence_words,
+    importance_words,
+    percent,
+    source_words,
+    spoken_row,
+    validity_words,
+)
+
+Index = QModelIndex | QPersistentModelIndex
+
+ROW_ROLE = Qt.ItemDataRole.UserRole
+
+
+class Column(IntEnum):
+    """What stands in each column."""
+
+    MEMORY = 0
+    IMPORTANCE = 1
+    CONFIDENCE = 2
+    VALID = 3
+    SOURCES = 4
+    USED = 5
+
+
+HEADERS = ("Memory", "Importance", "Confidence", "Valid from, to", "Sources", "Used")
+ORDERS = {
+    Column.MEMORY: Order.TEXT,
+    Column.IMPORTANCE: Order.IMPORTANCE,
+    Column.CONFIDENCE: Order.CONFIDENCE,
+    Column.VALID: Order.STORY,
+    Column.SOURCES: Order.SOURCES,
+    Column.USED: Order.USED,
+}
+NO_GROUND = Ground(0, {}, {}, -1)
+
+
+class MemoryModel(QAbstractTableModel):
+    """Rows as app.memory.browsing arranged them.
+
+    Signals:
+        rewritten: (memory id, text), by an edit in the row.
+    """
+
+    rewritten = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: tuple[Row, ...] = ()
+        self.ground = NO_GROUND
+        self.at = -1
+        self.can_edit = False
+        self._places: dict[str, int] = {}
+
+    def show_rows(self, rows: Sequence[Row], ground: Ground, at: int) -> None:
+        """Show other rows. at: index of the message at which they stand."""
+        self.beginResetModel()
+        self.rows, self.ground, self.at = tuple(rows), ground, at
+        self._places = {
+            row.standing.memory.id: place
+            for place, row in enumerate(self.rows)
+            if row.standing is not None
+        }
+        self.endResetModel()
+
+    def place_of(self, memory_id: str) -> int | None:
+        """Row of a memory, None when it is not shown."""
+        return self._places.get(memory_id)
+
+    def standing(self, row: int) -> Standing | None:
+        """The memory of a row; None for the head of a group and outside."""
+        return self.rows[row].standing if 0 <= row < len(self.rows) else None
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(Column)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if self.rows[index.row()].standing is None:
+            return Qt.ItemFlag.ItemIsEnabled
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if self.can_edit and index.column() == Column.MEMORY:
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def headerData(
+        self, number: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS[number]
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self.rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        if row.standing is None:
+            if role == Qt.ItemDataRole.DisplayRole and index.column() == 0:
+                return row.group
+            if role == Qt.ItemDataRole.AccessibleTextRole:
+                return f"{row.group}, {row.count}" + (", folded" if row.is_folded else "")
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._cell(row.standing, Column(index.column()))
+        if role == Qt.ItemDataRole.EditRole and index.column() == Column.MEMORY:
+            return row.standing.memory.text
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return spoken_row(row.standing, self.ground)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self._tip(row.standing, Column(index.column())))
+        return None
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        row = self.rows[index.row()] if index.isValid() else None
+        if row is None or row.standing is None or role != Qt.ItemDataRole.EditRole:
+            return False
+        text = " ".join(str(value).split())
+        if text and text != row.standing.memory.text:
+            self.rewritten.emit(row.standing.memory.id, text)
+        return True  # the companion says when it is so
+
+    def _cell(self, standing: Standing, column: Column) -> str:
+        memory = standing.memory
+        match column:
+            case Column.MEMORY:
+                return sentence_of(memory)
+            case Column.IMPORTANCE:
+                return str(memory.importance)
+            case Column.CONFIDENCE:
+                return str(percent(memory))
+            case Column.VALID:
+                return validity_words(standing)
+            case Column.SOURCES:
+                return source_words(standing, self.ground)
+            case Column.USED:
+                return f"{memory.recalls:,}×" if memory.recalls else ""
+
+    def _tip(self, standing: Standing, column: Column) -> str:
+        memory = standing.memory
+        match column:
+            case Column.IMPORTANCE:
+                return f"Importance {memory.importance} of 3. {importance_words(memory)}"
+            case Column.CONFIDENCE:
+                return f"Confidence {percent(memory)} of 100. {confidence_words(memory)}"
+            case Column.VALID:
+                return validity_words(standing).capitalize() + "."
+            case Column.SOURCES:
+                words = source_words(standing, self.ground, most=20)
+                return f"Comes from {words}." if memory.sources else ""
+            case Column.USED:
+                return "How often it was put into a prompt."
+            case _:
+                return sentence_of(memory)

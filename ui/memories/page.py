@@ -1,0 +1,518 @@
+"""The memories page: a table over all tiers, and beside it one memory, or what waits for review."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from app.memory.browsing import Arranged, Order, Wanted, arranged, read_query, sentence_of
+from app.memory.records import Tier
+from app.memory.standing import Standing, Status
+from app.operations import Operation
+from app.work.memory_view import MemoryView
+from ui.controls.surfaces import Line
+from ui.memories.deeds import MemoryDeeds
+from ui.memories.hands import MemoryHands
+from ui.memories.model import ORDERS, Column, MemoryModel
+from ui.memories.moment import MomentBar
+from ui.memories.pane import DETAILS, REVIEW, MemoryPane
+from ui.memories.people import PeoplePane
+from ui.memories.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
+from ui.memories.states import EmptyState, ReadingStrip, nothing_found
+from ui.memories.table import MemoryTable
+from ui.memories.texts import TextsPane, newest
+from ui.memories.tools import MemoryTools
+from ui.session import Session
+from ui.shell.side_split import Side, SideSplit
+
+PANE, PANE_MINIMUM = 308, 296
+AT_ONCE = 3_000  # memories that are arranged without leaving the window's thread
+
+
+class MemoriesPage(QWidget):
+    """`rail` belongs in the window's left pane, `tools` in its header, `split` gives way.
+
+    Signals:
+        header_changed: title, place or tools became others.
+        message_wanted: anchor of a message to show in the story.
+        model_wanted: a model is to be chosen.
+        demo_wanted: the demo story is to be opened.
+        waiting_changed: how many memories wait for review.
+    """
+
+    header_changed = Signal()
+    message_wanted = Signal(str)
+    model_wanted = Signal()
+    demo_wanted = Signal()
+    waiting_changed = Signal(int)
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._view: MemoryView | None = None
+        self._by_id: Mapping[str, Standing] = {}
+        self._arranged = Arranged()
+        self._wanted = Wanted()
+        self._turn = 0  # of arranging: an older result is of no use any more
+        self._is_stale = True
+        self._awaited = ""  # id of a memory that is to be shown as soon as it is there
+        self.deeds = MemoryDeeds(self)
+        self.hands = MemoryHands(session, self)
+        self.model = MemoryModel()
+        self.rail = MemoryRail()
+        self.tools = MemoryTools(self.deeds)
+        self.table = MemoryTable(self.model)
+        self.moment = MomentBar()
+        self.pane = MemoryPane(self.deeds)
+        self.people = PeoplePane()
+        self.texts = TextsPane()
+        self.empty = EmptyState()
+        self.strip = ReadingStrip()
+        self._build()
+        self._connect()
+        self._show_operations(session.companion.operations)
+
+    def _build(self) -> None:
+        self._rows = QStackedWidget()
+        self._rows.addWidget(self.table)
+        self._nothing = nothing_found()
+        self._rows.addWidget(self._nothing)
+        main = QWidget()
+        column = QVBoxLayout(main)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._rows, 1)
+        column.addWidget(self.moment)
+        self.split = SideSplit(
+            main,
+            self.pane,
+            Side.RIGHT,
+            width=PANE,
+            minimum=PANE_MINIMUM,
+            maximum=480,
+            draws_line=True,
+        )
+        self._stack = QStackedWidget()
+        for widget in (self.split, self.people, self.texts, self.empty):
+            self._stack.addWidget(widget)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(Line())
+        outer.addWidget(self.strip)
+        outer.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        session, table, pane, hands = self._session, self.table, self.pane, self.hands
+        session.chat_opened.connect(self._on_chat_opened)
+        session.story_changed.connect(self._on_story_changed)
+        session.operations_changed.connect(self._show_operations)
+        self.rail.place_chosen.connect(self._on_place)
+        self.rail.shows_changed.connect(self._arrange)
+        self.tools.searched.connect(self._on_searched)
+        self.tools.left.connect(self.take_focus)
+        self.moment.moved.connect(self._on_moved)
+        table.fold_asked.connect(self._on_fold)
+        table.sort_asked.connect(self._on_sort)
+        table.menu_asked.connect(self._open_menu)
+        table.chosen_changed.connect(self._show_chosen)
+        table.jump_asked.connect(self._on_jump_row)
+        table.edit_ended.connect(self._arrange)
+        self.model.rewritten.connect(hands.rewrite)
+        pane.detail.message_asked.connect(self.message_wanted)
+        pane.detail.memory_asked.connect(self.show_memory)
+        pane.detail.moment_asked.connect(self.moment.go_to)
+        pane.detail.rewritten.connect(hands.rewrite)
+        pane.review.approve_asked.connect(hands.approve_one)
+        pane.review.reject_asked.connect(hands.reject_one)
+        pane.review.rewritten.connect(hands.rewrite_and_approve)
+        pane.review.message_asked.connect(self.message_wanted)
+        pane.adding.add_asked.connect(self._on_add)
+        pane.adding.left.connect(self._on_add_left)
+        self.people.type_asked.connect(hands.retype)
+        self.people.merge_asked.connect(hands.merge)
+        self.people.memories_asked.connect(self._on_memories_of)
+        self.texts.rewritten.connect(hands.rewrite_text)
+        self.empty.read_asked.connect(hands.read_now)
+        self.empty.model_asked.connect(self.model_wanted)
+        self.empty.demo_asked.connect(self.demo_wanted)
+        self.strip.stop_asked.connect(hands.stop)
+        self.strip.retry_asked.connect(hands.retry)
+        self._connect_deeds()
+
+    def _connect_deeds(self) -> None:
+        deeds = self.deeds
+        doing = {
+            deeds.add: self._on_add_wanted,
+            deeds.find: self.tools.take_focus,
+            deeds.edit: self._on_edit,
+            deeds.pin: self._on_pin,
+            deeds.resolve: self._on_resolve,
+            deeds.reopen: self._on_reopen,
+            deeds.approve: self._on_approve,
+            deeds.reject: self._on_reject,
+            deeds.delete: self._on_delete,
+            deeds.jump: self._on_jump,
+            deeds.copy: self._on_copy,
+            deeds.read_now: self.hands.read_now,
+            deeds.review: self.show_review,
+        }
+        for action, slot in doing.items():
+            action.triggered.connect(slot)
+        for level, action in zip((3, 2, 1), deeds.importance, strict=True):
+            action.setProperty("level", level)
+            action.triggered.connect(self._on_importance)
+
+    # What the window asks
+
+    @property
+    def title(self) -> str:
+        """For the header."""
+        return "Memories"
+
+    @property
+    def place(self) -> str:
+        """For the header: how many hold, and how many ended."""
+        held = sum(self._arranged.held.values())
+        ended = self._arranged.statuses.get(Status.ENDED, 0)
+        if not held and not ended:
+            return ""
+        words = f"{held:,} active" + (f", {ended:,} ended" if ended else "")
+        return words if self.moment.at < 0 else f"{words} at #{self.moment.at}"
+
+    def take_focus(self) -> None:
+        """Give the keyboard to what is shown."""
+        shown = self._stack.currentWidget()
+        target: QWidget = self.table
+        if shown is self.people:
+            target = self.people.table
+        elif shown is self.empty:
+            target = self.empty.read
+        elif shown is self.texts:
+            target = self.texts
+        elif self.pane.kind == REVIEW and self.pane.isVisible():
+            target = self.pane.review
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # Reading what is remembered
+
+    def _on_chat_opened(self, _story: object) -> None:
+        self._view = None
+        self._is_stale = True
+        self.model.show_rows((), self.model.ground, -1)
+        self.moment.go_to_now()
+        self.refresh()
+
+    def _on_story_changed(self, change: object) -> None:
+        if getattr(change, "memories", True) or getattr(change, "first_message", None) is not None:
+            self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Read anew what is remembered; while the page is not seen, only how many wait."""
+        path = self._session.path
+        self._is_stale = not self.isVisible()
+        if path is not None:
+            self._session.do(self._load(path), name="reading memories")
+
+    async def _load(self, path: Path) -> None:
+        at = self.moment.at
+        companion = self._session.companion
+        view = await asyncio.to_thread(companion.memory, path, at=None if at < 0 else at)
+        if path != self._session.path or at != self.moment.at:
+            return
+        self._view = view
+        self._by_id = {standing.memory.id: standing for standing in view.memories}
+        self.waiting_changed.emit(len(view.review))
+        self.moment.show_story(view.story)
+        await self._arranging()
+        if self._awaited in self._by_id:
+            self.show_memory(self._awaited)
+        self._show_operations(companion.operations)
+
+    def _arrange(self) -> None:
+        if self._view is not None:
+            self._session.do(self._arranging(), name="arranging memories")
+
+    async def _arranging(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        self._turn += 1
+        turn, wanted = self._turn, self._now_wanted()
+        if len(view.memories) <= AT_ONCE:
+            found = arranged(view.memories, wanted)
+        else:
+            found = await asyncio.to_thread(arranged, view.memories, wanted)
+        if self.table.is_editing:
+            return  # other rows would take the words away that are being written
+        if turn == self._turn and view is self._view:
+            self._wanted = wanted
+            self._show(view, found)
+
+    def _now_wanted(self) -> Wanted:
+        place = self.rail.place
+        is_tier = place not in (ALL, PEOPLE, TEXTS)
+        return Wanted(
+            tier=Tier(place) if is_tier else None,
+            query=read_query(self.tools.field.text()),
+            show=self.rail.show_set,
+            only_pinned=self.rail.shows[PINNED].isChecked(),
+            only_builtin=self.rail.shows[BUILTIN].isChecked(),
+            order=self._wanted.order,
+            is_descending=self._wanted.is_descending,
+            folded=self._wanted.folded,
+        )
+
+    def _show(self, view: MemoryView, found: Arranged) -> None:
+        chosen = tuple(standing.memory.id for standing in self.chosen)
+        row = self.table.currentIndex().row()
+        top = self.table.verticalScrollBar().value()
+        self._arranged = found
+        can_change = self.hands.can_change
+        self.model.can_edit = can_change
+        self.model.show_rows(found.rows, view.ground, view.at)
+        self.table.choose(chosen, scrolls=False)
+        if not self.table.chosen_rows:
+            self._choose_near(row)
+        self.table.verticalScrollBar().setValue(top)
+        self._rows.setCurrentWidget(self.table if found.rows else self._nothing)
+        texts = newest(view.documents)
+        self.rail.show_counts(found, people=len(view.entities), texts=len(texts))
+        self.people.show_entities(
+            view.entities,
+            view.memories,
+            view.ground,
+            can_change=can_change,
+            can_merge=self.hands.can_merge,
+        )
+        self.texts.show_documents(view.documents, view.memories, can_change=can_change)
+        self.pane.show_waiting(len(view.review))
+        self.pane.review.show_waiting(view.review, view.story, view.ground, can_change=can_change)
+        self._show_chosen()
+        self._show_stack()
+        self.header_changed.emit()
+
+    def _choose_near(self, place: int) -> None:
+        """What was chosen is gone: choose what stands there now, else the first."""
+        rows = self.model.rows
+        near = (*rows[max(0, place) :], *rows)
+        found = next((row.standing for row in near if row.standing is not None), None)
+        if found is not None:
+            self.table.choose((found.memory.id,), scrolls=False)
+
+    def _show_stack(self) -> None:
+        view = self._view
+        has_any = view is not None and bool(view.memories or view.entities or view.documents)
+        shown = {PEOPLE: self.people, TEXTS: self.texts}.get(self.rail.place, self.split)
+        had_focus = self.empty.read.hasFocus()
+        self._stack.setCurrentWidget(shown if has_any else self.empty)
+        if has_any and had_focus:  # else Qt gives the keyboard to whatever stands next
+            self.take_focus()
+        companion = self._session.companion
+        path = self._session.path
+        self.empty.show_state(
+            is_reading=self.strip.is_reading,
+            has_model=companion.health.backend.sentence != "" and not self.hands.is_without_model,
+            is_demo=path is not None and path == companion.demo.path,
+        )
+
+    def _show_operations(self, operations: tuple[Operation, ...]) -> None:
+        story = self._session.story
+        places = self._view.ground.places if self._view is not None else {}
+        last = len(story.messages) - 1 if story is not None else 0
+        self.strip.show_operations(operations, places, last)
+        self._show_stack()
+
+    # What is chosen
+
+    @property
+    def chosen(self) -> tuple[Standing, ...]:
+        """The memories that are chosen, in the order of the table."""
+        rows = map(self.model.standing, self.table.chosen_rows)
+        return tuple(standing for standing in rows if standing is not None)
+
+    def show_memory(self, memory_id: str) -> None:
+        """Choose a memory, also one that filters hide just now."""
+        self._awaited = "" if memory_id in self._by_id else memory_id
+        if self.model.place_of(memory_id) is None and memory_id in self._by_id:
+            self._reveal(self._by_id[memory_id])
+        self.table.choose((memory_id,))
+        self.pane.show_kind(DETAILS)
+
+    def _reveal(self, standing: Standing) -> None:
+        """Let go of the filters that hide a memory; of as few as need be."""
+        self.tools.field.clear()
+        for key in (PINNED, BUILTIN):
+            self.rail.shows[key].setChecked(False)
+        for key in (Status.ENDED, Status.WAITING, Status.REJECTED):
+            if standing.status is key:
+                self.rail.shows[key.value].setChecked(True)
+        if standing.status in (Status.STALE, Status.WITHDRAWN):
+            self.rail.shows["lost"].setChecked(True)
+        if self.rail.place not in (ALL, standing.memory.tier.value):
+            self.rail.places[ALL].setChecked(True)
+        view = self._view
+        if view is not None:
+            self._turn += 1
+            self._wanted = Wanted(order=self._wanted.order)
+            self._show(view, arranged(view.memories, self._now_wanted()))
+
+    def show_review(self) -> None:
+        """Put what waits for the user's word in front."""
+        self._stack.setCurrentWidget(self.split)
+        if not self.split.is_pane_shown:
+            self.split.toggle()
+        self.pane.show_kind(REVIEW)
+
+    def _show_chosen(self) -> None:
+        view, chosen = self._view, self.chosen
+        self.deeds.follow(chosen, can_change=self.hands.can_change)
+        detail = self.pane.detail
+        if view is None or not chosen:
+            detail.show_nothing()
+        elif len(chosen) > 1:
+            detail.show_many(chosen)
+        else:
+            detail.show_memory(chosen[0], view.story, view.ground, self._by_id)
+
+    # Filters and order
+
+    def _on_place(self, _key: str) -> None:
+        self._arrange()
+
+    def _on_searched(self, _text: str) -> None:
+        if read_query(self.tools.field.text()) != self._wanted.query:
+            self._arrange()
+
+    def _on_moved(self, _at: int) -> None:
+        self.refresh()
+
+    def _on_fold(self, group: str) -> None:
+        folded = self._wanted.folded ^ {group}
+        self._wanted = Wanted(
+            order=self._wanted.order, is_descending=self._wanted.is_descending, folded=folded
+        )
+        self._arrange()
+
+    def _on_sort(self, number: int) -> None:
+        """The first press sorts, the second the other way round, the third no more."""
+        order, now = ORDERS[Column(number)], self._wanted
+        starts_down = order not in (Order.TEXT, Order.STORY)
+        head = self.table.head
+        if head.sorted_by != number:
+            wanted = (order, starts_down)
+            head.show_order(number, is_descending=starts_down)
+        elif now.is_descending is starts_down:
+            wanted = (order, not starts_down)
+            head.show_order(number, is_descending=not starts_down)
+        else:
+            wanted = (Order.STORY, False)
+            head.show_order(None, is_descending=False)
+        self._wanted = Wanted(order=wanted[0], is_descending=wanted[1], folded=now.folded)
+        self._arrange()
+
+    def _on_memories_of(self, name: str) -> None:
+        self.rail.places[ALL].setChecked(True)
+        self.tools.look_for(f'who:"{name}"' if " " in name else f"who:{name}")
+        self._arrange()
+
+    # Deeds
+
+    def _ids(self) -> list[str]:
+        return [standing.memory.id for standing in self.chosen]
+
+    def _on_edit(self) -> None:
+        if self.split.is_pane_shown:
+            self.pane.show_kind(DETAILS)
+            self.pane.detail.edit()
+        else:
+            self.table.edit(self.model.index(self.table.chosen_rows[0], Column.MEMORY))
+
+    def _on_pin(self) -> None:
+        chosen = self.chosen
+        pinned = not all(standing.memory.is_pinned for standing in chosen)
+        changed = [s.memory.id for s in chosen if s.memory.is_pinned is not pinned]
+        self.hands.pin(changed, pinned=pinned)
+
+    def _on_importance(self) -> None:
+        action = self.sender()
+        if action is not None:
+            self.hands.set_importance(self._ids(), int(action.property("level")))
+
+    def _on_resolve(self) -> None:
+        for memory_id in self._ids():
+            self.hands.resolve(memory_id)
+
+    def _on_reopen(self) -> None:
+        for memory_id in self._ids():
+            self.hands.reopen(memory_id)
+
+    def _on_approve(self) -> None:
+        statuses = (Status.WAITING, Status.REJECTED)
+        self.hands.approve([s.memory.id for s in self.chosen if s.status in statuses])
+
+    def _on_reject(self) -> None:
+        self.hands.reject([s.memory.id for s in self.chosen if s.status is Status.WAITING])
+
+    def _on_delete(self) -> None:
+        self.hands.delete(self._ids())
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(
+            "\n".join(sentence_of(standing.memory) for standing in self.chosen)
+        )
+
+    def _on_jump(self) -> None:
+        if self.table.chosen_rows:
+            self._on_jump_row(self.table.chosen_rows[0])
+
+    def _on_jump_row(self, row: int) -> None:
+        standing = self.model.standing(row)
+        if standing is not None:
+            places = self.model.ground.places
+            known = [s.anchor for s in standing.memory.sources if s.anchor in places]
+            if known:
+                self.message_wanted.emit(min(known, key=places.__getitem__))
+
+    def _on_add_wanted(self) -> None:
+        self._stack.setCurrentWidget(self.split)
+        if not self.split.is_pane_shown:
+            self.split.toggle()
+        view = self._view
+        self.pane.show_adding()
+        self.pane.adding.begin(self._wanted.tier, view.at if view is not None else 0)
+
+    def _on_add(self, tier: Tier, type_: str, text: str, fields: dict[str, object]) -> None:
+        view = self._view
+        anchor = view.story.messages[view.at].anchor if view is not None and view.at >= 0 else ""
+        self.hands.add(tier, type_, text, anchor, fields, self._on_added)
+
+    def _on_added(self, memory_id: str) -> None:
+        self.pane.show_kind(DETAILS)
+        self.show_memory(memory_id)
+
+    def _on_add_left(self) -> None:
+        self.pane.show_kind(DETAILS)
+        self.take_focus()
+        self._show_stack()
+
+    def _open_menu(self, point: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions(self.deeds.of_chosen())
+        levels = [action for action in self.deeds.importance if action.isEnabled()]
+        if levels:
+            menu.addSeparator()
+            menu.addActions(levels)
+        # Never exec(): it would hold up every other task.
+        menu.popup(point)

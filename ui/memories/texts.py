@@ -1,0 +1,160 @@
+"""Longer texts that were made of memories: profiles, canon, summaries; to read and to change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.memory.records import Document, DocumentKind
+from app.memory.standing import Standing
+from ui.controls.buttons import Button, ButtonRole
+from ui.controls.labels import ElidedLabel, Label, body, meta
+from ui.controls.prose import ProseField
+from ui.controls.surfaces import Surface, scrolling
+from ui.inspector.words import maker_words, short_time
+from ui.theme.fonts import SEMIBOLD, story_font, ui_font
+from ui.theme.palette import T2_ROLE
+
+KIND_WORDS = {
+    DocumentKind.PROFILE: "Profile",
+    DocumentKind.CANON: "Canon",
+    DocumentKind.SUMMARY: "Summary",
+    DocumentKind.ARC_SUMMARY: "How an arc went",
+    DocumentKind.CONTINUITY: "What a reply contradicts",
+    DocumentKind.REPAIR: "Correction for the next reply",
+}
+BY_HAND = frozenset({DocumentKind.PROFILE, DocumentKind.CANON, DocumentKind.SUMMARY})
+COLUMN = 720
+MOST = 60
+EDIT_HEIGHT = 220
+EMPTY = (
+    "No text yet. A profile of each character, the canon and a summary are written from memories "
+    "once a model is chosen."
+)
+
+
+def newest(documents: Sequence[Document]) -> tuple[Document, ...]:
+    """The texts that count: of each kind and subject the newest, those without words left out."""
+    latest = {(document.kind, document.subject): document for document in documents}
+    order = list(DocumentKind)
+    kept = (document for document in latest.values() if document.text.strip())
+    return tuple(sorted(kept, key=lambda d: (order.index(d.kind), d.subject.casefold())))
+
+
+class TextsPane(QWidget):
+    """Signals:
+    rewritten: (kind, subject, text).
+    """
+
+    rewritten = Signal(object, str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.cards: list[TextCard] = []
+        self._shown: tuple[tuple[Document, ...], bool] = ((), False)
+        self._nothing = body(EMPTY)
+        content = QWidget()
+        middle = QHBoxLayout(content)
+        middle.setContentsMargins(24, 16, 24, 24)
+        block = QWidget()
+        block.setMaximumWidth(COLUMN)
+        self._column = QVBoxLayout(block)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(12)
+        self._column.addWidget(self._nothing)
+        self._column.addStretch(1)
+        middle.addWidget(block, 1000)
+        middle.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolling(content, name="Texts"))
+
+    def show_documents(
+        self, documents: Sequence[Document], memories: Sequence[Standing], *, can_change: bool
+    ) -> None:
+        """Show the texts that count; one that is being changed stays open."""
+        shown = newest(documents)[:MOST]
+        if (shown, can_change) == self._shown or any(card.is_editing for card in self.cards):
+            return
+        self._shown = (shown, can_change)
+        for card in self.cards:
+            card.hide()
+            self._column.removeWidget(card)
+            card.deleteLater()
+        self.cards = []
+        names = {s.memory.id: s.memory.text for s in memories}
+        self._nothing.setVisible(not shown)
+        for document in shown:
+            card = TextCard(document, names.get(document.subject, document.subject), can_change)
+            card.rewritten.connect(self.rewritten)
+            self._column.insertWidget(self._column.count() - 1, card)
+            self.cards.append(card)
+
+
+class TextCard(Surface):
+    """Signals:
+    rewritten: (kind, subject, text).
+    """
+
+    rewritten = Signal(object, str, str)
+
+    def __init__(self, document: Document, subject: str, can_change: bool) -> None:
+        super().__init__("raised", edge="line")
+        self._document = document
+        title = KIND_WORDS[document.kind] + (f": {subject}" if subject else "")
+        when = short_time(document.created, now=time.time()) if document.created else ""
+        self.words = Label(document.text.strip(), font=story_font(14), tone=T2_ROLE, wraps=True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.editor = ProseField(title)
+        self.editor.setFixedHeight(EDIT_HEIGHT)
+        self.editor.hide()
+        self.editor.committed.connect(self.keep)
+        self.editor.escaped.connect(self.leave)
+        self.edit_button = Button("Edit", icon="pencil", role=ButtonRole.QUIET)
+        self.edit_button.clicked.connect(self.edit)
+        self.edit_button.setVisible(document.kind in BY_HAND)
+        self.edit_button.setEnabled(can_change)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(ElidedLabel(title, font=ui_font(13, SEMIBOLD)), 1)
+        head.addWidget(meta(", ".join(filter(None, (maker_words(document.made_by), when)))))
+        head.addWidget(self.edit_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 8, 10, 14)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.words)
+        column.addWidget(self.editor)
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether the text is being changed."""
+        return self.editor.is_editing
+
+    def edit(self) -> None:
+        """Open the text, or keep what was written."""
+        if self.is_editing:
+            self.keep()
+            return
+        self.words.hide()
+        self.editor.show()
+        self.editor.set_text(self._document.text)
+        self.editor.set_editing(True)
+        self.edit_button.set_text("Keep")
+
+    def keep(self) -> None:
+        """Keep what was written."""
+        text = self.editor.text.strip()
+        self.leave()
+        if text != self._document.text.strip():
+            self.rewritten.emit(self._document.kind, self._document.subject, text)
+
+    def leave(self) -> None:
+        """Leave the text as it was."""
+        self.editor.set_editing(False)
+        self.editor.hide()
+        self.words.show()
+        self.edit_button.set_text("Edit")
