@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from app.memory.epistemic_map import EpistemicMap, Matter, Risk, Step, World
 from app.memory.matters import People
+from app.memory.names import folded
 from app.memory.similarity import normalised
 from app.memory.standing import Standing
 from app.story.scene_cues.language import tokens_of
@@ -70,10 +72,13 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who holds something, or from whom something is hidden."""
+    """Somebody who holds something, or from whom something is hidden. short: what others call them
+    for short, where no second person could be meant.
+    """
 
     key: str
     name: str
+    short: str
 
 
 class MindMap:
@@ -86,7 +91,7 @@ class MindMap:
         self.knowledge = knowledge
         self.topics = tuple(self._topic(matter) for matter in knowledge.matters)
         self.people = tuple(self._people())
-        self._names = {person.key: person.name for person in self.people}
+        self._by_key = {person.key: person for person in self.people}
 
     def topic(self, number: int) -> Topic:
         """A matter by its number. Raises IndexError."""
@@ -98,7 +103,13 @@ class MindMap:
 
     def name(self, key: str) -> str:
         """A person's name."""
-        return self._names.get(key) or self.knowledge.people.name(key)
+        person = self._by_key.get(key)
+        return person.name if person is not None else self.knowledge.people.name(key)
+
+    def short(self, key: str) -> str:
+        """A person's name for where there is little room."""
+        person = self._by_key.get(key)
+        return person.short if person is not None else self.knowledge.people.name(key)
 
     def key(self, name: str) -> str:
         """Key of the person that a name means."""
@@ -186,8 +197,16 @@ class MindMap:
             for key in (self.key(standing.memory.subject), self._target(standing)):
                 if key:
                     keys.setdefault(key)
-        for key in keys:
-            yield Person(key, self.knowledge.people.name(key))
+        names = {key: self.knowledge.people.name(key) for key in keys}
+        words = Counter(word for name in names.values() for word in name.split())
+        for key, name in names.items():
+            yield Person(key, name, self._short(key, name, words))
+
+    def _short(self, key: str, name: str, words: Mapping[str, int]) -> str:
+        """The first word that is a name of theirs by itself, else the first that no other has."""
+        own = [word for word in name.split() if words[word] == 1 and word[:1].isalpha()]
+        known = [w for w in own if self.knowledge.people.keys.get(folded(w)) == key]
+        return next(iter(known or own), name)
 
     def _topic(self, matter: Matter) -> Topic:
         standings = matter.standings

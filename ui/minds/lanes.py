@@ -106,7 +106,7 @@ class Lanes(QWidget):
         is_front = person == self._person
         painter.setFont(ui_font(12, SEMIBOLD if is_front else MEDIUM))
         painter.setPen(t.t1 if is_front else t.t2)
-        name = self._minds.name(person) if self._minds is not None else ""
+        name = self._minds.short(person) if self._minds is not None else ""
         words = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, LABEL - 28)
         area = QRectF(16, lane.top(), LABEL - 24, LANE)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)

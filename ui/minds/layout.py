@@ -19,17 +19,14 @@ WEIGHT_NOW = 3  # of what holds now, against what once held
 @dataclass(frozen=True, slots=True)
 class Layout:
     """row: place of each matter, from the top; several that never hold at once may share one.
-    left, right: the ranks of people from the top, each with the mean row of its matters.
+    now: how many rows, from the top, are of matters that hold now. left, right: the ranks of
+    people from the top, each with the mean row of its matters.
     """
 
     row: Mapping[int, int] = field(default_factory=dict)
+    now: int = 0
     left: Mapping[str, float] = field(default_factory=dict)
     right: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return max(self.row.values(), default=-1) + 1
 
 
 def lay_out(minds: MindMap, last: int) -> Layout:
@@ -50,7 +47,8 @@ def lay_out(minds: MindMap, last: int) -> Layout:
     own = _means(ties, {number: float(n) for number, n in row.items()})
     ranked = sorted(own, key=lambda key: (own[key], key))
     left, right = ranked[0::2], ranked[1::2]
-    return Layout(row, {key: own[key] for key in left}, {key: own[key] for key in right})
+    shown = len(now) or max(row.values(), default=-1) + 1
+    return Layout(row, shown, {key: own[key] for key in left}, {key: own[key] for key in right})
 
 
 def rows(topics: Sequence[Topic], last: int, order: Sequence[int]) -> dict[int, int]:

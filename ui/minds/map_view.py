@@ -5,37 +5,56 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFrame, QGraphicsItem, QGraphicsScene, QGraphicsView, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QGraphicsItem,
+    QGraphicsScene,
+    QGraphicsView,
+    QToolTip,
+    QWidget,
+)
 
 from app.memory.minds import MindMap, Stance
+from ui.controls.labels import plain_tip
 from ui.minds.layout import Layout
-from ui.minds.map_items import CARD_HEIGHT, PERSON_DISC, GlyphItem, MatterItem, PersonItem, TieItem
+from ui.minds.map_items import CARD_HEIGHT, PERSON_DISC, MatterItem, PersonItem
+from ui.minds.ties import Tie, TiesItem
 from ui.minds.veil import Veil
 from ui.minds.words import VEILED, counts_words, stance_words
 from ui.theme import current_tokens, theme
 
-MARGIN = 24.0
-ROWS = (62.0, 88.0)  # px from one matter to the next
-PERSON = 92.0  # px from one person to the next, at least
+MARGIN = 18.0
+ROWS = (54.0, 88.0)  # px from one matter to the next
+PERSON = 84.0  # px from one person to the next, at least
 SIDE = 92.0  # from the edge to the centre of a disc
 CARD = (200.0, 272.0)
 NARROWEST = 560.0
 PORT = 11.0  # px between two lines where they end
 ZOOM_STEP = 1.15
 ZOOMS = (0.35, 1.6)
+BY_ITSELF = 0.86  # as small as a map is made to be seen whole, unasked
 DOTS = 16
 
 
 class MapView(QGraphicsView):
     """Signals:
-    person_chosen: key, "" for nobody. matter_chosen: number.
+    person_chosen: key, "" for nobody. matter_chosen: number. left: nothing is to be chosen.
+    opened: what is chosen is to be read in the pane.
     """
 
     person_chosen = Signal(str)
     matter_chosen = Signal(int)
     left = Signal()
+    opened = Signal()
 
     def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,10 +63,13 @@ class MapView(QGraphicsView):
         self._layout = Layout()
         self._person, self._matter = "", -1
         self._cursor: PersonItem | MatterItem | None = None
+        self._is_zoomed = False  # by the user
         self.people: dict[str, PersonItem] = {}
         self.matters: dict[int, MatterItem] = {}
-        self.ties: list[TieItem] = []
+        self.ties: list[Tie] = []
+        self._lines = TiesItem()
         self._scene = QGraphicsScene(self)
+        self._scene.addItem(self._lines)
         self.setScene(self._scene)
         self.setAccessibleName("Map of who knows what")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -72,7 +94,9 @@ class MapView(QGraphicsView):
         """Another map, or the same after the story went on."""
         self._minds, self._layout = minds, layout
         self._cursor = None
+        self._scene.removeItem(self._lines)
         self._scene.clear()
+        self._scene.addItem(self._lines)
         self.people, self.matters, self.ties = {}, {}, []
         for place, person in enumerate(minds.people):
             item = PersonItem(person.key, person.name, place)
@@ -86,57 +110,46 @@ class MapView(QGraphicsView):
 
     def show_stances(self, stances: Iterable[Stance]) -> None:
         """Who holds what at the moment that is looked at."""
-        for tie in self.ties:
-            self._scene.removeItem(tie.glyph_item)
-            self._scene.removeItem(tie)
-        self.ties = [TieItem(stance) for stance in stances if stance.person in self.people]
+        self.ties = [Tie(stance) for stance in stances if stance.person in self.people]
         held: defaultdict[int, list[Stance]] = defaultdict(list)
         for tie in self.ties:
             held[tie.stance.matter].append(tie.stance)
-            self._scene.addItem(tie)
-            self._scene.addItem(tie.glyph_item)
         for number, card in self.matters.items():
             own = held.get(number, [])
             card.setVisible(bool(own))
             if own:
-                card.counts = counts_words(own)
                 newest = max(s.standing.start for s in own)
-                card.place = f"#{newest}" if newest >= 0 else ""
-                card.update()
-        self._show_veil()
+                place = f"#{newest}" if newest >= 0 else ""
+                card.show_state(counts=counts_words(own), place=place)
         self.arrange()
         self.choose(self._person, self._matter)
 
     def choose(self, person: str, matter: int) -> None:
         """Put a person and a matter in front; the rest steps back."""
         self._person, self._matter = person, matter
-        is_any = bool(person) or matter >= 0
+        is_any = any(
+            tie.stance.person == person or tie.stance.matter == matter for tie in self.ties
+        )
         part: set[str] = set()
         for tie in self.ties:
             stance = tie.stance
             is_meant = stance.person == person or stance.matter == matter
             if is_meant:
                 part.add(stance.person)
-            tie.set_faint(is_any and not is_meant)
+            tie.is_faint = is_any and not is_meant
         has_ties = {tie.stance.person for tie in self.ties}
         for key, item in self.people.items():
-            item.is_chosen = key == person
-            item.has_part = key in has_ties and (not is_any or key in part or key == person)
-            item.update()
+            has_part = key in has_ties and (not is_any or key in part or key == person)
+            item.show_part(is_chosen=key == person, has_part=has_part)
         for number, card in self.matters.items():
-            card.is_chosen = number == matter
-            card.update()
+            card.show_state(is_chosen=number == matter)
+        self._lines.show_ties(self.ties, self._scene.sceneRect())
         self._describe()
 
     def _show_veil(self) -> None:
         for card in self.matters.values():
-            card.is_veiled = self._veil.hides(card.topic)
-            card.setToolTip(VEILED if card.is_veiled else card.topic.title)
-            card.update()
-        if self._minds is not None:
-            for tie in self.ties:
-                tie.glyph_item.setToolTip(f"{stance_words(self._minds, tie.stance)}.")
-                tie.setToolTip(tie.glyph_item.toolTip())
+            card.show_state(is_veiled=self._veil.hides(card.topic))
+            card.setToolTip(plain_tip(VEILED if card.is_veiled else card.topic.title))
         self._describe()
 
     def _describe(self) -> None:
@@ -152,16 +165,18 @@ class MapView(QGraphicsView):
     # Where it stands
 
     def arrange(self) -> None:
-        """Put everything in its place for the width there is."""
+        """Put everything in its place for the room there is."""
+        if not self._is_zoomed:
+            self._set_zoom(max(BY_ITSELF, min(1.0, self._share_seen())))
         zoom, layout = self.transform().m11(), self._layout
         width = max(NARROWEST, self.viewport().width() / zoom)
         seen = self.viewport().height() / zoom - 2 * MARGIN
-        row = min(ROWS[1], max(ROWS[0], seen / max(1, layout.rows)))
+        row = min(ROWS[1], max(ROWS[0], seen / max(1, layout.now)))
         longest = max(len(layout.left), len(layout.right))
-        height = max(layout.rows * row, longest * PERSON)
+        height = max(layout.now * row, longest * PERSON)
         top = MARGIN + max(0.0, (seen - height) / 2)
         card = min(CARD[1], max(CARD[0], width * 0.36))
-        first = top + (height - layout.rows * row) / 2 + row / 2
+        first = top + (height - layout.now * row) / 2 + row / 2
         for number, place in layout.row.items():
             self.matters[number].set_width(card)
             self.matters[number].setPos(width / 2, first + place * row)
@@ -171,11 +186,16 @@ class MapView(QGraphicsView):
             for key, y in _rank(tuple(rank), wanted, top, height).items():
                 self.people[key].setPos(x, y - 10)
         self._lead_ties()
-        self._scene.setSceneRect(QRectF(0, 0, width, height + top + MARGIN))
+        # Rows that only the past has are reached while it is looked at.
+        held = [self.matters[tie.stance.matter].y() for tie in self.ties]
+        foot = max(top + height, max(held, default=0.0) + row / 2) + MARGIN
+        area = QRectF(0, 0, width, foot)
+        self._scene.setSceneRect(area)
+        self._lines.show_ties(self.ties, area)
 
     def _lead_ties(self) -> None:
-        at_person: defaultdict[str, list[TieItem]] = defaultdict(list)
-        at_card: defaultdict[tuple[int, bool], list[TieItem]] = defaultdict(list)
+        at_person: defaultdict[str, list[Tie]] = defaultdict(list)
+        at_card: defaultdict[tuple[int, bool], list[Tie]] = defaultdict(list)
         for tie in self.ties:
             stance = tie.stance
             at_person[stance.person].append(tie)
@@ -192,8 +212,8 @@ class MapView(QGraphicsView):
         for tie in self.ties:
             person, card = self.people[tie.stance.person], self.matters[tie.stance.matter]
             way = 1 if person.x() < card.x() else -1
-            start = person.pos() + QPointF(way * (PERSON_DISC / 2 + 4), starts[id(tie)])
-            end = card.pos() + QPointF(-way * card.width / 2, ends[id(tie)])
+            start = person.x() + way * (PERSON_DISC / 2 + 4), person.y() + starts[id(tie)]
+            end = card.x() - way * card.width / 2, card.y() + ends[id(tie)]
             tie.lead(start, end, taken)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -201,18 +221,28 @@ class MapView(QGraphicsView):
         self.arrange()
 
     def fit(self) -> None:
-        """Show the whole map, no larger than it is drawn."""
-        self.resetTransform()
-        self.arrange()
-        whole = self._scene.sceneRect().height()
-        share = min(1.0, self.viewport().height() / max(1.0, whole))
-        self._zoom_to(max(ZOOMS[0], share))
+        """Show the whole map, no larger than it is drawn; once more: as it was at first."""
+        if self._is_zoomed:
+            self._is_zoomed = False
+            self.arrange()
+        else:
+            self._zoom_to(min(1.0, self._share_seen()))
+
+    def _share_seen(self) -> float:
+        """How much of the map's least height can be seen."""
+        longest = max(len(self._layout.left), len(self._layout.right))
+        least = max(self._layout.now * ROWS[0], longest * PERSON) + 2 * MARGIN
+        return self.viewport().height() / least
 
     def _zoom_to(self, zoom: float) -> None:
-        zoom = max(ZOOMS[0], min(ZOOMS[1], zoom))
-        self.resetTransform()
-        self.scale(zoom, zoom)
+        self._is_zoomed = True
+        self._set_zoom(max(ZOOMS[0], min(ZOOMS[1], zoom)))
         self.arrange()
+
+    def _set_zoom(self, zoom: float) -> None:
+        if zoom != self.transform().m11():
+            self.resetTransform()
+            self.scale(zoom, zoom)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -224,22 +254,40 @@ class MapView(QGraphicsView):
 
     # Choosing
 
-    def _item_at(self, event: QMouseEvent) -> QGraphicsItem | None:
-        return self.itemAt(event.position().toPoint())
+    def _at(self, point: QPoint) -> PersonItem | MatterItem | Tie | None:
+        item = self.itemAt(point)
+        if isinstance(item, PersonItem | MatterItem):
+            return item
+        there = self.mapToScene(point)
+        hit = [tie for tie in self.ties if tie.is_at(there)]
+        return next((tie for tie in hit if not tie.is_faint), hit[0] if hit else None)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            found = self._at(event.pos())
+            if isinstance(found, Tie) and self._minds is not None:
+                words = stance_words(self._minds, found.stance)
+                QToolTip.showText(event.globalPos(), plain_tip(words), self)
+                return True
+        return super().viewportEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
             super().mousePressEvent(event)
             return
-        item = self._item_at(event)
-        self._set_cursor_item(None)
-        if isinstance(item, TieItem | GlyphItem):
+        item = self._at(event.position().toPoint())
+        self._cursor = None
+        if isinstance(item, Tie):
             self.matter_chosen.emit(item.stance.matter)
             self.person_chosen.emit(item.stance.person)
-        elif isinstance(item, PersonItem | MatterItem):
+        elif item is not None:
             self._choose_item(item)
         else:
             self.left.emit()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self._at(event.position().toPoint()) is not None:
+            self.opened.emit()
 
     def _choose_item(self, item: PersonItem | MatterItem) -> None:
         if isinstance(item, PersonItem):
@@ -259,6 +307,7 @@ class MapView(QGraphicsView):
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._cursor is not None:
             self._choose_item(self._cursor)
+            self.opened.emit()
             return
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
@@ -276,12 +325,9 @@ class MapView(QGraphicsView):
         else:
             found = _nearest(here, shown, across, down)
         if found is not None:
-            self._set_cursor_item(found)
+            self._cursor = found
             self.ensureVisible(found, 24, 24)
             self._choose_item(found)
-
-    def _set_cursor_item(self, item: PersonItem | MatterItem | None) -> None:
-        self._cursor = item
 
 
 def _rank(
@@ -300,7 +346,7 @@ def _rank(
     return found
 
 
-def _ports(ties: list[TieItem], found: dict[int, float], room: float) -> None:
+def _ports(ties: Sequence[Tie], found: dict[int, float], room: float) -> None:
     """Where lines end, one under the other around the middle."""
     step = min(PORT, room / max(1, len(ties)))
     for place, tie in enumerate(ties):

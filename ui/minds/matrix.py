@@ -37,14 +37,14 @@ from ui.minds.words import VEILED, counts_words, stance_words
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
+from ui.theme.style import BAR_EXTENT
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = 44
 HEAD = 62
-COLUMN = 84
+COLUMN, WIDEST = 84, 132
 TITLE = 300
 TITLE_NARROW = 220
-STANCES_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class MatrixModel(QAbstractTableModel):
@@ -57,6 +57,7 @@ class MatrixModel(QAbstractTableModel):
         self.people: tuple[Person, ...] = ()
         self.topics: tuple[Topic, ...] = ()
         self._cells: dict[tuple[int, str], list[Stance]] = {}
+        self._counts: dict[int, str] = {}
         veil.changed.connect(self._on_veil)
 
     def show_stances(self, minds: MindMap, stances: Iterable[Stance]) -> None:
@@ -68,7 +69,11 @@ class MatrixModel(QAbstractTableModel):
         for stance in stances:
             cells[stance.matter, stance.person].append(stance)
         self._cells = dict(cells)
-        numbers = sorted({number for number, _ in self._cells})
+        of_matter: defaultdict[int, list[Stance]] = defaultdict(list)
+        for (number, _), own in cells.items():
+            of_matter[number] += own
+        self._counts = {number: counts_words(own) for number, own in of_matter.items()}
+        numbers = sorted(of_matter)
         self.topics = tuple(minds.topic(number) for number in numbers)
         self.endResetModel()
 
@@ -89,8 +94,7 @@ class MatrixModel(QAbstractTableModel):
 
     def counts(self, row: int) -> str:
         """How many hold how much of a matter."""
-        number = self.topics[row].number
-        return counts_words(s for (of, _), own in self._cells.items() if of == number for s in own)
+        return self._counts[self.topics[row].number]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.topics)
@@ -102,8 +106,6 @@ class MatrixModel(QAbstractTableModel):
         if not index.isValid() or self._minds is None:
             return None
         stances = self.stances(index.row(), index.column())
-        if role == STANCES_ROLE:
-            return stances
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{self.title(index.row())}: {self._said(index)}"
         if role == Qt.ItemDataRole.ToolTipRole and stances:
@@ -130,17 +132,19 @@ class MatrixModel(QAbstractTableModel):
 
 class MatrixTable(QTableView):
     """Signals:
-    person_chosen: key. matter_chosen: number.
+    person_chosen: key. matter_chosen: number. left, opened: as of the map.
     """
 
     person_chosen = Signal(str)
     matter_chosen = Signal(int)
     left = Signal()
+    opened = Signal()
 
     def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.matrix = MatrixModel(veil)
         self.person, self.matter = "", -1
+        self.is_short = False
         self.setModel(self.matrix)
         self.setAccessibleName("Who knows what, as a table")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -156,7 +160,9 @@ class MatrixTable(QTableView):
         self.horizontalHeader().sectionClicked.connect(self._on_column)
         self.verticalHeader().sectionClicked.connect(self._on_row)
         self.clicked.connect(self._on_clicked)
+        self.doubleClicked.connect(self.opened)
         self._corner = _Corner(self)
+        self.setCornerWidget(QWidget())
         self.viewport().setAutoFillBackground(False)
         for header in (self.horizontalHeader(), self.verticalHeader()):
             header.viewport().setAutoFillBackground(False)
@@ -170,6 +176,7 @@ class MatrixTable(QTableView):
         self.horizontalScrollBar().setValue(right)
         self.verticalScrollBar().setValue(down)
         matters = count_words(len(self.matrix.topics), "matter")
+        self._fit_columns()
         self._corner.say(f"{matters}, {count_words(len(minds.people), 'person', 'people')}")
         self.choose(self.person, self.matter)
 
@@ -193,6 +200,18 @@ class MatrixTable(QTableView):
         super().resizeEvent(event)
         self._corner.setGeometry(0, 0, width, HEAD)
         self._corner.raise_()
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Use the room there is; where names do not fit, all are shortened alike."""
+        header, count = self.horizontalHeader(), max(1, len(self.matrix.people))
+        room = self.width() - self.verticalHeader().width() - BAR_EXTENT
+        header.setDefaultSectionSize(max(COLUMN, min(WIDEST, room // count)))
+        metrics = QFontMetrics(ui_font(11, SEMIBOLD))
+        fits = header.defaultSectionSize() - 8
+        self.is_short = any(
+            metrics.horizontalAdvance(person.name) > fits for person in self.matrix.people
+        )
 
     def _on_veil(self) -> None:
         self.verticalHeader().viewport().update()
@@ -211,6 +230,7 @@ class MatrixTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._on_clicked(self.currentIndex())
+            self.opened.emit()
             return
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
@@ -258,7 +278,7 @@ class _Cell(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(area, ground)
         painter.fillRect(QRectF(area.left(), area.bottom() - 1, area.width(), 1), t.line)
-        stances = index.data(STANCES_ROLE) or []
+        stances = table.matrix.stances(index.row(), index.column())
         step = 23.0
         left = area.center().x() - step * (len(stances) - 1) / 2
         for place, stance in enumerate(stances):
@@ -285,6 +305,14 @@ class _PeopleHeader(QHeaderView):
     def sizeHint(self) -> QSize:
         return QSize(COLUMN, HEAD)
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        rest = QRect(self.length() - self.offset(), 0, self.width(), self.height())
+        t = current_tokens()
+        painter = QPainter(self.viewport())
+        painter.fillRect(rest, t.stage)
+        painter.fillRect(rest.adjusted(0, self.height() - 1, 0, 0), t.line2)
+
     def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
         t = current_tokens()
         person = self._table.matrix.people[logical]
@@ -299,7 +327,8 @@ class _PeopleHeader(QHeaderView):
         font = ui_font(11, SEMIBOLD if is_chosen else MEDIUM)
         painter.setFont(font)
         painter.setPen(t.t1 if is_chosen else t.t2)
-        words = _short(person.name, QFontMetrics(font), COLUMN - 8)
+        words = person.short if self._table.is_short else person.name
+        words = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, rect.width() - 8)
         name = QRectF(area.left() + 2, area.top() + 37, area.width() - 4, 18)
         painter.drawText(name, Qt.AlignmentFlag.AlignCenter, words)
         painter.restore()
@@ -314,6 +343,11 @@ class _TitleHeader(QHeaderView):
         self.setDefaultSectionSize(ROW)
         self.setSectionsClickable(True)
         self.setFixedWidth(TITLE)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        rest = QRect(0, self.length() - self.offset(), self.width(), self.height())
+        QPainter(self.viewport()).fillRect(rest, current_tokens().stage)
 
     def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
         t = current_tokens()
@@ -352,12 +386,3 @@ class _TitleHeader(QHeaderView):
         )
         painter.drawText(foot, Qt.AlignmentFlag.AlignVCenter, words)
         painter.restore()
-
-
-def _short(name: str, metrics: QFontMetrics, room: int) -> str:
-    """A name that fits: whole, else its first word that is no title, else cut."""
-    if metrics.horizontalAdvance(name) <= room:
-        return name
-    words = name.split()
-    short = words[-2] if len(words) > 1 else name
-    return metrics.elidedText(short, Qt.TextElideMode.ElideRight, room)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.memory.minds import MindMap
 from app.operations import Operation
@@ -93,7 +93,8 @@ class MindsPage(QWidget):
             draws_line=True,
         )
         self._stack = QStackedWidget()
-        for widget in (self.split, self.empty):
+        self._blank = QWidget()  # until it is known what there is
+        for widget in (self._blank, self.split, self.empty):
             self._stack.addWidget(widget)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -111,6 +112,7 @@ class MindsPage(QWidget):
             view.person_chosen.connect(self.choose_person)
             view.matter_chosen.connect(self.choose_matter)
             view.left.connect(self.choose_nothing)
+            view.opened.connect(self._on_opened)
         self.timeline.moved.connect(self._on_moved)
         self.timeline.lanes.message_asked.connect(self._on_message_asked)
         self.timeline.lanes.person_asked.connect(self.choose_person)
@@ -171,7 +173,9 @@ class MindsPage(QWidget):
     def take_focus(self) -> None:
         """Give the keyboard to what is shown."""
         target: QWidget = self.map
-        if self._stack.currentWidget() is self.empty:
+        if self._stack.currentWidget() is self._blank:
+            target = self
+        elif self._stack.currentWidget() is self.empty:
             target = self.empty.read
         elif self._views.currentWidget() is self.table:
             target = self.table
@@ -296,11 +300,20 @@ class MindsPage(QWidget):
             self.pane.show_nothing()
 
     def _show_stack(self) -> None:
-        self._stack.setCurrentWidget(self.split if self._has_minds else self.empty)
+        focus = QApplication.focusWidget()
+        had_focus = focus is not None and (focus is self or self.isAncestorOf(focus))
+        before = self._stack.currentWidget(), self._views.currentWidget()
+        if self._has_minds:
+            self._stack.setCurrentWidget(self.split)
+        else:
+            is_known = self._minds is not None or self.strip.is_reading
+            self._stack.setCurrentWidget(self.empty if is_known else self._blank)
         shown: QWidget = self.table if self.tools.is_table else self.map
         if self._has_minds and not self.map.ties:
             shown = self._nothing_then
         self._views.setCurrentWidget(shown)
+        if had_focus and before != (self._stack.currentWidget(), shown):
+            self.take_focus()
         companion, path = self._session.companion, self._session.path
         self.empty.show_minds_state(
             is_reading=self.strip.is_reading,
@@ -344,6 +357,11 @@ class MindsPage(QWidget):
         story = self._session.story
         if story is not None and 0 <= index < len(story.messages):
             self.message_wanted.emit(story.messages[index].anchor)
+
+    def _on_opened(self) -> None:
+        """In a narrow window the pane lies over the page, and comes when it is asked for."""
+        if not self.split.is_pane_shown:
+            self.split.toggle()
 
     # Deeds
 

@@ -15,7 +15,7 @@ from ui.memories.pieces import Link
 from ui.memories.words import count_words
 from ui.minds.parts import AttitudeHead, Entry, Row, Veiled, person_head
 from ui.minds.veil import Veil
-from ui.minds.words import counts_words, holding_words, since_words, step_how, step_words
+from ui.minds.words import briefly, counts_words, holding_words, since_words, step_how, step_words
 from ui.theme.fonts import story_font
 
 MOST = 12  # entries of a kind until more are asked for
@@ -128,7 +128,7 @@ class MindPane(QWidget):
         ]
         place = next((n for n, p in enumerate(minds.people) if p.key == self._person), 0)
         held = sum(len(standings) for _, standings in groups)
-        words = f"As at #{self._at}: {count_words(held, 'matter')}"
+        words = f"At #{self._at}: {count_words(held, 'matter')}"
         yield person_head(minds.name(self._person), place, words)
         yield _gap(4)
         if not held:
@@ -202,7 +202,7 @@ class MindPane(QWidget):
 
     def _holders(self, minds: MindMap, stances: Sequence[Stance]) -> Iterator[QWidget]:
         for stance in stances:
-            how = since_words(stance.standing).lower()
+            how = briefly(stance.standing)
             row = Row(holding_words(stance, minds), how, stance.standing.start)
             row.message_asked.connect(self.message_asked)
             row.person_asked.connect(lambda key=stance.person: self.person_asked.emit(key))
@@ -233,7 +233,7 @@ class MindPane(QWidget):
         yield AttitudeHead("Who told whom", icon="link")
         most = len(steps) if "chain" in self._opened else MOST
         for step in steps[:most]:
-            row = Row(step_words(step), step_how(step), step.message)
+            row = Row(step_words(minds, step), step_how(step), step.message)
             row.message_asked.connect(self.message_asked)
             key = minds.key(step.learner)
             row.person_asked.connect(lambda key=key: self.person_asked.emit(key))

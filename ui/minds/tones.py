@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from app.memory.minds import Attitude
 from ui.theme import Tokens
@@ -64,9 +64,8 @@ def stroke(
         case Attitude.KEPT:
             painter.strokePath(path, _pen(colour, 1.5, (3.4, 2.6, 0.1, 2.6), is_round=True))
         case Attitude.BELIEVES:
-            stroker = QPainterPathStroker(QPen(colour, 3.2))
-            stroker.setCapStyle(Qt.PenCapStyle.FlatCap)
-            painter.strokePath(stroker.createStroke(path), _pen(colour, 1.0))
+            painter.strokePath(path, _pen(colour, 4.2))
+            painter.strokePath(path, _pen(ground, 2.0))
         case Attitude.HIDING:
             painter.strokePath(path, _pen(colour, 4.0))
             painter.strokePath(path, _pen(ground, 1.1, (3.0, 3.0)))
@@ -98,11 +97,17 @@ def paint_glyph(
     area = QRectF(centre.x() - disc / 2, centre.y() - disc / 2, disc, disc)
     rounded(painter, area, disc / 2, ground, edge)
     side = round(disc * 0.66)
-    dpr = painter.device().devicePixelRatioF() if painter.device() is not None else 1.0
-    pixmap = icon_pixmap(ICONS[attitude], colour, side, dpr)
+    pixmap = icon_pixmap(ICONS[attitude], colour, side, sharpness(painter))
     painter.setOpacity(0.8 if is_faint else 1.0)
     painter.drawPixmap(QPointF(centre.x() - side / 2, centre.y() - side / 2), pixmap)
     painter.setOpacity(1.0)
+
+
+def sharpness(painter: QPainter) -> float:
+    """Device pixels for one of the painter's: icons stay sharp on a map that is zoomed."""
+    device = painter.device()
+    dpr = device.devicePixelRatioF() if device is not None else 1.0
+    return round(dpr * abs(painter.transform().m11()), 2) or 1.0
 
 
 def person_hue(t: Tokens, place: int) -> QColor:

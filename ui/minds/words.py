@@ -93,18 +93,27 @@ def since_words(standing: Standing) -> str:
     return learned_words(standing.memory) or "Since"
 
 
-def step_words(step: Step) -> str:
+def briefly(standing: Standing) -> str:
+    """The same beside a name, in a word or two; by whom they were told the chain says."""
+    if standing.memory.told_by:
+        return "was told"
+    words = since_words(standing)
+    return words[:1].lower() + words[1:]
+
+
+def step_words(minds: MindMap, step: Step) -> str:
     """One step of who told whom."""
+    learner = minds.short(minds.key(step.learner))
     if step.teller:
-        return f"{step.teller} → {step.learner}"
-    return step.learner
+        return f"{minds.short(minds.key(step.teller))} → {learner}"
+    return minds.name(minds.key(step.learner))
 
 
 def step_how(step: Step) -> str:
     """How the learner came by it, where no teller is known."""
     if step.teller:
         return "told"
-    return learned_words(step.standing.memory).lower() or "nobody says how they learned it"
+    return learned_words(step.standing.memory).lower() or "not said how"
 
 
 def scene_words(story: Story, scene: Scene) -> str:
