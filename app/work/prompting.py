@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from app.memory_settings import PROFILE_A, PROFILE_B
 from app.prompt.assembly import ANY_TURN, Means, assembled
 from app.prompt.occasion import Recollection, Turn
+from app.prompt.placement import NEVER
 from app.prompt.slots import SlotSet
 from app.story.scene_cues.language import LanguagePack
 from app.work.memory_view import memory_view
@@ -26,7 +27,8 @@ class Prompting:
         self, chat: OpenChat, turn: Turn | None = None, *, total: int | None = None
     ) -> SlotSet:
         """The slots of a turn of a chat. total: bound for all of them together."""
-        settings = chat.settings()
+        # No page serves macros yet: what they are to tell would be told nowhere.
+        settings = {**chat.settings(), "slots_macros": NEVER}
         profile = str(settings["hardware_profile"])
         means = Means(
             self._count,

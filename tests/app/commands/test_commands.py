@@ -116,6 +116,22 @@ def test_slots_hold_the_running_recap_within_the_total(commands: Commands, demo_
     assert slot["full_tokens"] in {other["full_tokens"] for other in small["slots"]}
 
 
+def test_slots_say_for_whom_and_for_what_turn_they_are_and_why(
+    commands: Commands, demo_chat: Path
+) -> None:
+    wanted = ("--turn", "action", "--unified", "--explain", "--for", "Midge")
+    data = commands.json("slots", str(demo_chat), *wanted)
+    assert data["for"] == "Midge"
+    assert data["warnings"] == data["tuned"] == []
+    assert {slot["key"] for slot in data["slots"][1:]} <= {"smart_memory_unified"}
+    for content in data["contents"].values():
+        assert content["tokens"] <= content["budget"]
+        assert content["left_out"] or content["tokens"] == content["full_tokens"]
+    code, out, _ = commands.run("slots", str(demo_chat), *wanted)
+    assert code == 0
+    assert "<story_so_far>" in out
+
+
 def test_inclusion_says_of_every_message_where_its_recap_goes(
     commands: Commands, demo_chat: Path
 ) -> None:

@@ -1,0 +1,77 @@
+"""What is remembered of an open chat reaches its slots, and leaves them with its ground."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from app.memory.records import Review, Tier
+from app.prompt.occasion import Turn
+from app.prompt.slots import SlotSet, TurnKind
+from tests.labelled import WrittenTavern
+from tests.memory_world import World, opened
+
+LONG, SECRETS = "smart_memory_long", "smart_memory_epistemic"
+
+
+@pytest_asyncio.fixture
+async def world(demo_tavern: WrittenTavern, tmp_path: Path) -> AsyncIterator[World]:
+    async with opened(demo_tavern, tmp_path / "own data") as world:
+        yield world
+
+
+async def slots(world: World, turn: Turn | None = None, *, total: int | None = None) -> SlotSet:
+    return await world.companion.slots(world.tavern.chat, turn=turn, total=total)
+
+
+def texts(found: SlotSet) -> dict[str, str]:
+    return {slot.key: slot.text for slot in found.slots}
+
+
+async def test_a_memory_is_in_the_next_prompt_as_long_as_it_holds(world: World) -> None:
+    assert LONG not in texts(await slots(world))
+    revisions: list[Path] = []
+
+    def hear(path: Path) -> None:
+        revisions.append(path)
+
+    world.companion.slots_changed.connect(hear)
+    await world.write(
+        world.kept("The well is deep.", 3),
+        world.kept("The well is dry, perhaps.", 3, review=Review.WAITING),
+    )
+    assert "- The well is deep." in texts(await slots(world))[LONG]
+    assert "perhaps" not in texts(await slots(world))[LONG]
+    assert revisions == [world.tavern.chat]
+    await world.companion.memories.delete(world.tavern.chat, ["The well is deep."])
+    assert LONG not in texts(await slots(world))
+
+
+async def test_each_one_who_answers_gets_its_own_slots(world: World) -> None:
+    secret = {"tier": Tier.EPISTEMIC, "type": "knows"}
+    await world.write(
+        world.kept("where the oil is", 3, **secret, subject="Midge"),
+        world.kept("who has the key", 3, **secret, subject="Dov"),
+    )
+    midge = texts(await slots(world, Turn("Midge")))[SECRETS]
+    assert "where the oil is" in midge
+    assert "who has the key" not in midge
+    assert SECRETS not in texts(await slots(world))
+
+
+async def test_the_kind_of_turn_moves_budgets(world: World) -> None:
+    await world.write(world.kept("The well is deep.", 3))
+    for kind, budget in ((TurnKind.ACTION, 400), (TurnKind.DIALOGUE, 597)):
+        made = await slots(world, Turn(kind=kind))
+        assert made.turn is kind
+        (long,) = (slot for slot in made.slots if slot.key == LONG)
+        assert long.budget == budget
+
+
+async def test_the_total_bounds_recaps_and_memories_together(world: World) -> None:
+    await world.write(*(world.kept(f"Fact {n} about the old well.", 3) for n in range(40)))
+    made = await slots(world, total=200)
+    assert 150 < made.total_tokens <= 200
+    assert texts(made)[LONG]
