@@ -32,10 +32,13 @@ PAGE_ACTIONS = (
         "page.memories", "Memories", "See and change what is remembered.", ("Ctrl+3",), "layers"
     ),
     ActionSpec(
-        "page.prompt", "Prompt", "Read the exact text of the next prompt.", ("Ctrl+4",), "prompt"
+        "page.minds", "Minds", "See who knows, suspects and hides what.", ("Ctrl+4",), "graph"
     ),
     ActionSpec(
-        "page.work", "Work", "See what is being made and what failed.", ("Ctrl+5",), "pulse"
+        "page.prompt", "Prompt", "Read the exact text of the next prompt.", ("Ctrl+5",), "prompt"
+    ),
+    ActionSpec(
+        "page.work", "Work", "See what is being made and what failed.", ("Ctrl+6",), "pulse"
     ),
     ActionSpec(
         "page.settings", "Settings", "Change how Tavernkeep works.", ("Ctrl+,",), "settings"

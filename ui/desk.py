@@ -34,6 +34,7 @@ from ui.theme.source import ThemeChoice, ThemeSource
 
 if TYPE_CHECKING:
     from ui.memories.page import MemoriesPage
+    from ui.minds.page import MindsPage
     from ui.story_stage import StoryStage
 
 READING_PX = 15.5
@@ -69,6 +70,7 @@ class Desk(QObject):
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
         self._memories: MemoriesPage | None = None
+        self._minds: MindsPage | None = None
         self._closed_plan: CatchUpPlan | None = None
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
@@ -182,6 +184,8 @@ class Desk(QObject):
             return recaps
         if key == "memories":
             return self._make_memories(key)
+        if key == "minds":
+            return self._make_minds(key)
         return pages.make_plain(key, self.session)
 
     def _make_memories(self, key: str) -> QWidget:
@@ -192,6 +196,15 @@ class Desk(QObject):
         page.demo_wanted.connect(self._on_demo_wanted)
         page.waiting_changed.connect(self._on_waiting_changed)
         self._frame.set_navigator(key, page.rail)
+        self._frame.set_inspector_split(key, page.split)
+        return page
+
+    def _make_minds(self, key: str) -> QWidget:
+        page = self._minds = pages.make_minds(self.session)
+        page.header_changed.connect(self._show_place)
+        page.message_wanted.connect(self._on_message_chosen)
+        page.model_wanted.connect(self._on_settings_wanted)
+        page.demo_wanted.connect(self._on_demo_wanted)
         self._frame.set_inspector_split(key, page.split)
         return page
 
@@ -269,6 +282,8 @@ class Desk(QObject):
         if self.page_key == "memories" and self._memories is not None:
             deeds = self._memories.deeds
             shown += [(action, icon) for action, icon in deeds.icons.items()]
+        if self.page_key == "minds" and self._minds is not None:
+            shown += [(action, icon) for action, icon in self._minds.deeds.icons.items()]
         return tuple(shown)
 
     def _shown_story(self) -> Story | None:

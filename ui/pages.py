@@ -11,6 +11,7 @@ from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
     from ui.memories.page import MemoriesPage
+    from ui.minds.page import MindsPage
     from ui.recaps.page import RecapsPage
     from ui.session import Session
     from ui.settings.page import SettingsPage
@@ -21,6 +22,7 @@ TITLES = {
     "story": "Story",
     "recaps": "Recaps",
     "memories": "Memories",
+    "minds": "Minds",
     "prompt": "Prompt",
     "work": "Work",
     "settings": "Settings",
@@ -83,6 +85,12 @@ def make_memories(session: Session) -> MemoriesPage:
     from ui.memories.page import MemoriesPage
 
     return MemoriesPage(session)
+
+
+def make_minds(session: Session) -> MindsPage:
+    from ui.minds.page import MindsPage
+
+    return MindsPage(session)
 
 
 def make_plain(key: str, session: Session) -> QWidget:

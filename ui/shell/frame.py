@@ -22,7 +22,7 @@ NAVIGATOR_BELOW = 1100  # px of window width; narrower windows lay the navigator
 INSPECTOR_BELOW = 1000
 GUTTER = 8
 LISTS = {"story": "scenes", "recaps": "versions", "memories": "tiers"}
-PANES = {"story": "the running recap", "memories": "details"}
+PANES = {"story": "the running recap", "memories": "details", "minds": "the person or matter"}
 
 
 class Frame(QWidget):
