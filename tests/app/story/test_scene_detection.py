@@ -154,6 +154,41 @@ def test_a_skip_agreed_out_of_character_lets_a_weak_opening_close_the_scene() ->
     assert sure.get(5, 0.0) > {found.last: found.confidence for found in before}.get(5, 0.0)
 
 
+@pytest.mark.parametrize(
+    "opener",
+    [
+        '*Three days passed.* "Well," *she says.*',
+        "*Days later they meet at the mill again.*",
+        "*As night fell, the camp grew quiet and cold.*",
+        "*Ben came to his senses on a cold stone floor, alone.*",
+        "*Ben opened his eyes to find the tent gone and snow all around him.*",
+        "---\n*The harbour is empty.*",
+        "* * *\n*The harbour is empty.*",
+    ],
+)
+def test_the_vectors_of_smart_memory_that_open_a_scene_do(opener: str) -> None:
+    """Spec smart-memory.md §25, told as narration, which its gate asks for (§7, [D])."""
+    assert lasts(*TALK, opener, *MORE_TALK[1:]) == [len(TALK) - 1]
+
+
+@pytest.mark.parametrize(
+    "opener",
+    [
+        '"Later."',
+        "*He comes back later.*",
+        "*That evening he cooked.*",
+        "*Ben entered the room.*",
+        "*Ben opened his eyes and smiled.*",
+        "*He came to.*",
+        '"I need a week," *he says.* "Several days are left."',
+        "*Ben headed to the door and settled into an uneasy rhythm.*",
+        "***Ben*** *laughs.*",
+    ],
+)
+def test_the_vectors_of_smart_memory_that_open_none_do_not(opener: str) -> None:
+    assert lasts(*TALK, opener, *MORE_TALK[1:]) == []
+
+
 # --- what does not
 
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from app.memory.arc_summaries import summaries
 from app.memory.canon import canon_digest
 from app.memory.profiles import subjects
@@ -255,6 +257,13 @@ def test_a_summary_comes_when_the_context_fills_up_and_no_recap_tells_of_it() ->
     version = RunningVersion(0, "All of it.", 1, "", "m29", "m", 1.0)
     told = replace(full, running=RunningRecap((version,), 0))
     assert OperationKind.SUMMARY not in planned(chat(told, context=8192))
+
+
+@pytest.mark.parametrize(("context", "is_due"), [(11_749, True), (11_750, True), (11_751, False)])
+def test_a_summary_is_due_at_its_share_of_the_context(context: int, is_due: bool) -> None:
+    """Spec §6: at 80 % of what the summary leaves; the trailing reply counts for nothing."""
+    full = story(40, tokens=200)  # 39 settled messages
+    assert (OperationKind.SUMMARY in planned(chat(full, context=context))) is is_due
 
 
 def test_no_summary_of_what_the_running_recap_is_about_to_tell() -> None:
