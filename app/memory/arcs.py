@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from app.memory.claims import Claim, ClaimedEnd
-from app.memory.lines import Line, is_copied, numbers_in
+from app.memory.lines import Line, is_copied, numbers_in, signs_in
 from app.memory.memory_lines import mentions_in
 from app.memory.records import ARC, Tier
 
@@ -21,7 +21,8 @@ NUMBER_THEN_HOW = re.compile(r"(?:(?:arc|thread)\s*)?#?(\d{1,4})\s*(?:[.):]|\s[-
 
 def arc_claim(line: Line) -> Claim | None:
     """The thread that a line opens; None when it is too short or copied from the prompt."""
-    if not SHORTEST_THREAD <= len(line.content) <= LONGEST_THREAD or is_copied(line.content):
+    text = line.content
+    if len(text) > LONGEST_THREAD or signs_in(text) < SHORTEST_THREAD or is_copied(text):
         return None
     return Claim(
         Tier.ARCS,

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.story.scene_cues.language import count_ideographs
+
 LARGEST_ANSWER = 100_000  # signs; what comes after is not read
 LONGEST_LINE = 4_000
 LONGEST_TAG = 600
@@ -150,6 +152,11 @@ def content_in(text: str) -> str:
 def is_copied(text: str) -> bool:
     """Whether a text holds a placeholder instead of something from the story."""
     return bool(COPIED.search(text))
+
+
+def signs_in(text: str) -> int:
+    """How much a text says, in letters: a character of a script without spaces says as two do."""
+    return len(text) + count_ideographs(text)
 
 
 def _cleaned(raw: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.memory.claims import Claim, Mention
-from app.memory.lines import Line, is_copied
+from app.memory.lines import Line, is_copied, signs_in
 from app.memory.names import folded, name_in
 from app.memory.records import ENTITY_TYPES, LONG_TERM_TYPES, SESSION_TYPES, Expiration, Tier
 
@@ -39,7 +39,8 @@ def memory_claim(line: Line, tier: Tier) -> Claim | None:
     or copied from the prompt. An unknown modifier is ignored.
     """
     shortest, longest = LENGTHS[tier]
-    if not shortest <= len(line.content) <= longest or is_copied(line.content):
+    text = line.content
+    if len(text) > longest or signs_in(text) < shortest or is_copied(text):
         return None
     if tier is Tier.LONG_TERM and HEDGED.search(line.content):
         return None

@@ -188,3 +188,9 @@ def test_prose_after_a_short_line_is_not_joined() -> None:
         "Kael is lame",
         "Ann was born at sea, they say",
     ]
+
+
+def test_a_short_sentence_of_a_dense_script_says_enough() -> None:
+    assert only("[fact:sources=1] 王は死んだ").text == "王は死んだ"
+    assert only("[arc:sources=1] 誰が銀の鍵を盗んだか").text == "誰が銀の鍵を盗んだか"
+    assert not read_answer("[fact:sources=1] 王は\n[arc:sources=1] 誰が鍵を").claims
