@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = ROOT / "app" / "settings.py"
 OF_THEIR_OWN_PLACE = {
     *("tavern", "backend", "prompt_preset", "theme", "story_text_size", "window_state"),
+    "lore_done",
 }
 
 
