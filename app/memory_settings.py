@@ -110,6 +110,7 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         "",
         "Embedding model",
         "Compares memories by meaning: ollama:MODEL[@URL] or openai:MODEL@URL. Empty: by words.",
+        section=Section.MEMORY,
     ),
     _number(
         "summary_threshold",
