@@ -85,6 +85,9 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         story.view.jump_to_scene(len(story.story.scenes) - 2)
         for page in ("story", "recaps", "memories", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
+        await album.take_both("minds", lambda: show_minds(window))
+        await album.take_both("minds-table", lambda: show_minds(window, as_table=True))
+        window.show_page("settings")
         await album.take_both("prompts", lambda: open_prompts(window.page))
         await album.take_both("prompts-difference", lambda: change_prompt(window.page))
         window.show_page("recaps")
@@ -96,6 +99,7 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         window.resize(*NARROW)
         await album.take_both("story-narrow", lambda: window.show_page("story"))
         await album.take_both("recaps-narrow", lambda: read_recaps(window))
+        await album.take_both("minds-narrow", lambda: show_minds(window))
         window.hide()
         await window.detach()
         window.deleteLater()
@@ -142,6 +146,19 @@ def read_recaps(window: object) -> None:
     page = window.page
     assert isinstance(page, RecapsPage)
     page.rail.choose("")
+
+
+def show_minds(window: object, *, as_table: bool = False) -> None:
+    """Show who knows what, with all secrets."""
+    from ui.main_window import MainWindow
+    from ui.minds.page import MindsPage
+
+    assert isinstance(window, MainWindow)
+    window.show_page("minds")
+    page = window.page
+    assert isinstance(page, MindsPage)
+    page.veil.lift(True)
+    (page.deeds.table if as_table else page.deeds.map).trigger()
 
 
 def show_lore(page: object) -> None:

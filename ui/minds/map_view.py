@@ -305,9 +305,9 @@ class MapView(QGraphicsView):
         if event.key() in keys:
             self._step(*keys[Qt.Key(event.key())])
             return
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._cursor is not None:
-            self._choose_item(self._cursor)
-            self.opened.emit()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self._person or self._matter >= 0:
+                self.opened.emit()
             return
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()

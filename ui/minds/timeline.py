@@ -20,6 +20,7 @@ from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.palette import T3_ROLE
 
+HEAD = 36
 SHOWN_LANES = 4
 PLAY_MS = 900  # from one scene to the next
 SETTLE_MS = 40
@@ -87,8 +88,10 @@ class Timeline(QWidget):
         veil.changed.connect(self._show_title)
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 6, 16, 0)
+        bar = QWidget()
+        bar.setFixedHeight(HEAD)  # whatever stands in it, so that the map keeps its height
+        head = QHBoxLayout(bar)
+        head.setContentsMargins(12, 4, 16, 0)
         head.setSpacing(8)
         head.addWidget(self.play)
         head.addWidget(self.title)
@@ -111,7 +114,7 @@ class Timeline(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 1, 0, 4)
         column.setSpacing(4)
-        column.addLayout(head)
+        column.addWidget(bar)
         column.addWidget(self.slider)
         column.addWidget(self._area)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
