@@ -53,7 +53,7 @@ def stored(data: Path) -> list[tuple[Any, ...]]:
     columns = {
         "memory": f"memory_id, character, tier, type, text, {TIMES}, endings, review, confidence",
         "entity": "entity_id, character, name, type, aliases, first_seen, last_seen, is_deleted",
-        "document": "document_id, character, kind, subject, text, sections, until, inputs",
+        "document": "kind, subject, character, text, sections, until",
         "extracted": "task, anchor, content_hash, ''",
     }
     database = sqlite3.connect(data / "tavernkeep.sqlite3")

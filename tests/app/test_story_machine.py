@@ -18,7 +18,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from app.story.message_data import Mark
+from app.story.message_data import Mark, cleared
 from app.story.recaps import injected_version
 from app.story.scenes import BreakOrigin, Scene
 from app.story.story import Story
@@ -295,7 +295,11 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
     @rule(place=places, number=st.integers(1, 4))
     def clear_message_recaps(self, place: int, number: int) -> None:
         at = self.at(place)
-        anchors = [m.anchor for m in self.story.messages[at : at + number]]
+        messages = self.story.messages[at : at + number]
+        held = self.story.message_recaps
+        if all(held.get(message.anchor) == cleared(message) for message in messages):
+            return  # nothing to clear, and so nothing to take back
+        anchors = [message.anchor for message in messages]
         after = self.deed(lambda c, path: c.edits.messages.clear(path, anchors))
         assert not any(after.message_recaps[anchor].text for anchor in anchors)
 
