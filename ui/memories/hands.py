@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from app.memory.records import DocumentKind, Tier
+from app.work.memory_edits import MemoryEdits
 from ui.session import Session
 
 
@@ -20,28 +21,21 @@ class MemoryHands(QObject):
         self._session = session
 
     @property
-    def _edits(self) -> Any:
-        return getattr(self._session.companion, "memories", None)
-
-    @property
     def can_change(self) -> bool:
         """Whether anything can be changed now."""
-        return self._edits is not None and not self._session.companion.is_reading_only
-
-    @property
-    def can_merge(self) -> bool:
-        """Whether two names can be made one."""
-        return self.can_change and hasattr(self._edits, "merge_entities")
+        return not self._session.companion.is_reading_only
 
     @property
     def is_without_model(self) -> bool:
         """Whether everything is found by rules alone."""
         return str(self._session.companion.settings["backend"]) == "builtin"
 
-    def _do(self, deed: Callable[[Any, Path], Coroutine[Any, Any, object]], *, name: str) -> None:
-        path, edits = self._session.path, self._edits
-        if path is not None and edits is not None:
-            self._session.do(deed(edits, path), name=name)
+    def _do(
+        self, deed: Callable[[MemoryEdits, Path], Coroutine[Any, Any, object]], *, name: str
+    ) -> None:
+        path = self._session.path
+        if path is not None:
+            self._session.do(deed(self._session.companion.memories, path), name=name)
 
     def rewrite(self, memory_id: str, text: str) -> None:
         """Give a memory other words."""
@@ -50,7 +44,7 @@ class MemoryHands(QObject):
     def rewrite_and_approve(self, memory_id: str, text: str) -> None:
         """Give a memory that waits other words, and let it count."""
 
-        async def both(edits: Any, path: Path) -> None:
+        async def both(edits: MemoryEdits, path: Path) -> None:
             await edits.edit(path, memory_id, text=text)
             await edits.approve(path, [memory_id])
 
@@ -59,7 +53,7 @@ class MemoryHands(QObject):
     def set_importance(self, ids: Sequence[str], level: int) -> None:
         """Say how long memories are kept. level: 1 to 3."""
 
-        async def each(edits: Any, path: Path) -> None:
+        async def each(edits: MemoryEdits, path: Path) -> None:
             for memory_id in ids:
                 await edits.edit(path, memory_id, importance=level)
 
@@ -68,7 +62,7 @@ class MemoryHands(QObject):
     def pin(self, ids: Sequence[str], *, pinned: bool) -> None:
         """Keep memories whatever else goes, or no longer."""
 
-        async def each(edits: Any, path: Path) -> None:
+        async def each(edits: MemoryEdits, path: Path) -> None:
             for memory_id in ids:
                 await edits.pin(path, memory_id, pinned=pinned)
 
@@ -111,12 +105,12 @@ class MemoryHands(QObject):
         type_: str,
         text: str,
         anchor: str,
-        fields: Mapping[str, object],
+        fields: Mapping[str, Any],
         added: Callable[[str], None],
     ) -> None:
         """Remember something in the user's own words. added: is given its id."""
 
-        async def adding(edits: Any, path: Path) -> None:
+        async def adding(edits: MemoryEdits, path: Path) -> None:
             added(str(await edits.add(path, tier, type_, text, anchor=anchor, **fields)))
 
         self._do(adding, name="adding a memory")
@@ -134,6 +128,14 @@ class MemoryHands(QObject):
             lambda edits, path: edits.merge_entities(path, entity_id, other_id),
             name="merging names",
         )
+
+    def rename(self, entity_id: str, name: str) -> None:
+        """Call somebody or something otherwise."""
+        self._do(lambda edits, path: edits.rename_entity(path, entity_id, name), name="renaming")
+
+    def delete_entity(self, entity_id: str) -> None:
+        """Put a name away; what is remembered of it stays."""
+        self._do(lambda edits, path: edits.delete_entity(path, entity_id), name="deleting a name")
 
     def rewrite_text(self, kind: DocumentKind, subject: str, text: str) -> None:
         """Put the user's words in place of a longer text."""

@@ -6,21 +6,22 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.memory.browsing import Arranged, Order, Wanted, arranged, read_query, sentence_of
+from app.memory.browsing import Arranged, Order, Wanted, arranged, read_query
 from app.memory.records import Tier
 from app.memory.standing import Standing, Status
 from app.operations import Operation
 from app.work.memory_view import MemoryView
 from ui.controls.surfaces import Line
+from ui.memories.chosen import Chosen
 from ui.memories.deeds import MemoryDeeds
 from ui.memories.hands import MemoryHands
 from ui.memories.model import ORDERS, Column, MemoryModel
 from ui.memories.moment import MomentBar
-from ui.memories.pane import DETAILS, REVIEW, MemoryPane
+from ui.memories.pane import DETAILS, REVIEW, MemoryPane, has_focus_in
 from ui.memories.people import PeoplePane
 from ui.memories.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
 from ui.memories.states import EmptyState, ReadingStrip, nothing_found
@@ -67,6 +68,7 @@ class MemoriesPage(QWidget):
         self.rail = MemoryRail()
         self.tools = MemoryTools(self.deeds)
         self.table = MemoryTable(self.model)
+        self.chosen = Chosen(self.table, self.deeds, self.hands)
         self.moment = MomentBar()
         self.pane = MemoryPane(self.deeds)
         self.people = PeoplePane()
@@ -119,9 +121,8 @@ class MemoriesPage(QWidget):
         self.moment.moved.connect(self._on_moved)
         table.fold_asked.connect(self._on_fold)
         table.sort_asked.connect(self._on_sort)
-        table.menu_asked.connect(self._open_menu)
         table.chosen_changed.connect(self._show_chosen)
-        table.jump_asked.connect(self._on_jump_row)
+        self.chosen.message_asked.connect(self.message_wanted)
         table.edit_ended.connect(self._arrange)
         self.model.rewritten.connect(hands.rewrite)
         pane.detail.message_asked.connect(self.message_wanted)
@@ -136,6 +137,8 @@ class MemoriesPage(QWidget):
         pane.adding.left.connect(self._on_add_left)
         self.people.type_asked.connect(hands.retype)
         self.people.merge_asked.connect(hands.merge)
+        self.people.name_asked.connect(hands.rename)
+        self.people.delete_asked.connect(hands.delete_entity)
         self.people.memories_asked.connect(self._on_memories_of)
         self.texts.rewritten.connect(hands.rewrite_text)
         self.empty.read_asked.connect(hands.read_now)
@@ -151,22 +154,11 @@ class MemoriesPage(QWidget):
             deeds.add: self._on_add_wanted,
             deeds.find: self.tools.take_focus,
             deeds.edit: self._on_edit,
-            deeds.pin: self._on_pin,
-            deeds.resolve: self._on_resolve,
-            deeds.reopen: self._on_reopen,
-            deeds.approve: self._on_approve,
-            deeds.reject: self._on_reject,
-            deeds.delete: self._on_delete,
-            deeds.jump: self._on_jump,
-            deeds.copy: self._on_copy,
             deeds.read_now: self.hands.read_now,
             deeds.review: self.show_review,
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
-        for level, action in zip((3, 2, 1), deeds.importance, strict=True):
-            action.setProperty("level", level)
-            action.triggered.connect(self._on_importance)
 
     # What the window asks
 
@@ -274,7 +266,7 @@ class MemoriesPage(QWidget):
         )
 
     def _show(self, view: MemoryView, found: Arranged) -> None:
-        chosen = tuple(standing.memory.id for standing in self.chosen)
+        chosen = tuple(self.chosen.ids)
         row = self.table.currentIndex().row()
         top = self.table.verticalScrollBar().value()
         self._arranged = found
@@ -293,7 +285,6 @@ class MemoriesPage(QWidget):
             view.memories,
             view.ground,
             can_change=can_change,
-            can_merge=self.hands.can_merge,
         )
         self.texts.show_documents(view.documents, view.memories, can_change=can_change)
         self.pane.show_waiting(len(view.review))
@@ -314,10 +305,12 @@ class MemoriesPage(QWidget):
         view = self._view
         has_any = view is not None and bool(view.memories or view.entities or view.documents)
         shown = {PEOPLE: self.people, TEXTS: self.texts}.get(self.rail.place, self.split)
-        had_focus = self.empty.read.hasFocus()
-        self._stack.setCurrentWidget(shown if has_any else self.empty)
-        if has_any and had_focus:  # else Qt gives the keyboard to whatever stands next
-            self.take_focus()
+        wanted = shown if has_any else self.empty
+        had_focus = has_focus_in(self._stack)
+        if wanted is not self._stack.currentWidget():
+            self._stack.setCurrentWidget(wanted)
+            if had_focus:  # else Qt gives the keyboard to whatever stands next
+                self.take_focus()
         companion = self._session.companion
         path = self._session.path
         self.empty.show_state(
@@ -334,12 +327,6 @@ class MemoriesPage(QWidget):
         self._show_stack()
 
     # What is chosen
-
-    @property
-    def chosen(self) -> tuple[Standing, ...]:
-        """The memories that are chosen, in the order of the table."""
-        rows = map(self.model.standing, self.table.chosen_rows)
-        return tuple(standing for standing in rows if standing is not None)
 
     def show_memory(self, memory_id: str) -> None:
         """Choose a memory, also one that filters hide just now."""
@@ -375,7 +362,7 @@ class MemoriesPage(QWidget):
         self.pane.show_kind(REVIEW)
 
     def _show_chosen(self) -> None:
-        view, chosen = self._view, self.chosen
+        view, chosen = self._view, self.chosen.standings
         self.deeds.follow(chosen, can_change=self.hands.can_change)
         detail = self.pane.detail
         if view is None or not chosen:
@@ -428,61 +415,12 @@ class MemoriesPage(QWidget):
 
     # Deeds
 
-    def _ids(self) -> list[str]:
-        return [standing.memory.id for standing in self.chosen]
-
     def _on_edit(self) -> None:
         if self.split.is_pane_shown:
             self.pane.show_kind(DETAILS)
             self.pane.detail.edit()
         else:
             self.table.edit(self.model.index(self.table.chosen_rows[0], Column.MEMORY))
-
-    def _on_pin(self) -> None:
-        chosen = self.chosen
-        pinned = not all(standing.memory.is_pinned for standing in chosen)
-        changed = [s.memory.id for s in chosen if s.memory.is_pinned is not pinned]
-        self.hands.pin(changed, pinned=pinned)
-
-    def _on_importance(self) -> None:
-        action = self.sender()
-        if action is not None:
-            self.hands.set_importance(self._ids(), int(action.property("level")))
-
-    def _on_resolve(self) -> None:
-        for memory_id in self._ids():
-            self.hands.resolve(memory_id)
-
-    def _on_reopen(self) -> None:
-        for memory_id in self._ids():
-            self.hands.reopen(memory_id)
-
-    def _on_approve(self) -> None:
-        statuses = (Status.WAITING, Status.REJECTED)
-        self.hands.approve([s.memory.id for s in self.chosen if s.status in statuses])
-
-    def _on_reject(self) -> None:
-        self.hands.reject([s.memory.id for s in self.chosen if s.status is Status.WAITING])
-
-    def _on_delete(self) -> None:
-        self.hands.delete(self._ids())
-
-    def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(
-            "\n".join(sentence_of(standing.memory) for standing in self.chosen)
-        )
-
-    def _on_jump(self) -> None:
-        if self.table.chosen_rows:
-            self._on_jump_row(self.table.chosen_rows[0])
-
-    def _on_jump_row(self, row: int) -> None:
-        standing = self.model.standing(row)
-        if standing is not None:
-            places = self.model.ground.places
-            known = [s.anchor for s in standing.memory.sources if s.anchor in places]
-            if known:
-                self.message_wanted.emit(min(known, key=places.__getitem__))
 
     def _on_add_wanted(self) -> None:
         self._stack.setCurrentWidget(self.split)
@@ -505,14 +443,3 @@ class MemoriesPage(QWidget):
         self.pane.show_kind(DETAILS)
         self.take_focus()
         self._show_stack()
-
-    def _open_menu(self, point: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addActions(self.deeds.of_chosen())
-        levels = [action for action in self.deeds.importance if action.isEnabled()]
-        if levels:
-            menu.addSeparator()
-            menu.addActions(levels)
-        # Never exec(): it would hold up every other task.
-        menu.popup(point)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.controls.fields import Segments
 from ui.controls.surfaces import Line
@@ -13,6 +13,12 @@ from ui.memories.detail import DetailPane
 from ui.memories.review import ReviewPane
 
 DETAILS, REVIEW = "details", "review"
+
+
+def has_focus_in(widget: QWidget) -> bool:
+    """Whether the keyboard belongs to a widget or to something in it."""
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is widget or widget.isAncestorOf(focus))
 
 
 class MemoryPane(QWidget):
@@ -52,9 +58,12 @@ class MemoryPane(QWidget):
     def show_kind(self, key: str) -> None:
         """Show a sheet, and give the review the keyboard."""
         self.kinds.choose(key)
+        # A sheet that goes would hand the keyboard to whatever stands next.
+        had_focus = has_focus_in(self._stack)
+        target: QWidget = self.review if key == REVIEW else self.detail.area
         self._stack.setCurrentWidget(self.review if key == REVIEW else self.detail)
-        if key == REVIEW:
-            self.review.setFocus(Qt.FocusReason.OtherFocusReason)
+        if key == REVIEW or had_focus:
+            target.setFocus(Qt.FocusReason.OtherFocusReason)
         self.changed.emit()
 
     def show_adding(self) -> None:

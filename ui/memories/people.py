@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTableView, QVBo
 
 from app.memory.records import ENTITY_TYPES, Entity
 from app.memory.standing import Ground, Standing
-from ui.controls.buttons import Button
+from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice
 from ui.controls.labels import ElidedLabel, body
 from ui.controls.surfaces import Line
@@ -45,10 +45,17 @@ class Column(IntEnum):
 
 
 class EntityModel(QAbstractTableModel):
-    """Entities by how often they are remembered."""
+    """Entities by how often they are remembered.
+
+    Signals:
+        renamed: (entity id, name), by an edit in the row.
+    """
+
+    renamed = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
+        self.can_edit = False
         self.entities: tuple[Entity, ...] = ()
         self._counts: Counter[str] = Counter()
         self._ground: Ground | None = None
@@ -86,11 +93,26 @@ class EntityModel(QAbstractTableModel):
             return HEADERS[number]
         return None
 
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        is_name = index.isValid() and index.column() == Column.NAME
+        if is_name and self.can_edit and not self.entities[index.row()].is_locked:
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if not index.isValid() or role != Qt.ItemDataRole.EditRole:
+            return False
+        entity, name = self.entities[index.row()], " ".join(str(value).split())
+        if name and name != entity.name:
+            self.renamed.emit(entity.id, name)
+        return True  # the companion says when it is so
+
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
         entity, column = self.entities[index.row()], Column(index.column())
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self._cell(entity, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(filter(None, (self._cell(entity, c) for c in Column)))
@@ -120,23 +142,28 @@ class PeoplePane(QWidget):
     """Signals:
     type_asked: (entity id, type).
     merge_asked: (entity id, id of the one that it is).
+    name_asked: (entity id, name).
+    delete_asked: entity id.
     memories_asked: name of whom memories are to be shown.
     """
 
     type_asked = Signal(str, str)
     merge_asked = Signal(str, str)
+    name_asked = Signal(str, str)
+    delete_asked = Signal(str)
     memories_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = EntityModel()
-        self.can_change = self.can_merge = False
+        self.can_change = False
         self._name = ElidedLabel(font=ui_font(13, SEMIBOLD))
         self.types = Choice("What it is")
         for name in ENTITY_TYPES:
             self.types.addItem("not known" if name == "unknown" else name, name)
         self.merge = Choice("The same as")
         self.see = Button("Show memories", icon="layers")
+        self.delete = IconButton("trash", "Delete this name; what is remembered of it stays.")
         self._nothing = body(EMPTY)
         self._nothing.setContentsMargins(16, 16, 16, 16)
         self.table = _table(self.model)
@@ -147,6 +174,7 @@ class PeoplePane(QWidget):
         head.addWidget(self.types)
         head.addWidget(self.merge)
         head.addWidget(self.see)
+        head.addWidget(self.delete)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
@@ -155,7 +183,8 @@ class PeoplePane(QWidget):
         outer.addWidget(self._nothing)
         outer.addWidget(self.table, 1)
         self.table.selectionModel().selectionChanged.connect(self._show_chosen)
-        self.table.doubleClicked.connect(self._on_see)
+        self.model.renamed.connect(self.name_asked)
+        self.delete.clicked.connect(self._on_delete)
         self.types.activated.connect(self._on_type)
         self.merge.activated.connect(self._on_merge)
         self.see.clicked.connect(self._on_see)
@@ -167,11 +196,10 @@ class PeoplePane(QWidget):
         ground: Ground,
         *,
         can_change: bool,
-        can_merge: bool,
     ) -> None:
         """Show who and what has a name; the chosen one stays chosen."""
         chosen = self.chosen
-        self.can_change, self.can_merge = can_change, can_merge
+        self.can_change = self.model.can_edit = can_change
         self.model.show_entities(entities, memories, ground)
         ids = [entity.id for entity in self.model.entities]
         self._nothing.setVisible(not ids)
@@ -190,14 +218,15 @@ class PeoplePane(QWidget):
 
     def _show_chosen(self) -> None:
         entity = self.chosen
-        for widget in (self.types, self.merge, self.see):
+        is_free = entity is not None and self.can_change and not entity.is_locked
+        for widget in (self.types, self.see):
             widget.setVisible(entity is not None)
-        self.merge.setVisible(entity is not None and self.can_merge and not entity.is_locked)
+        for control in (self.merge, self.delete):
+            control.setVisible(is_free)
         if entity is None:
             self._name.setText("People and things")
             return
         self._name.setText(entity.name)
-        is_free = self.can_change and not entity.is_locked
         self.types.setEnabled(is_free)
         self.types.setToolTip("" if is_free else "It has a card, or is you: that stays so.")
         with QSignalBlocker(self.types), QSignalBlocker(self.merge):
@@ -218,6 +247,11 @@ class PeoplePane(QWidget):
         if entity is not None and other:
             self.merge_asked.emit(entity.id, other)
 
+    def _on_delete(self) -> None:
+        entity = self.chosen
+        if entity is not None:
+            self.delete_asked.emit(entity.id)
+
     def _on_see(self) -> None:
         entity = self.chosen
         if entity is not None:
@@ -234,7 +268,9 @@ def _table(model: EntityModel) -> QTableView:
     table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
     table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
     table.setTabKeyNavigation(False)
-    table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+    table.setEditTriggers(
+        QTableView.EditTrigger.EditKeyPressed | QTableView.EditTrigger.DoubleClicked
+    )
     table.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     table.viewport().setAutoFillBackground(False)

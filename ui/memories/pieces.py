@@ -138,7 +138,6 @@ class Proof(Surface):
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.more = Link("Show more")
         self.more.clicked.connect(self.toggle)
-        self.more.setVisible(not self._is_whole)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self.jump)
@@ -151,6 +150,7 @@ class Proof(Surface):
         column.addLayout(head)
         column.addWidget(self.words)
         column.addWidget(self.more)
+        self.more.setVisible(not self._is_whole)  # without a parent it would be a window
         self._is_open = False
         self._show_words()
 

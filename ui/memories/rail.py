@@ -8,7 +8,6 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QButtonGroup,
     QCheckBox,
     QHBoxLayout,
     QSizePolicy,
@@ -58,7 +57,6 @@ class MemoryRail(QWidget):
         self.places: dict[str, PlaceButton] = {}
         self.shows: dict[str, QCheckBox] = {}
         self._counts: dict[str, Label] = {}
-        self._group = QButtonGroup(self)
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 12)
@@ -86,7 +84,6 @@ class MemoryRail(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolling(content, name="Tiers and filters"))
         self.places[ALL].setChecked(True)
-        self._group.buttonClicked.connect(self._on_place)
 
     def _add(
         self,
@@ -99,7 +96,7 @@ class MemoryRail(QWidget):
         tier: Tier | None = None,
     ) -> None:
         button = PlaceButton(key, word, sentence, icon=icon, tier=tier)
-        self._group.addButton(button)
+        button.clicked.connect(self._on_place)
         self.places[key] = button
         column.addWidget(button)
 
@@ -109,6 +106,7 @@ class MemoryRail(QWidget):
         box = QCheckBox(word)
         box.setFont(ui_font(12, MEDIUM))
         box.setChecked(is_on)
+        box.setAccessibleName(word)
         box.setToolTip(sentence)
         box.setAccessibleDescription(sentence)
         box.toggled.connect(self._on_show)
@@ -158,9 +156,8 @@ class MemoryRail(QWidget):
         for key, count in counts.items():
             self._counts[key].setText(f"{count:,}")
 
-    def _on_place(self, button: QAbstractButton) -> None:
-        if isinstance(button, PlaceButton):
-            self.place_chosen.emit(button.key)
+    def _on_place(self) -> None:
+        self.place_chosen.emit(self.place)
 
     def _on_show(self, _is_on: bool) -> None:
         self.shows_changed.emit()
@@ -181,6 +178,7 @@ class PlaceButton(QAbstractButton):
         self.setText(word)
         self.setToolTip(sentence)
         self.setCheckable(True)
+        self.setAutoExclusive(True)
         self.setFont(ui_font(12.5, MEDIUM))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)

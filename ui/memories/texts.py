@@ -115,7 +115,6 @@ class TextCard(Surface):
         self.editor.escaped.connect(self.leave)
         self.edit_button = Button("Edit", icon="pencil", role=ButtonRole.QUIET)
         self.edit_button.clicked.connect(self.edit)
-        self.edit_button.setVisible(document.kind in BY_HAND)
         self.edit_button.setEnabled(can_change)
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -128,6 +127,7 @@ class TextCard(Surface):
         column.addLayout(head)
         column.addWidget(self.words)
         column.addWidget(self.editor)
+        self.edit_button.setVisible(document.kind in BY_HAND)  # without a parent: a window
 
     @property
     def is_editing(self) -> bool:

@@ -215,6 +215,35 @@ async def test_words_are_changed_in_the_row_and_taken_back(
     await until(lambda: any("one long curl" in words for words in shown(page)))
 
 
+async def test_what_is_written_in_a_row_outlives_news(
+    page: MemoriesPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    await wake(page, until)
+    other = next(s.memory.id for s in page_arcs(page) if "favour" in s.memory.text)
+    row = row_of(page, "Dov peels an orange")
+    press_row(page, row)
+    page.table.edit(page.model.index(row, Column.MEMORY))
+    editor = page.table.viewport().findChild(QLineEdit)
+    assert editor is not None
+    editor.setText("Half a sentence")
+    await companion.memories.resolve(demo_tavern.chat, other)
+    await companion.settled(demo_tavern.chat)
+    assert page.table.is_editing
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    await until(lambda: not any(s.is_active and s.memory.id == other for s in page_arcs(page)))
+
+
+async def test_nothing_of_the_page_is_a_window_of_its_own(
+    page: MemoriesPage, dressed: QApplication, until: Until
+) -> None:
+    press_row(page, row_of(page, "Annelies Corde, Casimir"))
+    page.show_review()
+    page.rail.choose("texts")
+    await until(lambda: page.texts.isVisible())
+    names = {window.objectName() for window in dressed.topLevelWindows()}
+    assert {name for name in names if name.startswith(("Link", "Button"))} == set()
+
+
 async def test_words_are_changed_in_the_pane(page: MemoriesPage, until: Until) -> None:
     await wake(page, until)
     press_row(page, row_of(page, "Six honey cakes"))
@@ -236,7 +265,7 @@ async def test_several_are_deleted_at_once_and_brought_back_at_once(
     other = page.table.visualRect(page.model.index(row_of(page, "Go and be loud"), 0))
     at = other.topLeft() + QPoint(60, 12)
     QTest.mouseClick(page.table.viewport(), BUTTON, CONTROL, at)
-    assert len(page.chosen) == 2
+    assert len(page.chosen.ids) == 2
     page.table.setFocus()
     QTest.keyClick(page.table, Qt.Key.Key_Delete)
     await until(lambda: len(shown(page)) == len(before) - 2)
@@ -387,6 +416,33 @@ async def test_somebody_becomes_something(
     await until(lambda: type_of() == "concept")
 
 
+async def test_two_names_become_one_and_a_name_another(
+    page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    def names() -> list[str]:
+        return [entity.name for entity in companion.memory(demo_tavern.chat).entities]
+
+    def select(name: str) -> None:
+        shown = [entity.name for entity in page.people.model.entities]
+        page.people.table.selectRow(shown.index(name))
+
+    press(page.rail.places["people"])
+    await until(lambda: page.people.isVisible())
+    select("Ferrand")
+    merge = page.people.merge
+    merge.setCurrentIndex(merge.findText("Anselm Reck"))
+    merge.activated.emit(merge.currentIndex())
+    await until(lambda: "Ferrand" not in names())
+    await until(lambda: len(page.people.model.entities) == len(names()))
+    place = [entity.name for entity in page.people.model.entities].index("Heron pen")
+    page.people.model.setData(page.people.model.index(place, 0), "Silver pen")
+    await until(lambda: "Silver pen" in names())
+    await until(lambda: len(page.people.model.entities) == len(names()))
+    select("Patient Margit")
+    press(page.people.delete)
+    await until(lambda: "Patient Margit" not in names())
+
+
 async def test_a_name_leads_to_its_memories(page: MemoriesPage, until: Until) -> None:
     press(page.rail.places["people"])
     await until(lambda: page.people.isVisible())
@@ -501,8 +557,12 @@ async def test_the_page_says_what_it_is_for_when_nothing_is_remembered(
     await until(lambda: page.strip.isVisible())
 
 
-async def test_details_and_review_are_two_sheets_of_one_pane(page: MemoriesPage) -> None:
+async def test_the_keyboard_stays_in_the_pane_when_its_sheet_changes(
+    page: MemoriesPage, until: Until
+) -> None:
+    await wake(page, until)
     page.show_review()
     assert page.pane.kind == REVIEW
+    await until(page.pane.review.hasFocus)
     page.pane.show_kind(DETAILS)
-    assert page.pane.detail.isVisible()
+    assert page.pane.detail.area.hasFocus()

@@ -1,0 +1,111 @@
+"""Does with the memories that are chosen what the page's actions say."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from app.memory.browsing import sentence_of
+from app.memory.standing import Standing, Status
+from ui.memories.deeds import MemoryDeeds
+from ui.memories.hands import MemoryHands
+from ui.memories.table import MemoryTable
+
+
+class Chosen(QObject):
+    """The chosen rows of a table, and the deeds on them.
+
+    Signals:
+        message_asked: anchor of the first message that a memory comes from.
+    """
+
+    message_asked = Signal(str)
+
+    def __init__(self, table: MemoryTable, deeds: MemoryDeeds, hands: MemoryHands) -> None:
+        super().__init__(table)
+        self._table, self._deeds, self._hands = table, deeds, hands
+        for action, slot in (
+            (deeds.pin, self._on_pin),
+            (deeds.resolve, self._on_resolve),
+            (deeds.reopen, self._on_reopen),
+            (deeds.approve, self._on_approve),
+            (deeds.reject, self._on_reject),
+            (deeds.delete, self._on_delete),
+            (deeds.jump, self._on_jump),
+            (deeds.copy, self._on_copy),
+        ):
+            action.triggered.connect(slot)
+        for level, action in zip((3, 2, 1), deeds.importance, strict=True):
+            action.setProperty("level", level)
+            action.triggered.connect(self._on_importance)
+        table.menu_asked.connect(self._open_menu)
+        table.jump_asked.connect(self._on_jump_row)
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """The memories that are chosen, in the order of the table."""
+        rows = map(self._table.memories.standing, self._table.chosen_rows)
+        return tuple(standing for standing in rows if standing is not None)
+
+    @property
+    def ids(self) -> list[str]:
+        """Of the memories that are chosen."""
+        return [standing.memory.id for standing in self.standings]
+
+    def _on_pin(self) -> None:
+        chosen = self.standings
+        pinned = not all(standing.memory.is_pinned for standing in chosen)
+        changed = [s.memory.id for s in chosen if s.memory.is_pinned is not pinned]
+        self._hands.pin(changed, pinned=pinned)
+
+    def _on_importance(self) -> None:
+        action = self.sender()
+        if action is not None:
+            self._hands.set_importance(self.ids, int(action.property("level")))
+
+    def _on_resolve(self) -> None:
+        for memory_id in self.ids:
+            self._hands.resolve(memory_id)
+
+    def _on_reopen(self) -> None:
+        for memory_id in self.ids:
+            self._hands.reopen(memory_id)
+
+    def _on_approve(self) -> None:
+        statuses = (Status.WAITING, Status.REJECTED)
+        self._hands.approve([s.memory.id for s in self.standings if s.status in statuses])
+
+    def _on_reject(self) -> None:
+        self._hands.reject([s.memory.id for s in self.standings if s.status is Status.WAITING])
+
+    def _on_delete(self) -> None:
+        self._hands.delete(self.ids)
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(
+            "\n".join(sentence_of(standing.memory) for standing in self.standings)
+        )
+
+    def _on_jump(self) -> None:
+        if self._table.chosen_rows:
+            self._on_jump_row(self._table.chosen_rows[0])
+
+    def _on_jump_row(self, row: int) -> None:
+        standing = self._table.memories.standing(row)
+        if standing is not None:
+            places = self._table.memories.ground.places
+            known = [s.anchor for s in standing.memory.sources if s.anchor in places]
+            if known:
+                self.message_asked.emit(min(known, key=places.__getitem__))
+
+    def _open_menu(self, point: QPoint) -> None:
+        menu = QMenu(self._table)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions(self._deeds.of_chosen())
+        levels = [action for action in self._deeds.importance if action.isEnabled()]
+        if levels:
+            menu.addSeparator()
+            menu.addActions(levels)
+        # Never exec(): it would hold up every other task.
+        menu.popup(point)
