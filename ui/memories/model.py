@@ -44,6 +44,10 @@ ORDERS = {
     Column.SOURCES: Order.SOURCES,
     Column.USED: Order.USED,
 }
+# Asked for with every cell that is painted.
+HEAD_FLAGS = Qt.ItemFlag.ItemIsEnabled
+CELL_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+EDITABLE_FLAGS = CELL_FLAGS | Qt.ItemFlag.ItemIsEditable
 NO_GROUND = Ground(0, {}, {}, -1)
 
 
@@ -93,11 +97,10 @@ class MemoryModel(QAbstractTableModel):
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         if self.rows[index.row()].standing is None:
-            return Qt.ItemFlag.ItemIsEnabled
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+            return HEAD_FLAGS
         if self.can_edit and index.column() == Column.MEMORY:
-            flags |= Qt.ItemFlag.ItemIsEditable
-        return flags
+            return EDITABLE_FLAGS
+        return CELL_FLAGS
 
     def headerData(
         self, number: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

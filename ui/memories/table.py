@@ -68,7 +68,7 @@ class MemoryTable(QTableView):
         self.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMouseTracking(True)
-        self.viewport().setAutoFillBackground(False)
+        self.viewport().setAutoFillBackground(True)  # opaque: scrolling paints only what is new
         rows = self.verticalHeader()
         rows.hide()
         rows.setMinimumSectionSize(NARROW_HEIGHT)
