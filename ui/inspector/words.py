@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
+from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
 from app.story.recaps import RunningRecap, RunningVersion
 
 SLOT_NAMES = {
     RUNNING_RECAP_KEY: "Running recap",
     "auto_recap_memory_long": "Long-term messages",
     "auto_recap_memory_short": "Recent messages",
+    SlotName.CANON.key: "Canon",
+    SlotName.PROFILES.key: "Profiles",
+    SlotName.LONG.key: "Long-term memories",
+    SlotName.SHORT.key: "Summary",
+    SlotName.SCENES.key: "Scenes",
+    SlotName.RELATIONSHIPS.key: "Relationships",
+    SlotName.TRIGGERED.key: "Called up now",
+    SlotName.SESSION.key: "This session",
+    SlotName.ARCS.key: "Open arcs",
+    SlotName.EPISTEMIC.key: "Who knows what",
+    SlotName.STATE_LEDGER.key: "State ledger",
+    SlotName.REPAIR.key: "Correction",
+    SlotName.UNIFIED.key: "All memory in one",
 }
 SLOT_TIERS = {
     "auto_recap_memory_long": "long-term",

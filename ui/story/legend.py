@@ -20,7 +20,6 @@ from app.story.inclusion import InclusionState
 from ui.story import words
 from ui.story.bars import Bars, counts_by_state, no_bars, stale_count
 from ui.story.lettering import centre_square, letters, meta
-from ui.story.tones import neutral
 from ui.theme.fonts import MEDIUM
 from ui.theme.icons import icon_pixmap
 from ui.theme.source import ThemeSource
@@ -241,7 +240,7 @@ class Legend(QWidget):
             self._paint_entry(painter, number, entry)
 
     def _paint_entry(self, painter: QPainter, number: int, entry: _Entry) -> None:
-        tokens = self._theme.tokens if self._injects else neutral(self._theme.tokens)
+        tokens = self._theme.tokens
         area, middle = entry.area, entry.area.center().y()
         card = area.adjusted(-5, 1, 5, -1)
         if number == self._hovered:

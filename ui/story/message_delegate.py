@@ -23,7 +23,6 @@ from ui.story.lettering import (
 from ui.story.message_model import MessageModel, MessageRow
 from ui.story.message_text import MessageTexts
 from ui.story.scene_painter import ScenePainter
-from ui.story.tones import neutral
 from ui.theme.fonts import SEMIBOLD
 from ui.theme.icons import icon_pixmap
 from ui.theme.source import ThemeSource
@@ -75,7 +74,6 @@ class MessageDelegate(QStyledItemDelegate):
         self._scenes = ScenePainter(theme)
         self.texts = MessageTexts(theme)
         self.state = RowState()
-        self._neutral: tuple[Tokens, Tokens] | None = None  # a palette, and its grey one
 
     # Heights
 
@@ -101,12 +99,7 @@ class MessageDelegate(QStyledItemDelegate):
     @property
     def _tones(self) -> Tokens:
         """The palette of what becomes of recaps."""
-        tokens = self._theme.tokens
-        if self._model.injects_recaps:
-            return tokens
-        if self._neutral is None or self._neutral[0] is not tokens:
-            self._neutral = tokens, neutral(tokens)
-        return self._neutral[1]
+        return self._theme.tokens
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row, area = index.row(), option.rect

@@ -45,7 +45,6 @@ from ui.story.lettering import letters
 from ui.story.lettering import meta as meta_letters
 from ui.story.scene_model import SceneModel
 from ui.story.settling_table import VisibleRange
-from ui.story.tones import neutral
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.theme.source import ThemeSource
@@ -270,7 +269,6 @@ class Navigator(QWidget):
         self._theme = theme
         self._model = SceneModel(self)
         self._scene = -1
-        self._injects = True
         self.list = SceneList(self._model, theme, self)
         self.legend = Legend(theme, self)
         self._counts = meta()
@@ -343,12 +341,9 @@ class Navigator(QWidget):
         self.list.set_scene(self._scene)
 
     def _on_palette_changed(self, _tokens: object) -> None:
-        tokens = self._theme.tokens
-        self.list.forget_colours(BarPainter(tokens if self._injects else neutral(tokens)))
+        self.list.forget_colours(BarPainter(self._theme.tokens))
         self.legend.update()
 
     def set_injected(self, injects: bool) -> None:
         """Whether message recaps go into the prompt."""
-        self._injects = injects
         self.legend.set_injected(injects)
-        self._on_palette_changed(self._theme.tokens)

@@ -197,10 +197,10 @@ class StoryPage(QWidget):
         self._adjust_actions()
 
     def _follow_injection(self, _news: object = None) -> None:
-        """Where no message recap goes into the prompt, no colour says that one does."""
+        """Where no message recap goes into the prompt, the legend and the tips say so."""
         injects = self._deeds.injects_recaps(self._shown)
         if injects != self.model.injects_recaps:
-            for part in (self.view, self.strip, self.navigator):
+            for part in (self.view, self.navigator):
                 part.set_injected(injects)
 
     def _show_state(self, state: QWidget) -> None:

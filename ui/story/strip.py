@@ -27,7 +27,6 @@ from ui.story.bars import BY_RANK, Bars, bucketed, no_bars
 from ui.story.lettering import loud_meta, meta
 from ui.story.message_model import empty_story
 from ui.story.settling_table import VisibleRange
-from ui.story.tones import neutral
 from ui.theme.source import ThemeSource
 from ui.theme.style import RING_WIDTH, rounded
 from ui.theme.tokens import faded
@@ -125,7 +124,6 @@ class Strip(QWidget):
         self._bars = no_bars()
         self._clips = Clips(self._story, 0)
         self._visible = VisibleRange(0, -1)
-        self._injects = True
         self._painter = BarPainter(theme.tokens)
         self._scale = 1.0  # tokens of the highest bar
         self._picture: QPixmap | None = None
@@ -148,11 +146,6 @@ class Strip(QWidget):
         self._clips = Clips(story, self.width())
         self._scene = self._clips.scene_of(self._visible.first)
         self._forget_picture()
-
-    def set_injected(self, injects: bool) -> None:
-        """Whether message recaps go into the prompt."""
-        self._injects = injects
-        self._on_palette_changed(self._theme.tokens)
 
     def set_visible(self, visible: VisibleRange) -> None:
         """Move the frame to the messages in the viewport."""
@@ -178,8 +171,7 @@ class Strip(QWidget):
         self.update()
 
     def _on_palette_changed(self, _tokens: object) -> None:
-        tokens = self._theme.tokens
-        self._painter = BarPainter(tokens if self._injects else neutral(tokens))
+        self._painter = BarPainter(self._theme.tokens)
         self._forget_picture()
 
     # Painting

@@ -14,8 +14,7 @@ from tests.ui.samples import story, with_states
 from tests.ui.story.conftest import ListeningSession
 from ui.main_window import MainWindow
 from ui.story.page import StoryPage
-from ui.story.tones import neutral
-from ui.theme import DARK, LIGHT
+from ui.theme import DARK
 
 LEFT = Qt.MouseButton.LeftButton
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -72,7 +71,7 @@ def test_recaps_that_go_nowhere_are_grey_and_say_so(
     session.show(with_states(story(60, (9, 19))))
     legend = page.navigator.legend
     assert legend.accessibleName().startswith("Message recaps, not in the prompt: Included")
-    assert DARK.included.fill.name() not in colours_of(page)
+    assert DARK.included.fill.name() in colours_of(page)
     session.companion.injects = True
     session.health_changed.emit(None)
     assert legend.accessibleName().startswith("Message recaps: Included")
@@ -86,15 +85,7 @@ def colours_of(page: StoryPage) -> set[str]:
     return {picture.pixelColor(x, y).name() for x in range(picture.width())}
 
 
-def test_grey_keeps_what_says_whether_to_trust_a_recap() -> None:
-    for tokens in (DARK, LIGHT):
-        grey = neutral(tokens)
-        assert grey.failed == tokens.failed
-        assert grey.stale == tokens.stale
-        assert grey.included == grey.out_of_budget == grey.long_term
-
-
-async def test_the_colours_follow_the_setting(
+async def test_the_legend_follows_the_setting(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
     assert demo_window.desk is not None
