@@ -264,6 +264,7 @@ class PromptEditor(QWidget):
         if isinstance(lines, PromptLines):
             self._last = lines
             content = self.area.widget()
+            assert content is not None
             at = lines.mapTo(content, place.center())
             self.area.ensureVisible(at.x(), at.y(), 0, NEAR)
 
