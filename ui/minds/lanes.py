@@ -21,6 +21,7 @@ from ui.theme.tokens import faded
 
 LANE = 24
 FOOT = 32
+NOTHING = "Choose a matter to see who came to know it, and when."
 
 
 class Lanes(QWidget):
@@ -97,7 +98,12 @@ class Lanes(QWidget):
             self._write_name(painter, person, lane)
             for stretch in stretches:
                 self._paint_stretch(painter, axis, stretch, lane, ground)
-        if self._lanes:
+        if not self._lanes:
+            painter.setFont(ui_font(12, MEDIUM))
+            painter.setPen(t.t3)
+            area = QRectF(16, 0, self.width() - 32, LANE)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, NOTHING)
+        else:
             self._paint_count(painter, axis)
             playhead(painter, axis, self._at, self.height() - 6)
 

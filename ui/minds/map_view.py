@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
@@ -31,6 +31,7 @@ from ui.minds.ties import Tie, TiesItem
 from ui.minds.veil import Veil
 from ui.minds.words import VEILED, counts_words, stance_words
 from ui.theme import current_tokens, theme
+from ui.theme.style import BAR_EXTENT
 
 MARGIN = 18.0
 ROWS = (54.0, 88.0)  # px from one matter to the next
@@ -64,6 +65,7 @@ class MapView(QGraphicsView):
         self._person, self._matter = "", -1
         self._cursor: PersonItem | MatterItem | None = None
         self._is_zoomed = False  # by the user
+        self._arranged_for = QSize()
         self.people: dict[str, PersonItem] = {}
         self.matters: dict[int, MatterItem] = {}
         self.ties: list[Tie] = []
@@ -166,11 +168,13 @@ class MapView(QGraphicsView):
 
     def arrange(self) -> None:
         """Put everything in its place for the room there is."""
+        self._arranged_for = self.size()
         if not self._is_zoomed:
             self._set_zoom(max(BY_ITSELF, min(1.0, self._share_seen())))
         zoom, layout = self.transform().m11(), self._layout
-        width = max(NARROWEST, self.viewport().width() / zoom)
-        seen = self.viewport().height() / zoom - 2 * MARGIN
+        room = self._room()
+        width = max(NARROWEST, room.width() / zoom)
+        seen = room.height() / zoom - 2 * MARGIN
         row = min(ROWS[1], max(ROWS[0], seen / max(1, layout.now)))
         longest = max(len(layout.left), len(layout.right))
         height = max(layout.now * row, longest * PERSON)
@@ -216,9 +220,16 @@ class MapView(QGraphicsView):
             end = card.x() - way * card.width / 2, card.y() + ends[id(tie)]
             tie.lead(start, end, taken)
 
+    def _room(self) -> QSize:
+        """What can be seen, whether or not a bar stands there: by the viewport, a map that fits
+        just with a bar and just not without one would never come to rest.
+        """
+        return QSize(self.width() - BAR_EXTENT, self.height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.arrange()
+        if self._arranged_for != self.size():
+            self.arrange()
 
     def fit(self) -> None:
         """Show the whole map, no larger than it is drawn; once more: as it was at first."""
@@ -232,7 +243,7 @@ class MapView(QGraphicsView):
         """How much of the map's least height can be seen."""
         longest = max(len(self._layout.left), len(self._layout.right))
         least = max(self._layout.now * ROWS[0], longest * PERSON) + 2 * MARGIN
-        return self.viewport().height() / least
+        return self._room().height() / least
 
     def _zoom_to(self, zoom: float) -> None:
         self._is_zoomed = True

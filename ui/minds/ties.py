@@ -12,8 +12,8 @@ from app.memory.minds import Stance
 from ui.minds.tones import DISC, paint_glyph, stroke
 from ui.theme import current_tokens
 
-GLYPH_STEPS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73, 0.2, 0.8)
-CELL = DISC * 1.35  # px of a grid whose neighbouring cells hold no two glyphs
+GLYPH_STEPS = (0.5, 0.43, 0.57, 0.36, 0.64, 0.29, 0.71, 0.22, 0.78, 0.16, 0.84)
+CELL = DISC * 1.2  # px between two glyphs, at least
 REACH = 9.0  # px, as near as a pointer has to come to a line
 
 
@@ -110,6 +110,6 @@ def _down(u: float) -> float:
 def _near(x: float, y: float) -> set[tuple[int, int]]:
     """The cells within which another glyph would touch one at this point."""
     x, y = x / CELL, y / CELL
-    columns = {int(x // 1), int((x - 0.5) // 1), int((x + 0.5) // 1)}
-    lines = {int(y // 1), int((y - 0.5) // 1), int((y + 0.5) // 1)}
+    columns = [int((x + step) // 1) for step in (-1, 0, 1)]
+    lines = [int((y + step) // 1) for step in (-1, 0, 1)]
     return {(column, line) for column in columns for line in lines}

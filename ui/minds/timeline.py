@@ -155,7 +155,7 @@ class Timeline(QWidget):
         minds = self._minds
         if minds is None or not 0 <= self._matter < len(minds.topics):
             self.title.setText("The whole story")
-            self._sentence.setText("choose a matter to see who came to know it, and when")
+            self._sentence.setText("")
             self._show_room()
             return
         topic = minds.topic(self._matter)

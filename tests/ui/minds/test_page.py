@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QWidget
 
 from app.companion import Companion, open_companion
 from app.memory.minds import Attitude
@@ -371,6 +371,27 @@ async def test_the_palette_finds_the_deeds_of_the_page(
     assert {"Minds", "Show the table", "Show secrets", "Check for leaks"} <= names
 
 
+async def test_a_map_that_just_fits_comes_to_rest_at_every_height(
+    page: MindsPage, demo_window: MainWindow, until: Until
+) -> None:
+    changes: list[object] = []
+    page.map.scene().sceneRectChanged.connect(changes.append)
+    for height in range(520, 780, 13):
+        changes.clear()
+        before = page.map.height()
+        demo_window.resize(1360, height)
+        await until(lambda before=before: page.map.height() != before)  # type: ignore[misc]
+        assert len(changes) < 10
+
+
+async def test_glyphs_keep_apart(page: MindsPage) -> None:
+    spots = [tie.glyph for tie in page.map.ties]
+    for n, one in enumerate(spots):
+        for other in spots[n + 1 :]:
+            apart = one - other
+            assert abs(apart.x()) > 18 or abs(apart.y()) > 18
+
+
 async def test_in_a_narrow_window_the_pane_comes_when_it_is_asked_for(
     page: MindsPage, demo_window: MainWindow, until: Until
 ) -> None:
@@ -383,9 +404,9 @@ async def test_in_a_narrow_window_the_pane_comes_when_it_is_asked_for(
     assert page.split.is_pane_shown
 
 
-async def test_everything_that_takes_the_keyboard_has_a_name(page: MindsPage) -> None:
+async def test_everything_that_takes_the_keyboard_has_a_name(page: MindsPage, until: Until) -> None:
     page.choose_matter(number(page, SEAL))
-    QApplication.processEvents()
+    await until(lambda: bool(said(page.pane)))
     for widget in page.findChildren(QWidget):
         above = widget.parentWidget()
         is_viewport = isinstance(above, QAbstractScrollArea) and above.viewport() is widget
