@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from playwright.async_api import Page
@@ -82,11 +83,13 @@ class TavernPage:
     async def swipe(self, direction: str, swipe: int) -> None:
         """Swipe the last message "left" or "right", and wait until it shows this swipe."""
         await self._press(await self.length() - 1, f".swipe_{direction}")
-        await self.page.wait_for_function(
-            f"""swipe => {CONTEXT}.chat.at(-1).swipe_id === swipe
-                && !document.body.dataset.generating""",
-            arg=swipe,
-        )
+        # SillyTavern goes on for a moment when the swipe is shown: it would miss the message.
+        is_over = f"""async swipe => {CONTEXT}.chat.at(-1).swipe_id === swipe
+            && !document.body.dataset.generating
+            && (await import('/script.js')).swipeState === 'none'"""
+        async with asyncio.timeout(15):
+            while not await self.page.evaluate(is_over, swipe):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)  # nothing announces it
 
     async def _press(self, index: int, button: str) -> None:
         """Click what belongs to a message; most of it is hidden until the mouse is there."""
