@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,10 +78,15 @@ def test_what_is_no_pack_is_refused_with_a_sentence(source: str) -> None:
         parse_pack(source)
 
 
+@cache
+def shipped() -> tuple[LanguagePack, ...]:
+    return load_packs()[:2]
+
+
 @given(st.text(max_size=300))
 def test_hits_lie_within_the_text(text: str) -> None:
     tokens = tokens_of(text)
-    for pack in load_packs()[:2]:
+    for pack in shipped():
         for hit in pack.find(tokens):
             assert 0 <= hit.start < hit.end <= len(tokens)
 
