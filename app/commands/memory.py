@@ -15,6 +15,7 @@ from app.commands.chat_options import (
     warn_of_problems,
 )
 from app.commands.output import show, warn
+from app.commands.progress_line import progress_shown
 from app.memory.records import DocumentKind, Memory, Tier
 from app.memory.standing import Standing
 from app.work.memory_view import MemoryView
@@ -34,8 +35,9 @@ async def run(options: argparse.Namespace) -> int:
     until = checked_until(options)
     async with companion_for(options, keeps_memory=True) as companion:
         path = companion.find_chat(options.chat)
-        await companion.open_story(path, until=until)
-        story, failures = await companion.finished(path, until=until)
+        with progress_shown(companion, path, until=until):
+            await companion.open_story(path, until=until)
+            story, failures = await companion.finished(path, until=until)
         view = companion.memory(path, until=until)
     warn_of_problems(story)
     for sentence in filter(None, (*failures, view.problem)):

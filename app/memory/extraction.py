@@ -18,6 +18,7 @@ from app.memory.records import (
     Source,
     Tier,
 )
+from app.memory.similarity import jaccard, normalised, words
 from app.memory.windows import Window
 from app.story.messages import combined_digest
 
@@ -160,8 +161,7 @@ def _meant(
         return [by_id[memory_id] for memory_id in ids if memory_id in by_id]
     same = [memory for memory in active if memory.tier is end.tier]
     if end.tier is Tier.ARCS:
-        words = _words(end.text)
-        return [arc for arc in same if _jaccard(words, _words(arc.text)) >= SAME_THREAD]
+        return [arc for arc in same if jaccard(end.text, arc.text) >= SAME_THREAD]
     if end.tier is Tier.RELATIONSHIPS:
         return [
             feeling
@@ -181,23 +181,15 @@ def _meant(
 
 def _likeliest(end: ClaimedEnd, window: Window) -> tuple[Source, ...]:
     """Where an end that cites nothing was told: the new message with most of its words."""
-    words = _words(f"{end.subject} {end.text} {end.resolution}")
+    told = words(f"{end.subject} {end.text} {end.resolution}")
     numbers = range(window.new_from, len(window.messages) + 1)
     best = max(
         numbers,
-        key=lambda number: (len(words & _words(window.messages[number - 1].text)), number),
+        key=lambda number: (len(told & words(window.messages[number - 1].text)), number),
         default=len(window.messages),
     )
     return window.sources([best]) or ()
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.casefold()))
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
-
-
 def _is_same(one: str, other: str) -> bool:
-    return one.casefold().strip() == other.casefold().strip()
+    return normalised(one).strip() == normalised(other).strip()

@@ -96,6 +96,9 @@ class OpenChat:
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
         self.keeps_memory = False
         self._recalled: Recalled | None = None
+        self._ground = Ground.of(chat_id, ())
+        self._ground_of: tuple[Message, ...] | None = None
+        self._ground_with: Recalled | None = None
         self.memory_problem = ""  # why what another program remembered was not taken in
         self._has_new_memories = False
         self.reading_state = Reading()
@@ -330,10 +333,13 @@ class OpenChat:
 
     def ground(self) -> Ground:
         """What the memories of this chat stand on now."""
-        found = self._recalled
-        if found is None:
-            return Ground.of(self.chat_id, self.story.messages)
-        return Ground.of(self.chat_id, self.story.messages, found.foreign, found.kin)
+        messages, found = self.story.messages, self._recalled
+        # It holds every message: made once for each reading, not for each look.
+        if self._ground_of is not messages or self._ground_with is not found:
+            self._ground_of, self._ground_with = messages, found
+            foreign, kin = (found.foreign, found.kin) if found else (None, frozenset[int]())
+            self._ground = Ground.of(self.chat_id, messages, foreign, kin)
+        return self._ground
 
     @property
     def character(self) -> str:
