@@ -44,7 +44,8 @@ async def test_a_memory_is_in_the_next_prompt_as_long_as_it_holds(world: World) 
     )
     assert "- The well is deep." in texts(await slots(world))[LONG]
     assert "perhaps" not in texts(await slots(world))[LONG]
-    assert revisions == [world.tavern.chat]
+    # Texts that are derived from memories may follow and change the slots again.
+    assert set(revisions) == {world.tavern.chat}
     await world.companion.memories.delete(world.tavern.chat, ["The well is deep."])
     assert LONG not in texts(await slots(world))
 
