@@ -13,20 +13,17 @@ from typing import Any
 
 from app.errors import NoTavern, PromptUnusable, TavernkeepError, UsageError
 from app.health import Health
-from app.llm.memory_model import MemoryModel
-from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory
-from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
-from app.llm.writer import OnText, RecapWriter, make_writer
+from app.llm.writer import make_writer
 from app.memory.leaks import Leak
-from app.operations import MEMORY_KINDS, Operation, OperationSpec, OperationStatus, Outcome
+from app.news import News
+from app.operations import MEMORY_KINDS, Operation, OperationSpec, Outcome
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.settings import ValueInForce
-from app.signals import Signal
 from app.sillytavern import bridge_installer
 from app.sillytavern.bridge_installer import BridgeStatus
 from app.sillytavern.data_folders import Tavern, chat_ref_for, find_taverns
@@ -34,9 +31,9 @@ from app.story.break_search import SearchCost
 from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
-from app.work.agenda import Agenda, Cleared
+from app.work.agenda import Agenda
 from app.work.break_planner import SearchExtent, search_cost, search_rules
-from app.work.catch_up import CatchUpPlan, CatchUpProgress, Prices
+from app.work.catch_up import Prices
 from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.leak_check import leaks_in
@@ -48,50 +45,37 @@ from app.work.memory_work import MemoryWork
 from app.work.minds import Minds, minds_of
 from app.work.mirror import Mirror
 from app.work.model_breaks import find_breaks
-from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
+from app.work.model_in_force import ModelInForce
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
-from app.work.planner import Writing, plan
-from app.work.previously import AwayRecap, Previously
+from app.work.planner import plan
+from app.work.previously import Previously
 from app.work.prompt_edits import PromptEdits
 from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
-from app.work.recapping import OperationProgress, Recapper
+from app.work.recapping import Recapper
 from app.work.searching import Search
 from app.work.story_lore import StoryLore
 from app.work.wanted import is_outdated
+from app.work.work_to_do import BUSY, WorkToDo
 
-RETIRE_SECONDS = 600.0
 RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
-BUSY = "Another Tavernkeep works in this data folder: this shows what it has, and writes nothing."
 DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 
 
-class Companion:
+class Companion(News):
     """Everything Tavernkeep does, for whoever shows it.
 
-    Use `open_companion`. All signals are emitted on the event loop's thread.
+    Use `open_companion`. What it tells by signals: `News`.
 
     edits: what the user does to open stories. prompts: what the user does with prompts.
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
-    search: finds words in all chats.
-
-    Signals:
-        library_changed: taverns, characters or chats came, went or were renamed.
-        story_changed: an open chat became different.
-        operations_changed: unfinished operations, then the newest finished ones.
-        progress: text of the running operation as it comes.
-        health_changed: what the status bar says.
-        slots_changed: the chat whose next prompt changed.
-        catch_up_changed: the chat whose backlog waits for the user's word or no longer does, or
-            whose catch-up began or ended.
-        chat_renamed: (old path, new path) an open chat goes on under another name.
-        away_recap: what happened before, for somebody who comes back to a story.
-        away_recap_over: the chat whose story goes on after that.
-        trouble: (path, sentence) a chat that could not be read; nothing was lost.
+    search: finds words in all chats. models: which model writes, and others to choose.
+    work: the queue and the catch-ups, in the user's hands.
     """
 
     def __init__(self, parts: Parts) -> None:
+        super().__init__()
         self.folders = parts.folders
         self.settings = parts.settings
         self._parts = parts
@@ -100,20 +84,7 @@ class Companion:
         self._counter = counter_for()
         self._revisions: dict[Path, SlotSet] = {}
         self._setup_problem = ""
-        self._llm = parts.wishes.llm
         self._is_started = False
-        self.library_changed: Signal[None] = Signal("library_changed")
-        self.story_changed: Signal[StoryChange] = Signal("story_changed")
-        self.operations_changed: Signal[tuple[Operation, ...]] = Signal("operations_changed")
-        self.progress: Signal[OperationProgress] = Signal("progress")
-        self.health_changed: Signal[Health] = Signal("health_changed")
-        self.slots_changed: Signal[Path] = Signal("slots_changed")
-        self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
-        self.chat_renamed: Signal[tuple[Path, Path]] = Signal("chat_renamed")
-        self.away_recap: Signal[AwayRecap] = Signal("away_recap")
-        self.away_recap_over: Signal[Path] = Signal("away_recap_over")
-        self.trouble: Signal[tuple[Path, str]] = Signal("trouble")
-
         self.prompts = PromptEdits(
             self.folders.data / "prompts",
             preset=lambda: str(self.settings["prompt_preset"]),
@@ -124,25 +95,7 @@ class Companion:
         self._packs = parts.packs
         self._prompting = Prompting(self._counter.count, parts.packs)
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
-        built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
-        self._recapper = Recapper(
-            self._store,
-            self._chats.by_id,
-            self._current_writer,
-            self._writing,
-            built_in,
-            self._counter.count,
-            parts.packs,
-        )
-        self._memory_work = MemoryWork(
-            self._store,
-            self._chats.by_id,
-            self._current_writer,
-            self._writing,
-            self.settings,
-            parts.packs,
-            self._counter.count,
-        )
+        self._link = BridgeLink(self._chats, self._slots_for_turn)
         self._queue = OperationQueue(
             self._store,
             self._perform,
@@ -150,8 +103,37 @@ class Companion:
             self._tasks,
             in_scope=self._is_ours,
         )
+        self.models = ModelInForce(
+            parts.wishes.llm,
+            self.settings,
+            self._counter,
+            self.prompts.folder,
+            self._link,
+            self._queue,
+            self._tasks,
+        )
+        self._setup_problem = self.models.problem
+        built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
+        self._recapper = Recapper(
+            self._store,
+            self._chats.by_id,
+            self.models.writer,
+            self.models.writing,
+            built_in,
+            self._counter.count,
+            parts.packs,
+        )
+        self._memory_work = MemoryWork(
+            self._store,
+            self._chats.by_id,
+            self.models.writer,
+            self.models.writing,
+            self.settings,
+            parts.packs,
+            self._counter.count,
+        )
         self.lore = StoryLore(self._store, self._chats, self.settings)
-        self.edits = StoryEdits(self._store, self._chats, self._enqueue, self._writing)
+        self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
         self.search = Search(self._store, self._chats, self._tasks, self._memory_work.vectors_of)
         self._chats.read.connect(self.search.follow)
@@ -162,21 +144,20 @@ class Companion:
             self._store,
             self._queue,
             self._enqueue,
-            self._writing,
-            lambda: self._current_writer().label,
+            self.models.writing,
+            lambda: self.models.writer().label,
             self._prices,
             asks_first=parts.wishes.asks_first,
         )
-        self._chats.writing = self._writing
+        self._chats.writing = self.models.writing
         self._chats.follow = self._agenda.follow
         self._library = Library(self._tasks)
-        self._link = BridgeLink(self._chats, self._slots_for_turn)
-        self._writer = self._first_writer()
+        self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
         self._previously = Previously(
             self._store,
             self._chats,
             self._link,
-            self._idle_memory_model,
+            self.models.idle_memory,
             self._counter.count,
             self._tasks,
         )
@@ -207,21 +188,6 @@ class Companion:
             await self._library.load(Path(configured) if configured else None)
         except NoTavern as error:  # a drive that is not plugged in must not keep us from starting
             self._setup_problem = str(error)
-
-    def _first_writer(self) -> RecapWriter:
-        """The writer by the settings; without a model where they make no sense any more."""
-        if self._llm is not None:
-            return self._make_writer(self._llm)
-        try:
-            return self._make_writer(self._spec)
-        except TavernkeepError as error:
-            self._setup_problem = str(error)
-            return self._make_writer(BUILTIN)
-
-    @property
-    def _spec(self) -> str:
-        """The backend in force: the one given at the start, until another is chosen."""
-        return self._llm or str(self.settings["backend"])
 
     @property
     def is_reading_only(self) -> bool:
@@ -270,7 +236,7 @@ class Companion:
         self._chats.close()
         await self._tasks.aclose()
         await self._memory_work.aclose()
-        await self._writer.aclose()
+        await self.models.aclose()
 
     # --- what there is
 
@@ -290,11 +256,6 @@ class Companion:
         return chat_ref_for(next(DEMO_CHATS.glob("*/*.jsonl")))
 
     @property
-    def operations(self) -> tuple[Operation, ...]:
-        """Unfinished operations in their order of work, then the newest finished ones."""
-        return self._queue.operations
-
-    @property
     def health(self) -> Health:
         """How each part is doing."""
         return health_of(
@@ -306,9 +267,9 @@ class Companion:
             is_paused=self._queue.is_paused,
             pause_reason=self._queue.pause_reason,
             stopped_before=self._queue.stopped_before,
-            catching_up=self.catching_up,
+            catching_up=self.work.catching_up,
             problem=self._setup_problem or self.prompts.problem,
-            writer_label=self._current_writer().label,
+            writer_label=self.models.writer().label,
             is_writing=self._mirror.is_used,
             unwritten=tuple(self._mirror.waiting.values()),
         )
@@ -364,7 +325,7 @@ class Companion:
 
     async def remember_now(self, path: Path) -> None:
         """Read an open chat for its memory up to its last message, without waiting for more."""
-        chat = self._open(path)
+        chat = self._chats.required(path)
         chat.reading_state = replace(chat.reading_state, is_wanted=True)
         await self._chats.plan(chat)
 
@@ -409,7 +370,7 @@ class Companion:
         if self._queue.pause_reason and self._queue.left(chat.chat_id):
             sentences.append(self._queue.pause_reason)
         if self.is_reading_only and plan(
-            chat.story, chat.chat_id, chat.settings(), self._writing()
+            chat.story, chat.chat_id, chat.settings(), self.models.writing()
         ):
             sentences.append(BUSY)
         return chat.story, list(dict.fromkeys(sentences))
@@ -419,7 +380,7 @@ class Companion:
 
         Raises UsageError without a model, BackendError.
         """
-        writing = self._writing()
+        writing = self.models.writing()
         if writing.is_free:
             raise UsageError("The built-in way asks no model: name one with --llm.")
         chat = await self._chats.open(path, until=until)
@@ -428,15 +389,15 @@ class Companion:
         # The whole chat was asked for: nothing is waited for at its end.
         rules = replace(search_rules(chat.settings(), writing), offset=0)
         story = replace(chat.story, breaks=breaks)
-        found = await find_breaks(story, self._current_writer(), rules, self._packs)
+        found = await find_breaks(story, self.models.writer(), rules, self._packs)
         breaks |= {mark.anchor: mark for mark in found}
         return replace(story, breaks=breaks, scenes=scenes_of(story.messages, breaks))
 
     def search_cost(self, path: Path) -> SearchCost:
         """What `search_breaks` would take in an open chat; nothing without a model."""
-        chat = self._open(path)
+        chat = self._chats.required(path)
         settings, extent = chat.settings(), SearchExtent.ALL
-        return search_cost(chat.story, settings, self._writing(), chat.search, extent)
+        return search_cost(chat.story, settings, self.models.writing(), chat.search, extent)
 
     async def search_breaks(self, path: Path) -> None:
         """Let the model look for breaks in every scene of an open chat, whatever the settings say.
@@ -444,9 +405,9 @@ class Companion:
         What gave nothing before, in the same words, is not asked again. Raises UsageError without
         a model.
         """
-        if self._writing().is_free:
+        if self.models.writing().is_free:
             raise UsageError("The built-in way asks no model: choose one first.")
-        chat = self._open(path)
+        chat = self._chats.required(path)
         chat.search = replace(chat.search, is_wanted=True)
         await self._chats.plan(chat)
 
@@ -456,12 +417,12 @@ class Companion:
 
     def inclusion_limit(self, path: Path) -> int:
         """Tokens that all message recaps of an open chat may take together."""
-        chat = self._open(path)
+        chat = self._chats.required(path)
         return chat.inclusion_rules(chat.settings()).limit_tokens
 
     def look_after_newest(self) -> None:
         """Open the newest chat of each tavern, where that costs nothing."""
-        if not self._writing().is_free:
+        if not self.models.writing().is_free:
             return
         for tavern in self.taverns:
             newest = [c.chats[0] for c in tavern.characters if c.chats]
@@ -475,30 +436,6 @@ class Companion:
         await self._load_library()
         for path in self._chats.paths:
             self._tasks.spawn(self._follow(path), name="refreshing a chat")
-
-    def catch_up(self, path: Path) -> CatchUpPlan | None:
-        """What recapping an open chat's backlog would take, while that waits for the user."""
-        return self._open(path).catch_up
-
-    async def start_catch_up(self, path: Path) -> None:
-        """The user wants the backlog worked off. Raises UsageError where we only read."""
-        if self.is_reading_only:
-            raise UsageError(BUSY)
-        await self._agenda.start(self._open(path))
-
-    async def stop_catch_up(self, chat_id: int, *, at_once: bool = False) -> None:
-        """No more of it: when what runs is finished, or at once. What is done stays done."""
-        await self._agenda.stop(await self._chats.by_id(chat_id), at_once=at_once)
-
-    @property
-    def catching_up(self) -> tuple[CatchUpProgress, ...]:
-        """How far each catch-up is that goes on."""
-        return self._agenda.progress(now=time.time())
-
-    def work_left(self, path: Path, *, until: int | None = None) -> CatchUpPlan | None:
-        """What recapping an open chat takes from here on, whoever asked for it; None: nothing."""
-        chat = self._chats.get(path, until)
-        return None if chat is None else self._agenda.left(chat)
 
     # --- slots
 
@@ -535,7 +472,7 @@ class Companion:
 
         Raises UsageError, or NoTavern, for what makes no sense; then nothing is changed.
         """
-        chat = None if path is None else self._open(path)
+        chat = None if path is None else self._chats.required(path)
         if name == "backend" or (name == "embeddings" and value):
             parse_spec(str(value))
         if name == "prompt_preset":
@@ -551,25 +488,22 @@ class Companion:
 
         Raises UsageError.
         """
-        chat = None if path is None else self._open(path)
+        chat = None if path is None else self._chats.required(path)
         key = self.settings.reset(name, chat_id=None if chat is None else chat.chat_id)
         await self._store.run(lambda: self._store.settings.reset(*key))
         await self._follow_setting(name)
 
     def setting(self, name: str, *, path: Path | None = None) -> ValueInForce:
         """A setting as it holds for all chats, or for an open one."""
-        chat_id = None if path is None else self._open(path).chat_id
+        chat_id = None if path is None else self._chats.required(path).chat_id
         return self.settings.in_force(name, chat_id=chat_id)
 
     async def _follow_setting(self, name: str) -> None:
         """Work by the settings as they are now."""
         self._setup_problem = ""
-        if name == "backend":
-            self._llm = None
         if name in ("backend", "prompt_preset"):
             try:
-                old, self._writer = self._writer, self._make_writer(self._spec)
-                self._tasks.spawn(self._retire(old), name="closing a writer")
+                self.models.renew(is_chosen=name == "backend")
             except PromptUnusable as error:  # a prompt file that somebody edited by hand
                 self._setup_problem = str(error)
         if name == "embeddings":
@@ -583,97 +517,6 @@ class Companion:
                 self._publish(chat)
                 self._mirror_soon(path)
         self._announce_health()
-
-    # --- models
-
-    async def found_models(self) -> tuple[FoundModel, ...]:
-        """Models of an Ollama on this machine; waits two seconds at most."""
-        return await models_here()
-
-    async def models_at(self, url: str) -> tuple[str, ...]:
-        """Names of the models that a server offers. Raises UsageError, BackendError."""
-        return await models_at(url)
-
-    async def profiles_in_page(self) -> tuple[str, ...] | None:
-        """Connection profiles that SillyTavern's page has; None where no page is open."""
-        return await self._link.profiles()
-
-    async def test_model(self, spec: str, *, on_text: OnText | None = None) -> ModelTrial:
-        """Let a model write one recap of a sample, within 20 seconds. Raises UsageError."""
-        writer = self._make_writer(spec)
-        try:
-            return await try_writer(writer, on_text=on_text)
-        finally:
-            await writer.aclose()
-
-    async def test_memory(
-        self, spec: str, on_result: Callable[[TierTrial], None] | None = None
-    ) -> MemoryTrial:
-        """Try a model on every task of memory; keeps nothing. Raises UsageError for no model."""
-        writer = self._make_writer(spec)
-        try:
-            if writer.memory is None:
-                raise UsageError("There is no model to try.")
-            return await try_memory(writer.memory, on_result)
-        finally:
-            await writer.aclose()
-
-    def _open(self, path: Path) -> OpenChat:
-        return self._chats.required(path)
-
-    # --- the queue
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether the queue begins nothing new."""
-        return self._queue.is_paused
-
-    def pause(self) -> None:
-        """Begin nothing new."""
-        self._queue.pause()
-
-    def resume(self) -> None:
-        """Go on."""
-        self._queue.resume()
-
-    @property
-    def stopped_before(self) -> Operation | None:
-        """The operation that the queue was to pause before, while it does."""
-        return self._queue.stopped_before
-
-    async def pause_before(self, operation_id: int, *, wanted: bool = True) -> None:
-        """Let the queue run up to an operation and stop there, or no longer."""
-        await self._queue.pause_before(operation_id, wanted=wanted)
-
-    async def move_up(self, operation_id: int, *, first: bool = False) -> None:
-        """Let a waiting operation go one place further up, or before all others."""
-        await self._queue.move_up(operation_id, first=first)
-
-    async def clear_waiting(self, path: Path | None = None) -> Cleared:
-        """Take all that waits out of the queue, of an open chat or of all; what runs goes on.
-
-        It is not planned again in this run; in the next it is, where the story lacks it still.
-        """
-        cleared = await self._agenda.clear(None if path is None else self._open(path).chat_id)
-        await self._chats.plan_again({op.spec.chat for op in cleared.operations})
-        return cleared
-
-    async def put_back(self, cleared: Cleared) -> None:
-        """Put what was cleared where it was."""
-        await self._agenda.put_back(cleared)
-        await self._chats.plan_again({op.spec.chat for op in cleared.operations})
-
-    async def cancel(self, operation_id: int) -> None:
-        """Drop an operation, at once when it runs."""
-        await self._queue.cancel(operation_id)
-
-    async def retry(self, operation_id: int) -> None:
-        """Try an operation again now."""
-        await self._queue.retry(operation_id)
-
-    async def retry_all(self) -> None:
-        """Try everything again that failed, and go on where refusals held the queue up."""
-        await self._queue.retry_all()
 
     # --- the bridge
 
@@ -694,53 +537,6 @@ class Companion:
 
     # --- inside
 
-    def _make_writer(self, spec: str) -> RecapWriter:
-        return make_writer(
-            spec,
-            count_tokens=self._counter.count,
-            prompts_dir=self.prompts.folder,
-            page=self._link,
-        )
-
-    async def _retire(self, writer: RecapWriter) -> None:
-        """Close a writer once what it is writing now has ended: it was paid for."""
-        ended = asyncio.Event()
-        running = {op.id for op in self.operations if op.status is OperationStatus.RUNNING}
-
-        def look(operations: tuple[Operation, ...]) -> None:
-            now = {op.id for op in operations if op.status is OperationStatus.RUNNING}
-            if running.isdisjoint(now):
-                ended.set()
-
-        self._queue.changed.connect(look)
-        try:
-            look(self.operations)
-            async with asyncio.timeout(RETIRE_SECONDS):
-                await ended.wait()
-        except TimeoutError:
-            pass
-        finally:
-            self._queue.changed.disconnect(look)
-            await writer.aclose()
-
-    def _current_writer(self) -> RecapWriter:
-        return self._writer
-
-    def _idle_memory_model(self) -> MemoryModel | None:
-        """The model, where it has nothing else to do."""
-        is_busy = any(op.status is OperationStatus.RUNNING for op in self._queue.operations)
-        return None if is_busy else self._writer.memory
-
-    def _writing(self) -> Writing:
-        writer = self._current_writer()
-        return Writing(
-            writer.spec,
-            writer.prompt_version,
-            is_free=parse_spec(writer.spec).kind == BUILTIN,
-            context_tokens=writer.context_tokens,
-            versions=writer.versions,
-        )
-
     def _publish(self, chat: OpenChat) -> None:
         if self._chats.get(chat.chat.path) is chat:
             self._link.publish(chat, self._revised(chat))
@@ -750,7 +546,7 @@ class Companion:
         if chat is not None:
             self._publish(chat)
             if change.first_message is not None:
-                story, settings, writing = chat.story, chat.settings(), self._writing()
+                story, settings, writing = chat.story, chat.settings(), self.models.writing()
                 self._queue.outdate_running(
                     chat.chat_id, lambda spec: is_outdated(spec, story, settings, writing)
                 )

@@ -182,7 +182,7 @@ class StoryWorld:
         """Do it, take it back, do it again; the story follows exactly. Gives the story after it."""
         companion, path = self.companion, self.page.path
         assert companion is not None
-        companion.pause()
+        companion.work.pause()
         before = self.story
         self.run(as_coroutine(do(companion, path)))
         after = self.told(companion)
@@ -190,7 +190,7 @@ class StoryWorld:
         assert_same(before, self.told(companion))
         self.run(companion.edits.redo(path))
         assert_same(after, self.told(companion))
-        companion.resume()
+        companion.work.resume()
         self.settle()
         return after
 
@@ -304,7 +304,7 @@ class StoryWorld:
             assert_same(self.story, story)
             failed = {
                 (op.spec.kind, op.spec.anchor)
-                for op in self.companion.operations
+                for op in self.companion.work.operations
                 if op.status is OperationStatus.FAILED
             }  # each start tries that again
             left = {

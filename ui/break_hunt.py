@@ -111,7 +111,7 @@ class BreakHunt(QObject):
             return
         cost = companion.search_cost(path)
         if cost.requests:
-            sentence = cost_sentence(cost) + (PAUSED if companion.is_paused else "")
+            sentence = cost_sentence(cost) + (PAUSED if companion.work.is_paused else "")
             self._notice.offer(COST, sentence, way_on="Find scene breaks")
         else:
             self._start(path)
@@ -123,7 +123,7 @@ class BreakHunt(QObject):
         companion = self._session.companion
         story = companion.story(path)
         cost = companion.search_cost(path)
-        past = frozenset(op.id for op in companion.operations if op.status in FINISHED)
+        past = frozenset(op.id for op in companion.work.operations if op.status in FINISHED)
         try:
             await companion.search_breaks(path)
         except UsageError:
@@ -172,7 +172,7 @@ class BreakHunt(QObject):
             self.went_on.emit(f"The model found {breaks} so far")
         hunt.idle_looks += 1
         searches = [
-            op for op in companion.operations if op.spec.kind is OperationKind.DETECT_BREAKS
+            op for op in companion.work.operations if op.spec.kind is OperationKind.DETECT_BREAKS
         ]
         if any(op.status not in FINISHED for op in searches):
             return

@@ -81,7 +81,7 @@ class Desk(QObject):
         self._connect_actions()
         self._apply_look()
         frame.status.show_health(companion.health)
-        self._on_operations_changed(companion.operations)
+        self._on_operations_changed(companion.work.operations)
 
     def _connect_session(self) -> None:
         session, frame = self.session, self._frame
@@ -320,10 +320,10 @@ class Desk(QObject):
 
     def _on_pause(self) -> None:
         companion = self.session.companion
-        if companion.is_paused:
-            companion.resume()
+        if companion.work.is_paused:
+            companion.work.resume()
         else:
-            companion.pause()
+            companion.work.pause()
 
     def _on_right(self) -> None:
         self._frame.toggle_inspector(self.page_key)
@@ -385,7 +385,7 @@ class Desk(QObject):
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
         runs = any(operation.status not in FINISHED for operation in operations)
         self._frame.page_buttons["work"].set_badge(str(failed) if failed else "", dot=runs)
-        is_paused = self.session.companion.is_paused
+        is_paused = self.session.companion.work.is_paused
         self._actions["pause"].setText("Go on with the work" if is_paused else "Pause the work")
 
     def _apply_look(self, _name: str = "", _value: object = None) -> None:

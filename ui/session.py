@@ -187,7 +187,7 @@ class Session(QObject):
             self._slots = slots
             self.slots_changed.emit(slots)
             self.undo_changed.emit(undo, redo)
-            self._offer(self.companion.catch_up(path))
+            self._offer(self.companion.work.catch_up(path))
 
     def _offer(self, plan: CatchUpPlan | None) -> None:
         if plan != self._plan:
@@ -197,12 +197,12 @@ class Session(QObject):
     def catch_up(self) -> None:
         """Let the model work off the backlog of this chat."""
         if self._path is not None:
-            self.do(self.companion.start_catch_up(self._path), name="catching up")
+            self.do(self.companion.work.start_catch_up(self._path), name="catching up")
             self._offer(None)
 
     def _on_catch_up_changed(self, chat: ChatRef) -> None:
         if chat.path == self._path:
-            self._offer(self.companion.catch_up(chat.path))
+            self._offer(self.companion.work.catch_up(chat.path))
 
     def _on_library_changed(self, _payload: None) -> None:
         self.library_changed.emit()

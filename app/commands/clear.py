@@ -24,7 +24,7 @@ async def run(options: argparse.Namespace) -> int:
     Raises UsageError when another program works in the data folder.
     """
     async with companion_for(options) as companion:
-        companion.pause()  # what is made anew is for the program that looks after the chat
+        companion.work.pause()  # what is made anew is for the program that looks after the chat
         path = companion.find_chat(options.chat)
         await companion.open_story(path)
         if options.yes and companion.is_reading_only:

@@ -41,7 +41,7 @@ class ProgressLine:
         running = next((op for op in operations if op.status is OperationStatus.RUNNING), None)
         if running is None:
             return
-        left = self._companion.work_left(self._path, until=self._until)
+        left = self._companion.work.left(self._path, until=self._until)
         seconds = time.time() - self._begun
         line = line_of(running.spec.label, len(self._ended), left, seconds)
         width = shutil.get_terminal_size().columns - 1

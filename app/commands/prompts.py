@@ -44,7 +44,7 @@ async def run(options: argparse.Namespace) -> None:
     if options.deed not in _NEED_NOTHING and options.what is None:
         raise UsageError(f"Say what to {options.deed}: tavernkeep prompts {options.deed} ...")
     async with companion_for(options) as companion:
-        companion.pause()
+        companion.work.pause()
         data, lines = await _DEEDS[options.deed](companion.prompts, options)
     show(options, data, lines)
 

@@ -35,7 +35,7 @@ async def run(options: argparse.Namespace) -> None:
     """Print the scenes."""
     until = checked_until(options)
     async with companion_for(options) as companion:
-        companion.pause()
+        companion.work.pause()
         path = companion.find_chat(options.chat)
         if options.detector == "llm":
             story = await companion.find_breaks_by_model(path, until=until)

@@ -65,7 +65,7 @@ def place(demo_tavern: WrittenTavern, tmp_path: Path) -> Iterator[Place]:
 def waiting(companion: Companion, kind: OperationKind | None = None) -> list[Operation]:
     return [
         operation
-        for operation in companion.operations
+        for operation in companion.work.operations
         if operation.status is OperationStatus.PENDING and kind in (None, operation.spec.kind)
     ]
 
@@ -81,7 +81,7 @@ async def until(companion: Companion, holds: Callable[[], bool]) -> None:
 
 
 def done(companion: Companion) -> int:
-    return sum(operation.status is OperationStatus.DONE for operation in companion.operations)
+    return sum(operation.status is OperationStatus.DONE for operation in companion.work.operations)
 
 
 # --- what is not wanted any more
@@ -89,7 +89,7 @@ def done(companion: Companion) -> int:
 
 async def test_another_model_takes_over_at_once_what_waited_for_the_first(place: Place) -> None:
     async with place.opened(asks_first=False) as companion:
-        companion.pause()
+        companion.work.pause()
         await companion.open_story(place.chat)
         before = waiting(companion)
         assert len(before) > 3
@@ -109,7 +109,7 @@ async def test_another_model_takes_over_at_once_what_waited_for_the_first(place:
 
 async def test_a_setting_that_changes_what_is_written_replaces_what_waits(place: Place) -> None:
     async with place.opened(asks_first=False) as companion:
-        companion.pause()
+        companion.work.pause()
         await companion.open_story(place.chat)
         before = {op.spec.anchor: op.spec.key for op in waiting(companion)}
         await companion.put_setting("scene_recap_tokens", 222)
@@ -122,7 +122,7 @@ async def test_a_setting_that_changes_what_is_written_replaces_what_waits(place:
 
 async def test_message_recaps_wait_no_longer_when_they_are_switched_off(place: Place) -> None:
     async with place.opened(asks_first=False) as companion:
-        companion.pause()
+        companion.work.pause()
         await companion.open_story(place.chat)
         await companion.put_setting("message_recaps_model", True)
         assert waiting(companion, OperationKind.MESSAGE_RECAP)
@@ -139,7 +139,7 @@ async def test_what_the_user_asked_for_goes_over_to_the_other_model(place: Place
         story = await companion.settled(place.chat)
         closing = story.scenes[0].closing
         assert closing is not None
-        companion.pause()
+        companion.work.pause()
         await companion.edits.redo_scene_recap(place.chat, closing.anchor)
         await companion.edits.recap_messages(place.chat, [m.anchor for m in story.messages[:3]])
         asked = waiting(companion)
@@ -149,7 +149,7 @@ async def test_what_the_user_asked_for_goes_over_to_the_other_model(place: Place
             now = waiting(companion)
             assert [op.spec.anchor for op in now] == [op.spec.anchor for op in asked]
             assert not {op.spec.key for op in now} & {op.spec.key for op in asked}
-            companion.resume()
+            companion.work.resume()
             story = await companion.settled(place.chat)
             assert len(other.requests) == 4
         assert len(story.recaps[closing.anchor]) == 2
@@ -160,15 +160,15 @@ async def test_a_scene_is_folded_in_after_its_recap_is_made_anew(place: Place) -
         await companion.open_story(place.chat)
         await companion.put_setting("running_recap_auto", False)
         await companion.settled(place.chat)
-        companion.pause()
+        companion.work.pause()
         # All recaps are outdated by this, and the first of them would be folded in.
         await companion.put_setting("scene_recap_messages", "character")
         await companion.put_setting("running_recap_auto", True)
         (fold,) = waiting(companion, OperationKind.RUNNING_RECAP)
         assert fold.held.startswith("Waits for “Recap of scene 1”")
-        companion.resume()
+        companion.work.resume()
         story = await companion.settled(place.chat)
-        assert companion.work_left(place.chat) is None
+        assert companion.work.left(place.chat) is None
         assert all(len(versions) == 2 for versions in story.recaps.values())
 
 
@@ -178,13 +178,13 @@ async def test_a_scene_is_folded_in_after_its_recap_is_made_anew(place: Place) -
 async def test_a_plan_says_time_and_price_when_they_are_known(place: Place) -> None:
     async with place.opened() as companion:
         await companion.open_story(place.chat)
-        plan = companion.catch_up(place.chat)
+        plan = companion.work.catch_up(place.chat)
         assert plan is not None
         assert (plan.seconds, plan.price) == (None, None)
         assert plan.operations == plan.scenes + plan.folds == plan.requests
         await companion.put_setting("price_prompt_tokens", 2.0)
         await companion.put_setting("price_output_tokens", 10.0)
-        plan = companion.catch_up(place.chat)
+        plan = companion.work.catch_up(place.chat)
         assert plan is not None
         wanted = (2.0 * plan.prompt_tokens + 10.0 * plan.output_tokens) / 1_000_000
         assert plan.price == pytest.approx(wanted)
@@ -192,7 +192,7 @@ async def test_a_plan_says_time_and_price_when_they_are_known(place: Place) -> N
         assert closing is not None
         await companion.edits.redo_scene_recap(place.chat, closing.anchor)
         await companion.settled(place.chat)
-        plan = companion.catch_up(place.chat)
+        plan = companion.work.catch_up(place.chat)
         assert plan is not None
         assert plan.seconds is not None
         assert plan.seconds > 0
@@ -203,7 +203,7 @@ async def test_stopped_after_this_one_what_is_done_stays_and_the_rest_is_offered
 ) -> None:
     async with place.opened() as companion:
         await companion.open_story(place.chat)
-        first = companion.catch_up(place.chat)
+        first = companion.work.catch_up(place.chat)
         assert first is not None
         go_on = threading.Event()
 
@@ -213,29 +213,29 @@ async def test_stopped_after_this_one_what_is_done_stays_and_the_rest_is_offered
             return recap(request)
 
         place.model.reply = slow
-        await companion.start_catch_up(place.chat)
-        assert companion.catch_up(place.chat) is None
+        await companion.work.start_catch_up(place.chat)
+        assert companion.work.catch_up(place.chat) is None
         await asyncio.to_thread(place.model.wait_for_request, 2)
-        (progress,) = companion.catching_up
+        (progress,) = companion.work.catching_up
         assert progress.done == 2
         assert progress.done + progress.left == first.operations
         assert progress.remaining is not None
         assert "Catching up, 2 of" in companion.health.queue.sentence
-        await companion.stop_catch_up(progress.chat)
-        (progress,) = companion.catching_up
+        await companion.work.stop_catch_up(progress.chat)
+        (progress,) = companion.work.catching_up
         assert progress.is_stopping
         assert not waiting(companion)
         go_on.set()
         await companion.settled(place.chat)
-        assert companion.catching_up == ()
+        assert companion.work.catching_up == ()
         assert len(place.model.requests) == 3
-        rest = companion.catch_up(place.chat)
+        rest = companion.work.catch_up(place.chat)
         assert rest is not None
         assert rest.operations == first.operations - 3
-        await companion.start_catch_up(place.chat)
+        await companion.work.start_catch_up(place.chat)
         story = await companion.settled(place.chat)
         assert len(place.model.requests) == first.operations
-        assert companion.catching_up == ()
+        assert companion.work.catching_up == ()
         assert len(story.running.versions) == first.folds
 
 
@@ -252,21 +252,21 @@ async def test_stopped_at_once_what_runs_is_dropped_and_may_be_taken_up_again(
             return recap(request)
 
         place.model.reply = stuck
-        await companion.start_catch_up(place.chat)
+        await companion.work.start_catch_up(place.chat)
         await asyncio.to_thread(place.model.wait_for_request, 1)
-        (progress,) = companion.catching_up
+        (progress,) = companion.work.catching_up
         async with asyncio.timeout(5):
-            await companion.stop_catch_up(progress.chat, at_once=True)
+            await companion.work.stop_catch_up(progress.chat, at_once=True)
             await companion.settled(place.chat)
-        assert companion.catching_up == ()
+        assert companion.work.catching_up == ()
         assert done(companion) == 1
-        rest = companion.catch_up(place.chat)
+        rest = companion.work.catch_up(place.chat)
         assert rest is not None
         never.set()
         place.model.reply = recap
-        await companion.start_catch_up(place.chat)
+        await companion.work.start_catch_up(place.chat)
         story = await companion.settled(place.chat)
-        assert companion.catch_up(place.chat) is None
+        assert companion.work.catch_up(place.chat) is None
         assert all(story.scene_recap(scene) for scene in story.scenes if scene.is_closed)
 
 
@@ -276,18 +276,18 @@ async def test_a_stop_holds_over_the_end_of_the_program_however_little_is_left(
     async with place.opened() as companion:
         await companion.open_story(place.chat)
         await companion.put_setting("catch_up_scenes", 1)
-        await companion.start_catch_up(place.chat)
-        await until(companion, lambda: companion.catching_up[0].left <= 3)
-        await companion.stop_catch_up(companion.catching_up[0].chat)
+        await companion.work.start_catch_up(place.chat)
+        await until(companion, lambda: companion.work.catching_up[0].left <= 3)
+        await companion.work.stop_catch_up(companion.work.catching_up[0].chat)
         await companion.settled(place.chat)
         asked = len(place.model.requests)
         await companion.put_setting("catch_up_scenes", 100)
     async with place.opened() as companion:
         await companion.open_story(place.chat)
         await companion.settled(place.chat)
-        assert companion.catch_up(place.chat) is not None
+        assert companion.work.catch_up(place.chat) is not None
         assert len(place.model.requests) == asked
-        await companion.start_catch_up(place.chat)
+        await companion.work.start_catch_up(place.chat)
         await companion.settled(place.chat)
         assert len(place.model.requests) > asked
 
@@ -295,23 +295,23 @@ async def test_a_stop_holds_over_the_end_of_the_program_however_little_is_left(
 async def test_a_catch_up_goes_on_by_itself_in_the_next_run_and_counts_on(place: Place) -> None:
     async with place.opened() as companion:
         await companion.open_story(place.chat)
-        plan = companion.catch_up(place.chat)
+        plan = companion.work.catch_up(place.chat)
         assert plan is not None
-        await companion.start_catch_up(place.chat)
+        await companion.work.start_catch_up(place.chat)
         await until(companion, lambda: done(companion) == 4)
-        companion.pause()
+        companion.work.pause()
     made = len(place.model.requests)
     async with place.opened() as companion:
-        companion.pause()
+        companion.work.pause()
         await companion.open_story(place.chat)
-        assert companion.catch_up(place.chat) is None
-        (progress,) = companion.catching_up
+        assert companion.work.catch_up(place.chat) is None
+        (progress,) = companion.work.catching_up
         assert progress.done >= 4
         assert progress.done + progress.left == plan.operations
         assert progress.elapsed > 0
-        companion.resume()
+        companion.work.resume()
         await companion.settled(place.chat)
-        assert companion.catching_up == ()
+        assert companion.work.catching_up == ()
     # Only what was under way when the first run ended is asked for once more.
     assert plan.operations <= len(place.model.requests) <= plan.operations + 1
     assert made < plan.operations
@@ -321,15 +321,15 @@ async def test_another_model_is_not_given_the_backlog_that_the_first_was_to_do(
     place: Place,
 ) -> None:
     async with place.opened() as companion:
-        companion.pause()
+        companion.work.pause()
         await companion.open_story(place.chat)
-        await companion.start_catch_up(place.chat)
+        await companion.work.start_catch_up(place.chat)
         assert waiting(companion)
         with FakeLlm(recap) as other:
             await companion.put_setting("backend", f"openai:{MODEL}@{other.url}")
             assert not waiting(companion)
-            assert companion.catch_up(place.chat) is not None
-            assert companion.catching_up == ()
+            assert companion.work.catch_up(place.chat) is not None
+            assert companion.work.catching_up == ()
             await companion.put_setting("backend", "builtin")
 
 
@@ -340,28 +340,28 @@ async def test_a_catch_up_ends_although_a_scene_fails(place: Place) -> None:
     place.model.reply = reply
     async with place.opened() as companion:
         await companion.open_story(place.chat)
-        await companion.start_catch_up(place.chat)
+        await companion.work.start_catch_up(place.chat)
         await companion.settled(place.chat)
-        assert companion.catching_up == ()
+        assert companion.work.catching_up == ()
 
 
 async def test_what_is_cleared_is_offered_again_and_can_be_put_back(place: Place) -> None:
     async with place.opened() as companion:
-        companion.pause()
+        companion.work.pause()
         await companion.open_story(place.chat)
-        await companion.start_catch_up(place.chat)
+        await companion.work.start_catch_up(place.chat)
         before = [op.spec.key for op in waiting(companion)]
-        cleared = await companion.clear_waiting(place.chat)
+        cleared = await companion.work.clear_waiting(place.chat)
         assert [op.spec.key for op in cleared.operations] == before
         assert waiting(companion) == []
-        assert companion.catching_up == ()
-        assert companion.catch_up(place.chat) is not None
-        await companion.put_back(cleared)
+        assert companion.work.catching_up == ()
+        assert companion.work.catch_up(place.chat) is not None
+        await companion.work.put_back(cleared)
         assert [op.spec.key for op in waiting(companion)] == before
-        assert companion.catch_up(place.chat) is None
-        assert len(companion.catching_up) == 1
-        await companion.clear_waiting()
+        assert companion.work.catch_up(place.chat) is None
+        assert len(companion.work.catching_up) == 1
+        await companion.work.clear_waiting()
         assert waiting(companion) == []
-        companion.resume()
+        companion.work.resume()
         await companion.settled(place.chat)
         assert not place.model.requests

@@ -67,13 +67,14 @@ async def settled(companion: Companion, path: Path) -> Story:
 
 
 def done(companion: Companion) -> int:
-    return sum(op.status is OperationStatus.DONE for op in companion.operations)
+    return sum(op.status is OperationStatus.DONE for op in companion.work.operations)
 
 
 def made(companion: Companion) -> int:
     """Operations that wrote something, instead of finding it among what was kept."""
     return sum(
-        op.status is OperationStatus.DONE and op.backend != "kept" for op in companion.operations
+        op.status is OperationStatus.DONE and op.backend != "kept"
+        for op in companion.work.operations
     )
 
 
@@ -82,7 +83,7 @@ async def test_a_swipe_keeps_the_anchor_and_makes_the_recap_stale_until_it_is_sw
 ) -> None:
     companion.settings.put("message_recaps_auto", True)
     before = await settled(companion, chat.path)
-    companion.pause()
+    companion.work.pause()
     old = dict(chat.messages[50])
     chat.swipe(50, "Something else entirely happened here.")
     chat.save()
@@ -270,7 +271,7 @@ async def test_what_st_auto_recap_left_in_a_chat_is_taken_in_and_the_file_left_a
     }
     chat.save()
     before = chat.path.read_bytes()
-    companion.pause()
+    companion.work.pause()
     story = await companion.open_story(chat.path)
     assert (story.scenes[0].last, story.scenes[0].name) == (11, "The tavern")
     recap = story.scene_recap(story.scenes[0])
@@ -353,16 +354,16 @@ async def test_a_backlog_waits_for_the_users_word_and_says_what_it_would_take(
             asks_first=True,
         ) as companion:
             story = await settled(companion, chat.path)
-            plan = companion.catch_up(chat.path)
+            plan = companion.work.catch_up(chat.path)
             assert plan is not None
             assert not model.requests
             closed = sum(scene.is_closed for scene in story.scenes)
             assert (plan.scenes, plan.requests) == (closed, 2 * closed - 1)
             assert (plan.first, plan.last) == (0, story.scenes[-2].last)
             assert plan.prompt_tokens > sum(story.message_tokens[: plan.last])
-            await companion.start_catch_up(chat.path)
+            await companion.work.start_catch_up(chat.path)
             story = await companion.settled(chat.path)
-            assert companion.catch_up(chat.path) is None
+            assert companion.work.catch_up(chat.path) is None
             assert len(story.running.versions) == closed - 1
             assert len(model.requests) <= plan.requests
 
@@ -374,11 +375,11 @@ async def test_rebuilding_from_a_scene_keeps_what_was_before_and_doubles_nothing
     versions = before.running.versions
     third = before.messages[before.scenes[2].last].anchor
     await companion.edits.edit_scene_recap(chat.path, third, "The third scene, told by hand.")
-    companion.pause()
+    companion.work.pause()
     await companion.edits.rebuild_running_recap(chat.path, third)
     # Until the new versions reach as far, the old one stays in the prompt.
     assert versions[-1].content in (await companion.slots(chat.path)).slots[0].text
-    companion.resume()
+    companion.work.resume()
     story = await companion.settled(chat.path)
     rebuilt = story.running.versions[len(versions) :]
     assert [version.scene_count for version in rebuilt] == list(range(3, len(versions) + 1))
@@ -400,7 +401,7 @@ async def test_another_chats_running_recap_is_set_aside_and_can_be_chosen(
         "versions": [stored],
     }
     chat.save()
-    companion.pause()
+    companion.work.pause()
     story = await companion.open_story(chat.path)
     (foreign,) = story.running.versions
     assert foreign.reason == "foreign"
@@ -418,7 +419,7 @@ async def test_renaming_a_chat_while_its_recaps_are_written_goes_on_under_the_ne
     story = await settled(companion, renamed)
     assert all(story.scene_recap(scene) for scene in story.scenes if scene.is_closed)
     assert companion.story(chat.path) is None
-    assert not [op for op in companion.operations if op.status is OperationStatus.FAILED]
+    assert not [op for op in companion.work.operations if op.status is OperationStatus.FAILED]
 
 
 async def test_a_recap_kept_by_its_key_is_never_that_of_another_text(
@@ -434,13 +435,13 @@ async def test_a_recap_kept_by_its_key_is_never_that_of_another_text(
         async with open_companion(
             folders, tavern=demo_tavern.user_folder, llm=llm, watch=False
         ) as companion:
-            companion.pause()
+            companion.work.pause()
             story = await companion.open_story(chat.path)
             before = chat.messages[2]["mes"]
             chat.edit(2, "A purple walrus came in.")
             chat.save()
             await companion.open_story(chat.path)
-            companion.resume()
+            companion.work.resume()
             story = await companion.settled(chat.path)
             first = story.scene_recap(story.scenes[0])
             assert first is not None
@@ -489,7 +490,7 @@ async def test_a_chat_that_could_not_be_read_at_first_is_still_imported_and_bran
     with pytest.raises(ChatUnreadable):
         await companion.open_story(late)
     chat.save(late)
-    companion.pause()
+    companion.work.pause()
     story = await companion.open_story(late)
     assert story.message_recaps[story.messages[5].anchor].text == "A short recap."
 
@@ -542,7 +543,7 @@ async def test_a_reset_setting_is_forgotten_for_good(
 
 async def test_a_model_is_tried_without_being_chosen(companion: Companion) -> None:
     with FakeLlm(lambda request: "Ada hides a letter.") as llm:
-        trial = await companion.test_model(f"openai:{MODEL}@{llm.url}")
+        trial = await companion.models.test(f"openai:{MODEL}@{llm.url}")
     assert trial.text == "Ada hides a letter."
     assert companion.settings["backend"] == "builtin"
 
@@ -568,7 +569,7 @@ async def test_a_scene_whose_message_was_edited_has_a_stale_recap(
     assert scene.closing is not None
     anchor = scene.closing.anchor
     assert not companion.edits.is_scene_recap_stale(chat.path, anchor)
-    companion.pause()
+    companion.work.pause()
     chat.edit(scene.first, "Something else entirely happened here.")
     chat.save()
     await companion.open_story(chat.path)

@@ -175,7 +175,7 @@ class Run:
             llm=f"openai:{MODEL}@{model.url}",
             watch=False,
         ) as companion:
-            companion.pause()
+            companion.work.pause()
             story = await companion.open_story(self.tavern.chat)
             scene = story.scenes[BAD_SCENE]
             messages = story.messages[scene.first : scene.last + 1]
@@ -183,7 +183,7 @@ class Run:
             yield companion
 
     async def finish(self, companion: Companion) -> tuple[Story, list[str]]:
-        companion.resume()
+        companion.work.resume()
         return await companion.finished(self.tavern.chat)
 
 
@@ -233,7 +233,7 @@ async def test_one_scene_that_gets_no_answer_costs_no_other_and_nothing_twice(
             assert len(model.requests) - len(run.asked) <= len(every) - 1 + folded
             # The server mends: asked again, everything is there.
             run.script, run.asked = [None], []
-            await companion.retry_all()
+            await companion.work.retry_all()
             story, failures = await run.finish(companion)
             assert not failures
             assert recapped(story) == every

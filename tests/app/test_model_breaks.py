@@ -317,13 +317,13 @@ async def test_a_long_search_waits_for_the_users_word_and_says_what_it_takes(
             await companion.open_story(chat.path)
             await companion.settled(chat.path)
             assert model.searches == []
-            plan = companion.catch_up(chat.path)
+            plan = companion.work.catch_up(chat.path)
             assert plan is not None
             assert plan.requests == plan.search.requests > 3
             assert plan.prompt_tokens > 0
-            await companion.start_catch_up(chat.path)
+            await companion.work.start_catch_up(chat.path)
             await companion.settled(chat.path)
-            assert companion.catch_up(chat.path) is None
+            assert companion.work.catch_up(chat.path) is None
     assert 0 < len(model.searches) <= plan.search.requests
 
 

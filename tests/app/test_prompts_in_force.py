@@ -170,12 +170,12 @@ async def test_files_changed_on_disk_are_in_force_at_once_and_a_broken_one_is_sa
         file.write_text(text, encoding="utf-8")
         await told.wait()
         assert companion.prompts.state.version != ours
-        assert companion._writing().prompt_version == companion.prompts.state.version
+        assert companion.models.writing().prompt_version == companion.prompts.state.version
         told.clear()
         file.write_text("broken", encoding="utf-8")
         await told.wait()
         assert companion.prompts.state.version == ours, "ours stands in"
-        assert companion._writing().prompt_version == ours
+        assert companion.models.writing().prompt_version == ours
         assert "scene_recap" in broken[0][1]
         assert companion.health.backend.sentence.endswith(broken[0][1])
         told.clear()
@@ -193,7 +193,7 @@ async def test_a_broken_file_at_the_start_is_said_and_the_model_still_writes(
     async with open_companion(
         folders, tavern=demo_tavern.user_folder, llm=spec, watch=False
     ) as companion:
-        assert MODEL in companion._current_writer().label
+        assert MODEL in companion.models.writer().label
         assert companion.health.backend.sentence.endswith("Ours is used.")
 
 

@@ -137,9 +137,9 @@ async def test_a_stage_that_failed_is_asked_again_alone(desk: Desk, stages: Stag
         await companion.open_story(desk.path)
         await companion.finished(desk.path)
         before = stages.asked.copy()
-        failed = next(op for op in companion.operations if op.status is OperationStatus.FAILED)
+        failed = next(op for op in companion.work.operations if op.status is OperationStatus.FAILED)
         stages.filtered = None
-        await companion.retry(failed.id)
+        await companion.work.retry(failed.id)
         story, _ = await companion.finished(desk.path)
     assert stages.asked["scene_extract"] == before["scene_extract"]
     assert stages.asked["scene_organise"] == before["scene_organise"]
@@ -180,5 +180,5 @@ async def test_a_recap_done_again_goes_through_all_stages_anew(desk: Desk, stage
     assert stages.asked["scene_extract"] == before["scene_extract"] + 1
     assert stages.asked["scene_filter"] == before["scene_filter"] + 1
     assert len(story.recaps[closing.anchor]) == 2
-    done = [op for op in companion.operations if op.spec.kind is OperationKind.SCENE_RECAP]
+    done = [op for op in companion.work.operations if op.spec.kind is OperationKind.SCENE_RECAP]
     assert done[0].prompt_tokens > 0

@@ -143,7 +143,7 @@ class Memory:
 
     def planned(self) -> list[OperationKind]:
         """What is not done yet."""
-        return [o.spec.kind for o in self.companion.operations if o.finished is None]
+        return [o.spec.kind for o in self.companion.work.operations if o.finished is None]
 
     async def until(self, found: Callable[[], T], seconds: float = 15.0) -> T:
         """Wait until it is so; looked at after each thing that is heard, and now and then."""

@@ -333,7 +333,7 @@ async def test_the_program_remembers_through_the_page_and_tells_who_comes_back(
         assert "Who stopped it?" in user["content"]
         assert "Write Seraphina's next reply" not in request.text
         await companion.settled(path)
-        done = [op for op in companion.operations if op.spec.kind is OperationKind.MEMORY_PASS]
+        done = [op for op in companion.work.operations if op.spec.kind is OperationKind.MEMORY_PASS]
         assert [op.status for op in done] == [OperationStatus.DONE]
 
         page.llm.reply = lambda _: "The lamp burned low and nobody spoke."

@@ -115,7 +115,7 @@ async def test_the_queue_is_shown_and_can_be_cancelled(
     window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
     assert window.desk is not None
-    companion.pause()
+    companion.work.pause()
     window.show_page("work")
     page = window.page
     assert isinstance(page, WorkPage)
@@ -129,7 +129,7 @@ async def test_the_queue_is_shown_and_can_be_cancelled(
     QTest.keyClick(page.table, Qt.Key.Key_Delete)
 
     def status() -> OperationStatus:
-        found = [op.status for op in companion.operations if op.id == waiting.id]
+        found = [op.status for op in companion.work.operations if op.id == waiting.id]
         return found[0]
 
     await until(lambda: status() is OperationStatus.CANCELLED)

@@ -154,8 +154,8 @@ class MemoryHands(QObject):
 
     def stop(self, operation_id: int) -> None:
         """Drop a reading."""
-        self._session.do(self._session.companion.cancel(operation_id), name="stopping")
+        self._session.do(self._session.companion.work.cancel(operation_id), name="stopping")
 
     def retry(self, operation_id: int) -> None:
         """Try a reading again."""
-        self._session.do(self._session.companion.retry(operation_id), name="trying again")
+        self._session.do(self._session.companion.work.retry(operation_id), name="trying again")

@@ -77,7 +77,7 @@ class MemoriesPage(QWidget):
         self.strip = ReadingStrip()
         self._build()
         self._connect()
-        self._show_operations(session.companion.operations)
+        self._show_operations(session.companion.work.operations)
 
     def _build(self) -> None:
         self._rows = QStackedWidget()
@@ -229,7 +229,7 @@ class MemoriesPage(QWidget):
         await self._arranging()
         if self._awaited in self._by_id:
             self.show_memory(self._awaited)
-        self._show_operations(companion.operations)
+        self._show_operations(companion.work.operations)
 
     def _arrange(self) -> None:
         if self._view is not None:

@@ -69,7 +69,7 @@ class MindsPage(QWidget):
         self.strip = ReadingStrip()
         self._build()
         self._connect()
-        self._show_operations(session.companion.operations)
+        self._show_operations(session.companion.work.operations)
 
     def _build(self) -> None:
         self._views = QStackedWidget()
@@ -225,7 +225,7 @@ class MindsPage(QWidget):
         self._show_moment()
         if old is None or self._reply_of(old) != self._reply_of(minds):
             self._show_leaks(minds)
-        self._show_operations(self._session.companion.operations)
+        self._show_operations(self._session.companion.work.operations)
 
     def _made(self, path: Path) -> tuple[Minds, Layout]:
         minds = self._session.companion.minds(path)

@@ -31,14 +31,14 @@ class ModelTesting(QObject):
         """Look once more which models Ollama and SillyTavern's page have."""
 
         async def look() -> None:
-            self._choice.show_found(await self._session.companion.found_models())
+            self._choice.show_found(await self._session.companion.models.found())
 
         self._session.do(look(), name="looking for models")
         self._look_at_page()
 
     def _look_at_page(self) -> None:
         async def look() -> None:
-            self._choice.show_profiles(await self._session.companion.profiles_in_page())
+            self._choice.show_profiles(await self._session.companion.models.profiles_in_page())
 
         self._session.do(look(), name="looking for SillyTavern's page")
 
@@ -54,7 +54,7 @@ class ModelTesting(QObject):
 
     def _on_models(self, url: str) -> None:
         async def look() -> None:
-            self._choice.show_offered(await self._session.companion.models_at(url))
+            self._choice.show_offered(await self._session.companion.models.offered_at(url))
 
         self._session.do(look(), name="asking the server for its models")
 
@@ -70,7 +70,7 @@ class ModelTesting(QObject):
         panel = self._choice.trial
         this = asyncio.current_task()
         try:
-            trial = await self._session.companion.test_model(spec, on_text=panel.show_text)
+            trial = await self._session.companion.models.test(spec, on_text=panel.show_text)
         except (asyncio.CancelledError, TavernkeepError):
             if self._running is this:
                 panel.end(None)

@@ -76,7 +76,7 @@ class WorkPage(QWidget):
         session.progressed.connect(self._on_progress)
         session.catch_up_offered.connect(self._on_catch_up_changed)
         self._say_cleared(Cleared(()))
-        self.show_operations(session.companion.operations)
+        self.show_operations(session.companion.work.operations)
 
     def _build(self) -> None:
         head = QHBoxLayout()
@@ -149,7 +149,7 @@ class WorkPage(QWidget):
         words = f"{open_count} to do" if open_count else "Nothing to do"
         if failed:
             words += f", {failed} failed"
-        is_paused = self._session.companion.is_paused
+        is_paused = self._session.companion.work.is_paused
         self._summary.setText(words + (", paused" if is_paused else ""))
         self._show_reason(operations, is_paused=is_paused)
         self._retry_all.setVisible(failed > 0)
@@ -167,15 +167,15 @@ class WorkPage(QWidget):
 
     def _show_catch_up(self) -> None:
         companion, path = self._session.companion, self._session.path
-        on = companion.catching_up
+        on = companion.work.catching_up
         plan = None
         if path is not None and companion.story(path) is not None:
-            plan = companion.catch_up(path)
+            plan = companion.work.catch_up(path)
         self.deeds.start.setEnabled(plan is not None)
         self.deeds.stop.setEnabled(bool(on) and not on[0].is_stopping)
         self.deeds.stop_now.setEnabled(bool(on))
         if on:
-            self._catching_up.show_progress(on[0], is_paused=companion.is_paused)
+            self._catching_up.show_progress(on[0], is_paused=companion.work.is_paused)
         elif plan is not None:
             self._catching_up.show_plan(plan)
         else:
@@ -186,14 +186,14 @@ class WorkPage(QWidget):
 
     def _tick(self) -> None:
         self.model.tick()
-        if self._session.companion.catching_up:
+        if self._session.companion.work.catching_up:
             self._show_catch_up()
 
     def _show_reason(self, operations: tuple[Operation, ...], *, is_paused: bool) -> None:
         """Why the queue holds, in its own words, else what it cost lately."""
         queue = self._session.companion.health.queue
         spent = sum(operation.prompt_tokens + operation.output_tokens for operation in operations)
-        is_stopped = self._session.companion.stopped_before is not None
+        is_stopped = self._session.companion.work.stopped_before is not None
         is_held = is_paused and (queue.light is Light.BAD or is_stopped)
         said = queue.sentence if is_held else f"{spent:,} tokens lately" if spent else ""
         self._reason.setText(said)
@@ -212,20 +212,20 @@ class WorkPage(QWidget):
         """Drop it; what runs is stopped at once."""
         operation = self.selected()
         if operation is not None and operation.status not in FINISHED:
-            self._session.do(self._session.companion.cancel(operation.id), name="cancel")
+            self._session.do(self._session.companion.work.cancel(operation.id), name="cancel")
 
     def retry_selected(self) -> None:
         """Queue it again, or try it now."""
         operation = self.selected()
         if operation is not None and operation.status in RETRIED:
-            self._session.do(self._session.companion.retry(operation.id), name="try again")
+            self._session.do(self._session.companion.work.retry(operation.id), name="try again")
 
     def pause_before_selected(self) -> None:
         """Let the queue run up to it and stop there, or no longer."""
         operation = self.selected()
         if operation is not None:
             wanted = not operation.pauses_before
-            coroutine = self._session.companion.pause_before(operation.id, wanted=wanted)
+            coroutine = self._session.companion.work.pause_before(operation.id, wanted=wanted)
             self._session.do(coroutine, name="pause before")
 
     def move_selected_up(self) -> None:
@@ -239,7 +239,7 @@ class WorkPage(QWidget):
     def _move(self, *, first: bool) -> None:
         operation = self.selected()
         if operation is not None:
-            coroutine = self._session.companion.move_up(operation.id, first=first)
+            coroutine = self._session.companion.work.move_up(operation.id, first=first)
             self._session.do(coroutine, name="move up")
 
     def clear_chat(self) -> None:
@@ -252,7 +252,7 @@ class WorkPage(QWidget):
 
     async def _clear(self, *, whole: bool) -> None:
         path = None if whole else self._session.path
-        cleared = await self._session.companion.clear_waiting(path)
+        cleared = await self._session.companion.work.clear_waiting(path)
         if cleared.operations:
             self._say_cleared(cleared)
 
@@ -260,7 +260,7 @@ class WorkPage(QWidget):
         """Undo the last clearing."""
         cleared = self._cleared
         self._say_cleared(Cleared(()))
-        self._session.do(self._session.companion.put_back(cleared), name="put back")
+        self._session.do(self._session.companion.work.put_back(cleared), name="put back")
 
     def _say_cleared(self, cleared: Cleared) -> None:
         self._cleared = cleared
@@ -283,13 +283,13 @@ class WorkPage(QWidget):
 
     def _stop(self, *, at_once: bool) -> None:
         companion = self._session.companion
-        for progress in companion.catching_up[:1]:
-            coroutine = companion.stop_catch_up(progress.chat, at_once=at_once)
+        for progress in companion.work.catching_up[:1]:
+            coroutine = companion.work.stop_catch_up(progress.chat, at_once=at_once)
             self._session.do(coroutine, name="stop catching up")
 
     def retry_all(self) -> None:
         """Try everything again that failed, and go on where refusals held the queue up."""
-        self._session.do(self._session.companion.retry_all(), name="try all again")
+        self._session.do(self._session.companion.work.retry_all(), name="try all again")
 
     def _on_selection(self) -> None:
         operation = self.selected()
@@ -317,11 +317,11 @@ class WorkPage(QWidget):
 
     def _on_pause(self) -> None:
         companion = self._session.companion
-        if companion.is_paused:
-            companion.resume()
+        if companion.work.is_paused:
+            companion.work.resume()
         else:
-            companion.pause()
-        self.show_operations(companion.operations)
+            companion.work.pause()
+        self.show_operations(companion.work.operations)
 
     def _on_progress(self, progress: object) -> None:
         text = str(getattr(progress, "text", ""))

@@ -222,7 +222,7 @@ async def test_the_companion_tries_a_model_and_tells_of_each_tier(tmp_path: Path
     heard: list[Tier] = []
     with FakeLlm(good) as llm:
         async with open_companion(Folders(home, home / "logs"), watch=False) as companion:
-            trial = await companion.test_memory(
+            trial = await companion.models.test_memory(
                 f"openai:m@{llm.url}", lambda tier: heard.append(tier.tier)
             )
     assert heard == list(ORDER)

@@ -115,7 +115,7 @@ async def test_what_was_made_anew_gives_way_to_what_undo_brings_back(
     assert anew.message_recaps[anew.messages[2].anchor].text != "By hand."
     assert anew.recaps
     await companion.edits.undo(path)
-    companion.pause()
+    companion.work.pause()
     assert story_of(companion, path) == before
     await companion.edits.redo(path)
     again = story_of(companion, path)

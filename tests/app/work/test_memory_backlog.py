@@ -36,10 +36,10 @@ async def test_a_backlog_waits_for_the_users_word_and_its_cost_is_said(tmp_path:
             await companion.open_story(written.chat)
             await companion.settled(written.chat)
             assert not llm.requests
-            plan = companion.catch_up(written.chat)
+            plan = companion.work.catch_up(written.chat)
             assert plan is not None
             assert (plan.reading.first, plan.reading.last) == (0, 144)
-            await companion.start_catch_up(written.chat)
+            await companion.work.start_catch_up(written.chat)
             await companion.settled(written.chat)
             # Beside small questions and texts made of memories, which nobody can foresee.
             readings = [r.text for r in llm.requests if is_reading(r)]
@@ -47,5 +47,5 @@ async def test_a_backlog_waits_for_the_users_word_and_its_cost_is_said(tmp_path:
             assert len(readings) == pytest.approx(plan.requests, abs=1)
             prompt = sum(map(companion.count_tokens, readings))
             assert plan.prompt_tokens == pytest.approx(prompt, rel=0.3)
-            assert companion.catch_up(written.chat) is None
+            assert companion.work.catch_up(written.chat) is None
             assert companion.memory(written.chat).memories

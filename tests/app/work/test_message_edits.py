@@ -59,7 +59,7 @@ class Desk:
 
     async def deed(self, do: Awaitable[object], label: str) -> Story:
         """Do it, take it back, do it again; the story follows exactly."""
-        self.companion.pause()
+        self.companion.work.pause()
         before = self.story
         await do
         after = self.story
@@ -68,7 +68,7 @@ class Desk:
         assert self.story == before
         assert await self.companion.edits.redo(self.path) == label
         assert self.story == after
-        self.companion.resume()
+        self.companion.work.resume()
         return await self.companion.settled(self.path)
 
 

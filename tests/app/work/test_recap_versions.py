@@ -67,7 +67,7 @@ async def test_a_recap_is_locked_once_it_is_folded_in_and_a_rebuild_unlocks_it(
     await companion.edits.edit_scene_recap(chat, first.anchor, "They met.")
     versions = story(companion, chat).recaps[first.anchor]
     assert [version.is_locked for version in versions] == [True, False]
-    companion.pause()
+    companion.work.pause()
     unlocked = story(companion, chat)
     await companion.edits.rebuild_running_recap(chat, first.anchor)
     rebuilt = story(companion, chat)
@@ -75,7 +75,7 @@ async def test_a_recap_is_locked_once_it_is_folded_in_and_a_rebuild_unlocks_it(
     await companion.edits.undo(chat)
     assert story(companion, chat) == unlocked
     await companion.edits.redo(chat)
-    companion.resume()
+    companion.work.resume()
     after = await companion.settled(chat)
     assert [version.is_locked for version in after.recaps[first.anchor]] == [False, True]
 

@@ -94,7 +94,7 @@ async def test_a_moved_break_takes_its_name_its_recaps_and_its_draft_along(desk:
 
 async def test_undo_brings_a_moved_break_back_with_all_that_hung_on_it(desk: Desk) -> None:
     before = desk.story
-    desk.companion.pause()
+    desk.companion.work.pause()
     await desk.edits.move(desk.path, desk.anchor(19), desk.anchor(14))
     assert desk.ends == [9, 14, 29]
     assert await desk.is_undone() == "moved end of scene 2"
@@ -145,7 +145,7 @@ async def test_a_split_cuts_where_it_is_set_and_keeps_the_recap_with_the_second_
     desk: Desk,
 ) -> None:
     recap = desk.recap(19)
-    desk.companion.pause()
+    desk.companion.work.pause()
     await desk.edits.split(desk.path, desk.anchor(14), name=" The harbour ")
     assert desk.ends == [9, 14, 19, 29]
     assert [scene.name for scene in desk.story.scenes[1:3]] == ["The harbour", "Scene 2"]
@@ -182,7 +182,7 @@ async def test_the_last_closed_scene_can_be_merged_with_the_open_one(desk: Desk)
 async def test_a_deleted_break_puts_its_recaps_away_and_undo_brings_all_back(desk: Desk) -> None:
     before = desk.story
     assert any(v.last_anchor == desk.anchor(19) for v in before.running.versions)
-    desk.companion.pause()
+    desk.companion.work.pause()
     await desk.edits.delete(desk.path, desk.anchor(19))
     assert desk.ends == [9, 29]
     assert all(v.last_anchor != desk.anchor(19) for v in desk.story.running.versions)

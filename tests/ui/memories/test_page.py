@@ -549,10 +549,10 @@ async def test_the_page_says_what_it_is_for_when_nothing_is_remembered(
     await companion.memories.fresh_start(demo_tavern.chat)
     await companion.memories.read_again(demo_tavern.chat)
     await until(lambda: page.empty.isVisible())
-    companion.pause()
+    companion.work.pause()
     press(page.empty.read)
     await until(
-        lambda: any(op.spec.kind is OperationKind.MEMORY_PASS for op in companion.operations)
+        lambda: any(op.spec.kind is OperationKind.MEMORY_PASS for op in companion.work.operations)
     )
     await until(lambda: page.strip.isVisible())
 

@@ -33,7 +33,7 @@ def page_of(window: MainWindow) -> WorkPage:
 
 def waiting(companion: Companion) -> list[str]:
     status = OperationStatus.PENDING
-    return [op.spec.label for op in companion.operations if op.status is status]
+    return [op.spec.label for op in companion.work.operations if op.status is status]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ async def queued(
     """Three scenes are to be recapped again, and the queue is paused."""
     story = companion.story(demo_tavern.chat)
     assert story is not None
-    companion.pause()
+    companion.work.pause()
     for scene in story.scenes[:3]:
         assert scene.closing is not None
         await companion.edits.redo_scene_recap(demo_tavern.chat, scene.closing.anchor)
@@ -65,11 +65,11 @@ async def test_keys_move_and_mark_the_selected_operation(
     assert not page.deeds.move_up.isEnabled()
     page.table.select_row(1)
     QTest.keyClick(page.table, Qt.Key.Key_B)
-    await until(lambda: companion.operations[1].pauses_before)
+    await until(lambda: companion.work.operations[1].pauses_before)
     assert page.model.index(1, 1).data() == "The queue pauses before this one"
     assert page.deeds.pause_before.text() == "Do not pause before this one"
     QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
-    await until(lambda: companion.stopped_before is not None)
+    await until(lambda: companion.work.stopped_before is not None)
     assert waiting(companion) == ["Recap of scene 1", "Recap of scene 2"]
     await until(lambda: page._reason.text() == "Paused before “Recap of scene 1”")
     QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)

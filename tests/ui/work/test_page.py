@@ -25,7 +25,7 @@ async def test_everything_that_failed_is_tried_again_together(
     closings = [scene.closing.anchor for scene in story.scenes[:2] if scene.closing is not None]
 
     def failed() -> int:
-        return sum(op.status is OperationStatus.FAILED for op in companion.operations)
+        return sum(op.status is OperationStatus.FAILED for op in companion.work.operations)
 
     with FakeLlm(lambda request: "") as llm:
         await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
@@ -52,4 +52,4 @@ async def test_a_pause_says_why(
     await until(lambda: page._reason.text() == "Paused: the disk is full.")
     QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
     await until(lambda: page._reason.text() == "")
-    assert not companion.is_paused
+    assert not companion.work.is_paused

@@ -1,0 +1,169 @@
+"""The model that writes now: chosen by the settings, exchanged without losing paid work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from app.errors import TavernkeepError, UsageError
+from app.llm.memory_model import MemoryModel
+from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory
+from app.llm.ollama import FoundModel
+from app.llm.specs import BUILTIN, parse_spec
+from app.llm.writer import OnText, RecapWriter, make_writer
+from app.operations import Operation, OperationStatus
+from app.prompt.tokens import TokenCounter
+from app.settings import Settings
+from app.tasks import TaskSupervisor
+from app.work.link import BridgeLink
+from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
+from app.work.planner import Writing
+from app.work.queue import OperationQueue
+
+RETIRE_SECONDS = 600.0
+
+
+class ModelInForce:
+    """Which model writes, which others there are, and how one does before it is chosen.
+
+    given: the backend to begin with in place of the setting. problem: a sentence when the setting
+    made no sense, so that the built-in way stands in.
+    """
+
+    def __init__(
+        self,
+        given: str | None,
+        settings: Settings,
+        counter: TokenCounter,
+        prompts_dir: Path,
+        link: BridgeLink,
+        queue: OperationQueue,
+        tasks: TaskSupervisor,
+    ) -> None:
+        self._given = given
+        self._settings = settings
+        self._counter = counter
+        self._prompts_dir = prompts_dir
+        self._link = link
+        self._queue = queue
+        self._tasks = tasks
+        self.problem = ""
+        self._writer = self._first()
+
+    # --- what writes now
+
+    def writer(self) -> RecapWriter:
+        """The writer in force; asked for anew at each use."""
+        return self._writer
+
+    def writing(self) -> Writing:
+        """How the writer in force writes, for those who plan its work."""
+        writer = self._writer
+        return Writing(
+            writer.spec,
+            writer.prompt_version,
+            is_free=parse_spec(writer.spec).kind == BUILTIN,
+            context_tokens=writer.context_tokens,
+            versions=writer.versions,
+        )
+
+    def idle_memory(self) -> MemoryModel | None:
+        """The model for memory, where it has nothing else to do."""
+        is_busy = any(op.status is OperationStatus.RUNNING for op in self._queue.operations)
+        return None if is_busy else self._writer.memory
+
+    def renew(self, *, is_chosen: bool) -> None:
+        """Write by the settings as they are now; is_chosen: what was given at first holds no more.
+
+        Raises PromptUnusable, then nothing is changed.
+        """
+        if is_chosen:
+            self._given = None
+        old, self._writer = self._writer, self._make(self._spec)
+        self._tasks.spawn(self._retire(old), name="closing a writer")
+
+    async def aclose(self) -> None:
+        """Close the writer, whatever it writes."""
+        await self._writer.aclose()
+
+    # --- other models
+
+    async def found(self) -> tuple[FoundModel, ...]:
+        """Models of an Ollama on this machine; waits two seconds at most."""
+        return await models_here()
+
+    async def offered_at(self, url: str) -> tuple[str, ...]:
+        """Names of the models that a server offers. Raises UsageError, BackendError."""
+        return await models_at(url)
+
+    async def profiles_in_page(self) -> tuple[str, ...] | None:
+        """Connection profiles that SillyTavern's page has; None where no page is open."""
+        return await self._link.profiles()
+
+    async def test(self, spec: str, *, on_text: OnText | None = None) -> ModelTrial:
+        """Let a model write one recap of a sample, within 20 seconds. Raises UsageError."""
+        writer = self._make(spec)
+        try:
+            return await try_writer(writer, on_text=on_text)
+        finally:
+            await writer.aclose()
+
+    async def test_memory(
+        self, spec: str, on_result: Callable[[TierTrial], None] | None = None
+    ) -> MemoryTrial:
+        """Try a model on every task of memory; keeps nothing. Raises UsageError for no model."""
+        writer = self._make(spec)
+        try:
+            if writer.memory is None:
+                raise UsageError("There is no model to try.")
+            return await try_memory(writer.memory, on_result)
+        finally:
+            await writer.aclose()
+
+    # --- inside
+
+    @property
+    def _spec(self) -> str:
+        """The backend in force: the one given at the start, until another is chosen."""
+        return self._given or str(self._settings["backend"])
+
+    def _first(self) -> RecapWriter:
+        """The writer by the settings; without a model where they make no sense any more."""
+        if self._given is not None:
+            return self._make(self._given)
+        try:
+            return self._make(self._spec)
+        except TavernkeepError as error:
+            self.problem = str(error)
+            return self._make(BUILTIN)
+
+    def _make(self, spec: str) -> RecapWriter:
+        return make_writer(
+            spec,
+            count_tokens=self._counter.count,
+            prompts_dir=self._prompts_dir,
+            page=self._link,
+        )
+
+    async def _retire(self, writer: RecapWriter) -> None:
+        """Close a writer once what it is writing now has ended: it was paid for."""
+        ended = asyncio.Event()
+        operations = self._queue.operations
+        running = {op.id for op in operations if op.status is OperationStatus.RUNNING}
+
+        def look(operations: tuple[Operation, ...]) -> None:
+            now = {op.id for op in operations if op.status is OperationStatus.RUNNING}
+            if running.isdisjoint(now):
+                ended.set()
+
+        self._queue.changed.connect(look)
+        try:
+            look(operations)
+            async with asyncio.timeout(RETIRE_SECONDS):
+                await ended.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._queue.changed.disconnect(look)
+            await writer.aclose()
