@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.prompt.adaptive import adapted, turn_kind
-from app.prompt.auto_tune import tuned
+from app.prompt.auto_tune import Tuning, tuned
 from app.prompt.budgets import (
     DEFAULTS,
     MOST_OF_CONTEXT,
@@ -23,7 +24,9 @@ from app.prompt.budgets import (
 from app.prompt.drafts import Draft, Entry, dealt_out, shown_within
 from app.prompt.memory_slots import (
     SECONDHAND,
+    CalledUp,
     arcs_draft,
+    call_up,
     long_draft,
     session_draft,
     triggered_draft,
@@ -103,36 +106,110 @@ def assembled(
     no bound but their own budgets and the turn's context. The running recap's slot is always
     there, so that what stood in it before is cleared when it is switched off.
     """
-    room = room_in(turn.context, total)
-    if not told:
-        return SlotSet(_recap_slots(story, settings, means.count, (room, room)))
+    return prepared(story, settings, means, told=told, turn=turn, total=total).under(settings)
+
+
+def prepared(
+    story: Story,
+    settings: Mapping[str, Any],
+    means: Means,
+    *,
+    told: Recollection = NOTHING_TOLD,
+    turn: Turn = ANY_TURN,
+    total: int | None = None,
+) -> Prepared:
+    """A turn of which all is known but its budgets; arguments as for `assembled`."""
     occasion = Occasion(
         story,
         told,
         turn,
         settings,
-        frozenset().union(*(pack.stopwords for pack in means.packs)),
+        frozenset().union(*(pack.stopwords for pack in means.packs)) if told else frozenset(),
         means.vectors,
         means.profile,
-        _visible_from(story, settings, turn),
+        _visible_from(story, settings, turn) if told else None,
     )
-    return _with_memory(occasion, means, room)
-
-
-def _with_memory(occasion: Occasion, means: Means, room: int | None) -> SlotSet:
-    settings, count = occasion.settings, means.count
     placement = _placement(occasion)
-    occasion = replace(occasion, horizon=_horizon(occasion, placement))
-    kind = occasion.turn.kind or turn_kind(occasion.last_text, means.packs)
+    if told:
+        occasion = replace(occasion, horizon=_horizon(occasion, placement))
+    return Prepared(occasion, means, placement, room_in(turn.context, total))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A turn whose slots can be made under one set of budgets after another: what they might tell
+    is ranked once.
+    """
+
+    occasion: Occasion
+    means: Means
+    placement: Placement
+    room: int | None
+
+    @cached_property
+    def kind(self) -> TurnKind:
+        """What the turn is like."""
+        return self.occasion.turn.kind or turn_kind(self.occasion.last_text, self.means.packs)
+
+    @cached_property
+    def full(self) -> Mapping[str, int]:
+        """The most tokens that each slot ever wanted, by key."""
+        if not self.occasion.told:
+            return {}
+        settings, count = self.occasion.settings, self.means.count
+        running = _recap_slots(self.occasion.story, settings, count, (None, None))[0]
+        return _high_water(self.means.full, self.drafts(running.text), count)
+
+    @cached_property
+    def called_up(self) -> CalledUp:
+        return call_up(self.occasion)
+
+    @cached_property
+    def _drafts(self) -> dict[str, tuple[Draft, ...]]:
+        return {}
+
+    @cached_property
+    def _triggered(self) -> dict[frozenset[str], Draft]:
+        return {}
+
+    def drafts(self, running: str) -> tuple[Draft, ...]:
+        """What each slot might tell but for what the moment calls up. running: the running recap's
+        slot.
+        """
+        if running not in self._drafts:
+            self._drafts[running] = _drafts(self.occasion, self.placement, running)
+        return self._drafts[running]
+
+    def triggered(self, told: Collection[str]) -> Draft:
+        """What the moment calls up. told: ids of memories that the long-term slot holds."""
+        key = frozenset(told)
+        if key not in self._triggered:
+            self._triggered[key] = triggered_draft(self.occasion, self.called_up, key)
+        return self._triggered[key]
+
+    def under(self, settings: Mapping[str, Any], kind: TurnKind | None = None) -> SlotSet:
+        """The slots. settings: those it was prepared with, or with other budgets. kind: of turn,
+        None for what it is like.
+        """
+        if not self.occasion.told:
+            rooms = (self.room, self.room)
+            return SlotSet(_recap_slots(self.occasion.story, settings, self.means.count, rooms))
+        return _with_memory(self, settings, kind)
+
+
+def _with_memory(turn: Prepared, settings: Mapping[str, Any], given: TurnKind | None) -> SlotSet:
+    occasion, placement, room = turn.occasion, turn.placement, turn.room
+    count, kind = turn.means.count, given or turn.kind
     recaps = _recap_slots(occasion.story, settings, count, (None, None))
-    drafts = _drafts(occasion, placement, recaps[0].text)
-    full = _high_water(means.full, drafts, count)
-    budgets, notes = _turn_budgets(occasion, full, kind, drafts, count)
+    drafts, full = turn.drafts(recaps[0].text), turn.full
+    keeps_head = occasion.horizon is not None and not (given or occasion.turn.kind)
+    budgets, notes = _turn_budgets(settings, full, kind, keeps_head=keeps_head)
+    budgets = _with_what_is_left(budgets, occasion, drafts, count)
     if room is not None:
-        recaps, room = _levelled(occasion, recaps, drafts, budgets, room, count)
-        drafts = _drafts(occasion, placement, recaps[0].text)
+        recaps, room = _levelled(turn, settings, recaps, drafts, budgets)
+        drafts = turn.drafts(recaps[0].text)
     borrowers = _borrowers(settings, placement)
-    drafts, fitting = _fitted(occasion, placement, drafts, budgets, borrowers, count)
+    drafts, fitting = _fitted(turn, drafts, budgets, borrowers)
     if room is not None and placement.is_unified:
         room = max(0, room - SEPARATOR_TOKENS * len(IN_BLOCK))
     weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
@@ -232,48 +309,56 @@ def _horizon(occasion: Occasion, placement: Placement) -> int | None:
 
 
 def _turn_budgets(
-    occasion: Occasion,
-    full: Mapping[str, int],
-    kind: TurnKind,
-    drafts: Iterable[Draft],
-    count: Count,
+    settings: Mapping[str, Any], full: Mapping[str, int], kind: TurnKind, *, keeps_head: bool
 ) -> tuple[Budgets, tuple[str, ...]]:
     """The budgets of this turn, and what auto-tune changed.
 
-    The head of the prompt keeps its budgets from turn to turn, unless the kind of turn is given.
-    What long-term memories leave of theirs goes to fresh ones, which wait for their place there.
+    keeps_head: the head of the prompt has the same budgets from turn to turn.
     """
-    settings = occasion.settings
     budgets = budgets_of(settings)
     notes: tuple[str, ...] = ()
     if settings["budgets_auto_tune"]:
-        total = int(settings["budget_total"]) if settings["budget_mode"] == SIMPLE else None
-        by_name = {name: full[name.key] for name in SlotName if name.key in full}
-        budgets, changes = tuned(budgets, by_name, total)
+        budgets, changes = tuned_by(settings, full)
         notes = tuple(change.sentence for change in changes)
     if settings["budgets_adaptive"]:
-        keeps = occasion.horizon is not None and occasion.turn.kind is None
-        head = {name: budgets[name] for name in AT_HEAD if keeps}
+        head = {name: budgets[name] for name in AT_HEAD if keeps_head}
         budgets = {**adapted(budgets, kind), **head}
+    return budgets, notes
+
+
+def tuned_by(
+    settings: Mapping[str, Any], full: Mapping[str, int]
+) -> tuple[Budgets, tuple[Tuning, ...]]:
+    """What auto-tune makes of the user's budgets. full: high-water marks by key."""
+    total = int(settings["budget_total"]) if settings["budget_mode"] == SIMPLE else None
+    by_name = {name: full[name.key] for name in SlotName if name.key in full}
+    return tuned(budgets_of(settings), by_name, total)
+
+
+def _with_what_is_left(
+    budgets: Budgets, occasion: Occasion, drafts: Iterable[Draft], count: Count
+) -> Budgets:
+    """With the correction's, which is whatever it takes; and what long-term memories leave of
+    theirs goes to fresh ones, which wait for their place at the head of the prompt.
+    """
     full_of = {draft.name: count(draft.render(len(draft.entries))) for draft in drafts}
     if occasion.horizon is not None:
         left = max(0, budgets[SlotName.LONG] - full_of.get(SlotName.LONG, 0))
         budgets = {**budgets, SlotName.TRIGGERED: budgets[SlotName.TRIGGERED] + left}
-    return {**budgets, SlotName.REPAIR: full_of.get(SlotName.REPAIR, 0)}, notes
+    return {**budgets, SlotName.REPAIR: full_of.get(SlotName.REPAIR, 0)}
 
 
 def _levelled(
-    occasion: Occasion,
+    turn: Prepared,
+    settings: Mapping[str, Any],
     recaps: Sequence[Slot],
     drafts: Sequence[Draft],
     budgets: Budgets,
-    room: int,
-    count: Count,
 ) -> tuple[tuple[Slot, ...], int]:
     """The recaps' slots within their part of the room, and what is left of it for the others."""
-    settings, story = occasion.settings, occasion.story
+    story, count, room = turn.occasion.story, turn.means.count, turn.room or 0
     full = ((d.name, count(d.render(len(d.entries)))) for d in drafts)
-    borrowers = _borrowers(settings, _placement(occasion))
+    borrowers = _borrowers(settings, turn.placement)
     wanted = (wants if d in borrowers else min(wants, budgets[d]) for d, wants in full)
     demands = [sum(wanted) + budgets[SlotName.TRIGGERED], *(slot.tokens for slot in recaps)]
     recap_budgets = ("running_recap_budget", "message_recaps_budget")
@@ -320,17 +405,13 @@ def _lent(
 
 
 def _fitted(
-    occasion: Occasion,
-    placement: Placement,
-    drafts: Iterable[Draft],
-    budgets: Budgets,
-    borrowers: Collection[SlotName],
-    count: Count,
+    turn: Prepared, drafts: Iterable[Draft], budgets: Budgets, borrowers: Collection[SlotName]
 ) -> tuple[tuple[Draft, ...], dict[SlotName, int]]:
     """The drafts with that of called-up memories in its place, and how many entries of each fit
     its budget. What a draft before tells is not told again, in the same words or by the same
     memory.
     """
+    occasion, placement, count = turn.occasion, turn.placement, turn.means.count
     given = {draft.name: draft for draft in drafts}
     kept: list[Draft] = []
     fitting: dict[SlotName, int] = {}
@@ -339,7 +420,7 @@ def _fitted(
     for name in SlotName:
         draft = given.get(name)
         if name is SlotName.TRIGGERED and _is_sent(occasion, placement, name):
-            draft = triggered_draft(occasion, memories)
+            draft = turn.triggered(memories)
         if draft is None:
             continue
         draft = _without_repeats(draft, said)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from app.memory.ranking import (
     FLOORS,
@@ -49,10 +50,16 @@ def long_draft(occasion: Occasion) -> Draft:
     return _listed(occasion, SlotName.LONG, best_first, memories, left_out)
 
 
-def triggered_draft(occasion: Occasion, told: Collection[str]) -> Draft:
-    """Long-term memories that the last messages call up, and fresh ones. told: ids of those that
-    the long-term slot holds already.
-    """
+@dataclass(frozen=True, slots=True)
+class CalledUp:
+    """Long-term memories that the last messages call up, and fresh ones: best first. held: all."""
+
+    best_first: tuple[Memory, ...]
+    held: tuple[Standing, ...]
+
+
+def call_up(occasion: Occasion) -> CalledUp:
+    """What the moment calls up, whatever the long-term slot may hold of it."""
     memories, _ = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
     held = [standing.memory for standing in memories]
     worth = hybrid(held, occasion.moment, occasion.common)
@@ -62,9 +69,19 @@ def triggered_draft(occasion: Occasion, told: Collection[str]) -> Draft:
         for memory in held
         if memory.id in fresh or is_triggered(memory, occasion.recent, occasion.common)
     ]
-    best_first = tuple(m for m in ranked(called, worth) if m.id not in told)
-    left_out = tuple(_left_out(m, Reason.ELSEWHERE) for m in called if m.id in told)
-    return _listed(occasion, SlotName.TRIGGERED, best_first, memories, left_out)
+    return CalledUp(ranked(called, worth), memories)
+
+
+def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str]) -> Draft:
+    """What the moment calls up. told: ids of those that the long-term slot holds already."""
+    best_first = [memory for memory in called.best_first if memory.id not in told]
+    elsewhere = {memory.id for memory in called.best_first if memory.id in told}
+    left_out = tuple(
+        _left_out(standing.memory, Reason.ELSEWHERE)
+        for standing in called.held
+        if standing.memory.id in elsewhere
+    )
+    return _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out)
 
 
 def session_draft(occasion: Occasion) -> Draft:
