@@ -70,11 +70,11 @@ def is_checked(documents: Iterable[Document], reply: Message) -> bool:
 def facts_of(
     cards: str, summary: str, memories: Sequence[Memory], *, room: int, count: CountTokens
 ) -> tuple[Fact, ...]:
-    """What a reply is held against, in this order: cards and persona, summary, memories that held
-    before it; of these the weightiest that fit. room: tokens for all of it.
+    """What a reply is held against, in this order: cards and persona, a line each, summary,
+    memories that held before it; of these the weightiest that fit. room: tokens for all of it.
     """
     facts = []
-    for text in (cards, summary):
+    for text in (*cards.splitlines(), summary):
         told = cut_to(" ".join(text.split()), room // 4, count)
         if told:
             facts.append(Fact(told))

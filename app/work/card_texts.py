@@ -1,11 +1,13 @@
-"""What the card of a character says, for holding a reply against it."""
+"""What the card of a character and the user's persona say, for holding a reply against it."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path, PureWindowsPath
 
 from app.sillytavern.card import CardReader
+from app.sillytavern.persona import find_persona
 from app.story.story import ChatKind, Story
 from app.work.open_chat import OpenChat
 
@@ -13,22 +15,32 @@ LONGEST = 20_000  # signs: cards may hold a book
 
 
 async def card_text(chat: OpenChat, name: str) -> str:
-    """Description, personality and scenario of who wrote a reply, and who the user plays; "" where
-    there is no card.
+    """Description, personality and scenario of who wrote a reply, and the persona that the user
+    plays, a line each; "" where neither has anything to say.
     """
     story = chat.story
     user = next((m.name for m in reversed(story.messages) if m.is_user and m.name.strip()), "")
+    folder = story.chat.user_folder
+    if folder is None:
+        return ""
+    persona = await asyncio.to_thread(find_persona, folder, locked=chat.locked_persona, name=user)
+    user = persona.name if persona is not None else user
     path = card_path(story, name)
-    if path is None:
-        return ""
-    card = await asyncio.to_thread(CardReader().card, path)
-    parts = [card.description, card.personality, card.scenario]
-    told = " ".join(" ".join(part.split()) for part in parts if part.strip())[:LONGEST]
-    if card.problem or not told:
-        return ""
-    told = told.replace("{{char}}", name).replace("{{user}}", user or "the user")
-    persona = f" {user} is the character of the user." if user else ""
-    return f"{name}: {told}{persona}"
+    card = await asyncio.to_thread(CardReader().card, path) if path is not None else None
+    told = ""
+    if card is not None and not card.problem:
+        told = _as_told((card.description, card.personality, card.scenario), name, user)
+    of_user = _as_told((persona.description,), name, user) if persona is not None else ""
+    parts = [f"{name}: {told}"] if told else []
+    if user and (told or of_user):
+        parts.append(f"{user} is the character of the user{f': {of_user}' if of_user else '.'}")
+    return "\n".join(parts)
+
+
+def _as_told(texts: Iterable[str], name: str, user: str) -> str:
+    """The texts in one line, with the names of the story."""
+    told = " ".join(" ".join(text.split()) for text in texts if text.strip())[:LONGEST]
+    return told.replace("{{char}}", name).replace("{{user}}", user or "the user")
 
 
 def card_path(story: Story, name: str) -> Path | None:

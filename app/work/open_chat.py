@@ -178,6 +178,12 @@ class OpenChat:
             assert self._reading is not None
             return self.story, self._reading.snapshot
 
+    @property
+    def locked_persona(self) -> str:
+        """Picture of the persona that SillyTavern has locked this chat to, "" for none."""
+        locked = self._reading.snapshot.chat_metadata.get("persona") if self._reading else ""
+        return locked if isinstance(locked, str) else ""
+
     async def refresh(self) -> None:
         """Take in what the store holds now."""
         async with self._lock:
