@@ -28,6 +28,7 @@ class Section(Enum):
     MEMORY = "Memory", "What is remembered beside the recaps, and how it is kept in order."
     BUDGETS = "Budgets", "How many tokens of a prompt each kind of memory may take."
     SLOTS = "Memory in the prompt", "Whether, where and in what words memory is put into a prompt."
+    USE = "Use of the model", "What it costs, and how much of it there may be on a day."
     CHATS = "SillyTavern's chats", "What is written into them. Without these, nothing is."
 
     @property

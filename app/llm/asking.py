@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, runtime_checkable
 
-from app.errors import AnswerUnusable, BackendRefused, PromptTooLong
+from app.errors import AnswerUnusable, BackendError, BackendRefused, PromptTooLong
 from app.llm.backend import Answer, Backend, Request
+from app.llm.meter import Meter, answered, broken_off
 from app.llm.prompt_files import Prompt
 from app.llm.writer import KeptAnswers, OnText, Written
 from app.story.answers import Unreadable, preview
@@ -72,9 +74,16 @@ class Task:
 class Asker:
     """Asks one backend. An answer that cannot be read is asked for once more, never oftener."""
 
-    def __init__(self, backend: Backend, *, count_tokens: Callable[[str], int]) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        count_tokens: Callable[[str], int],
+        meter: Meter | None = None,
+    ) -> None:
         self.backend = backend
         self.count = count_tokens
+        self._meter = meter
         self._learned_context: int | None = None
         self.is_prepared = False
 
@@ -138,7 +147,7 @@ class Asker:
                 max_output_tokens=self._output_tokens(prompt),
                 json=task.is_json,
             )
-            answer = await self.backend.generate(request, on_text=_listener(task))
+            answer = await self._generate(task.prompt.task, request, _listener(task))
             task.spent.add(request, answer, self.count)
             try:
                 value = read(answer.text)
@@ -154,7 +163,29 @@ class Asker:
         """The bare answer to a task, asked for once and not read. Raises BackendError."""
         system, user = prompt.render(inputs)
         limit = self._output_tokens(prompt)
-        return await self.backend.generate(Request(system, user, max_output_tokens=limit))
+        return await self._generate(prompt.task, Request(system, user, max_output_tokens=limit))
+
+    async def _generate(self, task: str, request: Request, on_text: OnText | None = None) -> Answer:
+        """Ask, and let it be counted, also where no answer came of it."""
+        heard = ""
+
+        def listen(text: str) -> None:
+            nonlocal heard
+            heard = text
+            if on_text is not None:
+                on_text(text)
+
+        backend = self.backend.label
+        try:
+            answer = await self.backend.generate(request, on_text=listen)
+        except (BackendError, asyncio.CancelledError) as error:
+            use = broken_off(task, backend, request, heard, error, self.count)
+            if use is not None and self._meter is not None:
+                await self._meter.took(use)
+            raise
+        if self._meter is not None:
+            await self._meter.took(answered(task, backend, request, answer, self.count))
+        return answer
 
     def _output_tokens(self, prompt: Prompt) -> int:
         return max(64, min(prompt.max_output_tokens, int(self.context * OUTPUT_SHARE)))

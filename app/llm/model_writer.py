@@ -10,6 +10,7 @@ from app.errors import AnswerUnusable
 from app.llm.asking import Asker, Task
 from app.llm.backend import Backend
 from app.llm.memory_model import MemoryModel
+from app.llm.meter import Meter
 from app.llm.prompt_files import Prompts
 from app.llm.staged_recap import StagedRecap
 from app.llm.transcript import (
@@ -44,12 +45,17 @@ class ModelWriter:
     """
 
     def __init__(
-        self, backend: Backend, prompts: Prompts, *, count_tokens: Callable[[str], int]
+        self,
+        backend: Backend,
+        prompts: Prompts,
+        *,
+        count_tokens: Callable[[str], int],
+        meter: Meter | None = None,
     ) -> None:
         self._backend = backend
         self._prompts = prompts
         self._count = count_tokens
-        self._asker = Asker(backend, count_tokens=count_tokens)
+        self._asker = Asker(backend, count_tokens=count_tokens, meter=meter)
         self.memory = MemoryModel(self._asker, prompts)
 
     @property

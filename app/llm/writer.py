@@ -15,6 +15,7 @@ from app.story.messages import Message
 
 if TYPE_CHECKING:
     from app.llm.memory_model import MemoryModel
+    from app.llm.meter import Meter
 
 T_co = TypeVar("T_co", covariant=True)
 OnText = Callable[[str], None]
@@ -154,12 +155,14 @@ def make_writer(
     prompts_dir: Path | None = None,
     context_tokens: int | None = None,
     page: PageLine | None = None,
+    meter: Meter | None = None,
 ) -> RecapWriter:
     """The writer for a backend's spec. Opens no connection yet.
 
     api_key: else that of the environment (TAVERNKEEP_API_KEY). prompts_dir: the user's own prompt
     files, each replacing the shipped one of its name. context_tokens: else what the server says.
-    page: where SillyTavern's own connection is asked; without it that one is away.
+    page: where SillyTavern's own connection is asked; without it that one is away. meter: hears of
+    every request.
     Raises UsageError for a spec that makes no sense, PromptUnusable for a prompt file.
     """
     # Imported when needed: numpy for the one, the servers' side for the other.
@@ -175,4 +178,5 @@ def make_writer(
 
     key = api_key or os.environ.get(API_KEY_VARIABLE) or None
     backend = make_backend(parsed, api_key=key, context_tokens=context_tokens, page=page)
-    return ModelWriter(backend, load_prompts(prompts_dir), count_tokens=count_tokens)
+    prompts = load_prompts(prompts_dir)
+    return ModelWriter(backend, prompts, count_tokens=count_tokens, meter=meter)

@@ -17,6 +17,7 @@ from app.store.drafts import Drafts
 from app.store.hiding import Hiding
 from app.store.memories import Memories
 from app.store.memory_modes import MemoryModes
+from app.store.model_uses import ModelUses
 from app.store.operations import Operations
 from app.store.recaps import Recaps
 from app.store.scenes import Scenes
@@ -50,6 +51,7 @@ class Store:
         self.operations = Operations(self._database)
         self.catch_ups = CatchUps(self._database)
         self.activity = Activity(self._database)
+        self.model_uses = ModelUses(self._database)
         self.settings = SettingsTable(self._database)
         self.token_counts = TokenCounts(self._database)
         self.vectors = StoredVectors(self._database)

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.model_use import Prices
 from app.operations import CatchUp, Operation, OperationKind, OperationSpec, Worked
 from app.signals import Signal
 from app.store.store import Store
@@ -19,7 +20,6 @@ from app.work.catch_up import (
     CatchUpPlan,
     CatchUpProgress,
     Pace,
-    Prices,
     catch_up_plan,
     catch_up_progress,
     estimated,

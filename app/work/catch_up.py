@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
+from app.model_use import Prices
 from app.operations import Operation, OperationKind, OperationSpec, Worked
 from app.story.break_search import SearchCost
 from app.story.scenes import Scene
@@ -29,7 +30,6 @@ KINDS = (
 # So many of the last operations of a kind say how long one takes: what was measured longer ago
 # was another computer, or another load.
 MEASURED = 20
-MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,20 +119,6 @@ def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
         if len(of_kind) < MEASURED and seconds >= 0:
             of_kind.append(seconds)
     return Pace({kind: median(seconds) for kind, seconds in by_kind.items() if seconds})
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """What the user pays for a million tokens, in whatever they pay in; 0 for nothing."""
-
-    prompt: float = 0.0
-    output: float = 0.0
-
-    def of(self, prompt_tokens: int, output_tokens: int) -> float | None:
-        """The price of these tokens, None where the user set no price."""
-        if not self.prompt and not self.output:
-            return None
-        return (prompt_tokens * self.prompt + output_tokens * self.output) / MILLION
 
 
 def estimated(plan: CatchUpPlan, pace: Pace, prices: Prices) -> CatchUpPlan:

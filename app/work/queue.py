@@ -33,6 +33,7 @@ HISTORY_SHOWN = 50
 TIMES_DONE_AT_MOST = 5
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
 REFUSALS_IN_A_ROW = 2
+LOOK_SECONDS = 30.0
 CHANGED = "The messages that it was made from changed; it is planned again."
 
 Perform = Callable[[Operation], Awaitable[Outcome]]
@@ -46,6 +47,8 @@ class OperationQueue:
     perform: does one operation; raises BackendError or another TavernkeepError when it cannot.
     after: awaited when an operation has ended, however, and before the next begins.
     in_scope: says which operations are ours to do; others wait for another run.
+    holds: why an operation may not begin now, "" when it may; asked again when the queue is told
+    to `look`, and from time to time.
 
     What failed in an earlier run is tried again when it is planned again; what failed in this
     one only when the user says so.
@@ -62,12 +65,14 @@ class OperationQueue:
         tasks: TaskSupervisor,
         *,
         in_scope: Callable[[OperationSpec], bool] = lambda spec: True,
+        holds: Callable[[Operation], str] = lambda operation: "",
     ) -> None:
         self._store = store
         self._perform = perform
         self._after = after
         self._tasks = tasks
         self._in_scope = in_scope
+        self._holds = holds
         self._open: dict[int, Operation] = {}
         self._history: list[Operation] = []
         self._failed: dict[Work, Operation] = {}
@@ -92,7 +97,11 @@ class OperationQueue:
         """Unfinished operations in their order of work, then the newest finished ones."""
         around = self._surroundings()
         unfinished = sorted(self._open.values(), key=order)
-        return (*(replace(op, held=around.held(op)) for op in unfinished), *self._history)
+        shown = (replace(op, held=around.held(op) or self._held_back(op)) for op in unfinished)
+        return (*shown, *self._history)
+
+    def _held_back(self, operation: Operation) -> str:
+        return "" if operation.id == self._current else self._holds(operation)
 
     @property
     def stopped_before(self) -> Operation | None:
@@ -116,6 +125,11 @@ class OperationQueue:
             if op.spec.chat == chat_id and op.spec.needs
         )
         return tuple(op for op in held if op.held)
+
+    def held_back(self) -> tuple[Operation, ...]:
+        """What may not begin now though nothing else keeps it, in the order of work."""
+        operations = sorted(self._open.values(), key=order)
+        return tuple(op for op in operations if self._held_back(op))
 
     def failed(self, chat_id: int) -> tuple[Operation, ...]:
         """Operations of a chat that failed in this run and were not done since, oldest first."""
@@ -253,6 +267,10 @@ class OperationQueue:
     def pause(self) -> None:
         """Begin nothing new; what runs is finished."""
         self.is_paused = True
+        self._announce()
+
+    def look(self) -> None:
+        """What held operations back may hold them no more, or hold others."""
         self._announce()
 
     def resume(self) -> None:
@@ -417,7 +435,9 @@ class OperationQueue:
         ours = [
             operation
             for operation in self._open.values()
-            if operation.id not in self._cancelled and self._in_scope(operation.spec)
+            if operation.id not in self._cancelled
+            and self._in_scope(operation.spec)
+            and not self._held_back(operation)
         ]
         return next_operation(ours, self._surroundings(), now=time.time())
 
@@ -460,6 +480,9 @@ class OperationQueue:
         """Until something changes or a waiting operation is due."""
         due = [op.not_before for op in self._open.values() if op.status is OperationStatus.WAITING]
         timeout = max(0.05, min(due) - time.time()) if due and not self.is_paused else None
+        if any(self._held_back(operation) for operation in self._open.values()):
+            # Not the time until then: a computer that sleeps, or whose clock is set, would miss it.
+            timeout = min(timeout or LOOK_SECONDS, LOOK_SECONDS)
         try:
             async with asyncio.timeout(timeout):
                 await self._wake.wait()

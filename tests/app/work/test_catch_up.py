@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from app.health import about
+from app.model_use import Prices
 from app.operations import Operation, OperationKind, OperationSpec, OperationStatus, Worked
 from app.work.catch_up import (
     CatchUpPlan,
     Pace,
-    Prices,
     catch_up_progress,
     estimated,
     pace_of,

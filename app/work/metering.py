@@ -1,0 +1,142 @@
+"""Counts what models are asked for, and holds the queue back when the day's cap is reached."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
+
+from app.llm.meter import Meter, RequestUse
+from app.llm.prompt_files import MEMORY_PASS, STAGED_RECAP, TASKS_OF
+from app.model_use import DayCap, ModelUse, Spent
+from app.operations import Operation
+from app.settings import Settings
+from app.signals import Signal
+from app.store.store import Store
+
+AWAY, TRIAL = "away", "trial"
+# What an operation's kind asks for beside the prompt of its own name; a scene's long recap also
+# uses the prompt of the running one, but then says whose task it is.
+_KIND_OF: Mapping[str, str] = {
+    **{task: "scene_recap" for task in TASKS_OF[STAGED_RECAP]},
+    **dict.fromkeys(TASKS_OF[MEMORY_PASS], MEMORY_PASS),
+    **{
+        task: kind
+        for kind in ("summary", "triggers", "arc_summary", "profile", "canon", "continuity")
+        for task in TASKS_OF[kind]
+    },
+    "memory_away": AWAY,
+}
+
+
+def kind_of(task: str) -> str:
+    """Which work a prompt is part of: an operation's kind, or `away`."""
+    return _KIND_OF.get(task, task)
+
+
+def _local_now() -> datetime:
+    return datetime.now().astimezone()
+
+
+class ModelMeter(Meter):
+    """The meter of all models of one data folder; days are those of the local clock.
+
+    Its counts and the word to go on outlive the program. What the user lets pass by hand,
+    operation by operation, holds until the program ends.
+
+    is_held: whether the cap holds work back here; a command is the user's own word.
+
+    Signals:
+        changed: something was counted, or the cap holds otherwise than before.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        is_held: bool = True,
+        now: Callable[[], datetime] = _local_now,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._is_held = is_held
+        self._now = now
+        self._day = now().date()
+        self._today = Spent()
+        self._is_lifted = False
+        self._let_pass: set[int] = set()
+        self._lock = asyncio.Lock()
+        self.changed: Signal[None] = Signal("changed")
+
+    async def load(self) -> None:
+        """What was counted today before this run."""
+        day, uses = self._turn_day(), self._store.model_uses
+        found = await self._store.run(lambda: (uses.since(day), uses.is_cap_lifted(day)))
+        self._today = sum((use.spent for use in found[0] if use.day == day), Spent())
+        self._is_lifted = found[1]
+
+    @property
+    def today(self) -> date:
+        """The local day."""
+        return self._turn_day()
+
+    async def uses(self, days: int) -> tuple[ModelUse, ...]:
+        """What was asked for in the last days, today among them."""
+        first = self.today - timedelta(days=days - 1)
+        return await self._store.run(lambda: self._store.model_uses.since(first))
+
+    async def took(self, use: RequestUse) -> None:
+        """Count a request. Kept at once: what was paid for must not be forgotten by a crash."""
+        spent = Spent(1, use.prompt_tokens, use.output_tokens, int(use.is_estimated))
+        async with self._lock:
+            day = self._turn_day()
+            self._today += spent
+            kept = ModelUse(day, kind_of(use.task), use.backend, spent)
+            await self._store.run(lambda: self._store.model_uses.add(kept))
+        self.changed.emit(None)
+
+    # --- the cap
+
+    @property
+    def cap(self) -> DayCap:
+        """How far today is from the cap that the settings give."""
+        self._turn_day()
+        limit, unit = int(self._settings["daily_cap"]), str(self._settings["daily_cap_unit"])
+        return DayCap(limit, unit, self._today, self._is_lifted)
+
+    def holds(self, operation: Operation) -> str:
+        """Why an operation has to wait for another day, "" when it may begin."""
+        if not self._is_held or operation.id in self._let_pass:
+            return ""
+        return self.cap.sentence
+
+    async def go_on_today(self) -> None:
+        """The cap holds nothing back until midnight."""
+        day = self._turn_day()
+        await self._store.run(lambda: self._store.model_uses.lift_cap(day))
+        self._is_lifted = True
+        self.changed.emit(None)
+
+    def let_pass(self, operation_id: int) -> None:
+        """This one may begin all the same."""
+        self._let_pass.add(operation_id)
+        self.changed.emit(None)
+
+    def _turn_day(self) -> date:
+        day = self._now().date()
+        if day != self._day:
+            self._day, self._today, self._is_lifted = day, Spent(), False
+        return day
+
+
+class TrialMeter(Meter):
+    """Counts all that is asked as a test of a model."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+
+    async def took(self, use: RequestUse) -> None:
+        await self._meter.took(
+            RequestUse(TRIAL, use.backend, use.prompt_tokens, use.output_tokens, use.is_estimated)
+        )
