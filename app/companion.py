@@ -27,13 +27,11 @@ from app.settings import ValueInForce
 from app.sillytavern import bridge_installer
 from app.sillytavern.bridge_installer import BridgeStatus
 from app.sillytavern.data_folders import Tavern, chat_ref_for, find_taverns
-from app.story.break_search import SearchCost
-from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.work.agenda import Agenda
-from app.work.break_planner import SearchExtent, search_cost, search_rules
-from app.work.catch_up import Prices
+from app.work.break_hunt import BreakHunt
+from app.model_use import Prices
 from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.leak_check import leaks_in
@@ -44,7 +42,6 @@ from app.work.memory_view import MemoryView, memory_view
 from app.work.memory_work import MemoryWork
 from app.work.minds import Minds, minds_of
 from app.work.mirror import Mirror
-from app.work.model_breaks import find_breaks
 from app.work.model_in_force import ModelInForce
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
@@ -71,7 +68,8 @@ class Companion(News):
     edits: what the user does to open stories. prompts: what the user does with prompts.
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
     search: finds words in all chats. models: which model writes, and others to choose.
-    work: the queue and the catch-ups, in the user's hands.
+    breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
+    hands.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -93,7 +91,7 @@ class Companion(News):
             is_reading_only=lambda: self.is_reading_only,
         )
         self._packs = parts.packs
-        self._prompting = Prompting(self._counter.count, parts.packs)
+        self._prompting = Prompting(self._counter.count, parts.packs, self._library.macros_of)
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
         self._queue = OperationQueue(
@@ -132,6 +130,7 @@ class Companion(News):
             parts.packs,
             self._counter.count,
         )
+        self.breaks = BreakHunt(self._chats, self.models, parts.packs)
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
@@ -374,42 +373,6 @@ class Companion(News):
         ):
             sentences.append(BUSY)
         return chat.story, list(dict.fromkeys(sentences))
-
-    async def find_breaks_by_model(self, path: Path, *, until: int | None = None) -> Story:
-        """The story as the model cuts it, hand-made breaks kept; nothing is stored.
-
-        Raises UsageError without a model, BackendError.
-        """
-        writing = self.models.writing()
-        if writing.is_free:
-            raise UsageError("The built-in way asks no model: name one with --llm.")
-        chat = await self._chats.open(path, until=until)
-        breaks = {a: b for a, b in chat.story.breaks.items() if b.origin is BreakOrigin.HAND}
-        breaks |= {a: b for a, b in chat.story.breaks.items() if not b.is_visible}
-        # The whole chat was asked for: nothing is waited for at its end.
-        rules = replace(search_rules(chat.settings(), writing), offset=0)
-        story = replace(chat.story, breaks=breaks)
-        found = await find_breaks(story, self.models.writer(), rules, self._packs)
-        breaks |= {mark.anchor: mark for mark in found}
-        return replace(story, breaks=breaks, scenes=scenes_of(story.messages, breaks))
-
-    def search_cost(self, path: Path) -> SearchCost:
-        """What `search_breaks` would take in an open chat; nothing without a model."""
-        chat = self._chats.required(path)
-        settings, extent = chat.settings(), SearchExtent.ALL
-        return search_cost(chat.story, settings, self.models.writing(), chat.search, extent)
-
-    async def search_breaks(self, path: Path) -> None:
-        """Let the model look for breaks in every scene of an open chat, whatever the settings say.
-
-        What gave nothing before, in the same words, is not asked again. Raises UsageError without
-        a model.
-        """
-        if self.models.writing().is_free:
-            raise UsageError("The built-in way asks no model: choose one first.")
-        chat = self._chats.required(path)
-        chat.search = replace(chat.search, is_wanted=True)
-        await self._chats.plan(chat)
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as slots are counted. From any thread; the first count takes longer."""

@@ -109,7 +109,7 @@ class BreakHunt(QObject):
         if companion.is_reading_only:
             self._notice.offer(FOUND, READS_ONLY)
             return
-        cost = companion.search_cost(path)
+        cost = companion.breaks.cost(path)
         if cost.requests:
             sentence = cost_sentence(cost) + (PAUSED if companion.work.is_paused else "")
             self._notice.offer(COST, sentence, way_on="Find scene breaks")
@@ -122,10 +122,10 @@ class BreakHunt(QObject):
     async def _search(self, path: Path) -> None:
         companion = self._session.companion
         story = companion.story(path)
-        cost = companion.search_cost(path)
+        cost = companion.breaks.cost(path)
         past = frozenset(op.id for op in companion.work.operations if op.status in FINISHED)
         try:
-            await companion.search_breaks(path)
+            await companion.breaks.begin(path)
         except UsageError:
             self._notice.offer(NO_MODEL, ASKS_NO_MODEL, way_on="Choose a model")
             return
@@ -178,7 +178,7 @@ class BreakHunt(QObject):
             return
         lost = sum(op.id not in hunt.past and _is_lost(op) for op in searches)
         is_spent = hunt.idle_looks > (LOST_PATIENCE if lost else PATIENCE)
-        if is_spent or not companion.search_cost(hunt.path).requests:
+        if is_spent or not companion.breaks.cost(hunt.path).requests:
             self._end(hunt, story, found, lost)
         else:
             self._settle.start()

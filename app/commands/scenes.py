@@ -38,7 +38,7 @@ async def run(options: argparse.Namespace) -> None:
         companion.work.pause()
         path = companion.find_chat(options.chat)
         if options.detector == "llm":
-            story = await companion.find_breaks_by_model(path, until=until)
+            story = await companion.breaks.found(path, until=until)
         else:
             story = await companion.open_story(path, until=until)
         warn_of_problems(story)

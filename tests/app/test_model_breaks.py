@@ -146,10 +146,10 @@ async def test_the_requests_stay_below_what_was_said_beforehand(chat: Chat, answ
     with model.llm:
         async with chat.opened(model, scene_breaks_on_load=False) as companion:
             await companion.open_story(chat.path)
-            cost = companion.search_cost(chat.path)
-            await companion.search_breaks(chat.path)
+            cost = companion.breaks.cost(chat.path)
+            await companion.breaks.begin(chat.path)
             story = await companion.settled(chat.path)
-            assert companion.search_cost(chat.path).requests == 0
+            assert companion.breaks.cost(chat.path).requests == 0
     assert 0 < len(model.searches) <= cost.requests_at_most
     assert bool(ends(story)) == (answer is first_allowed)
     assert all(scene.length >= 3 for scene in story.scenes if scene.is_closed)
@@ -160,10 +160,10 @@ async def test_a_break_for_a_mere_decision_is_vetoed_and_the_rest_asked_about(ch
     with model.llm:
         async with chat.opened(model, scene_breaks_on_load=False) as companion:
             await companion.open_story(chat.path)
-            cost = companion.search_cost(chat.path)
-            await companion.search_breaks(chat.path)
+            cost = companion.breaks.cost(chat.path)
+            await companion.breaks.begin(chat.path)
             story = await companion.settled(chat.path)
-            assert companion.search_cost(chat.path).requests == 0
+            assert companion.breaks.cost(chat.path).requests == 0
     assert ends(story) == []
     firsts = [min(choosable(request)) for request in model.searches]
     # One that was vetoed and the two behind it, which show no change, are not asked about again.
@@ -206,7 +206,7 @@ async def test_nothing_is_asked_twice_after_a_restart(chat: Chat, answer: Answer
         assert ends(story) == ends(before)
         async with chat.opened(model) as companion:
             await companion.open_story(chat.path)
-            await companion.search_breaks(chat.path)
+            await companion.breaks.begin(chat.path)
             await companion.settled(chat.path)
         assert len(model.llm.requests) == asked
 
@@ -272,7 +272,7 @@ async def test_a_removed_break_is_never_set_again(chat: Chat) -> None:
             await companion.open_story(chat.path)
             story = await companion.settled(chat.path)
             await companion.edits.remove_break(chat.path, story.messages[23].anchor)
-            await companion.search_breaks(chat.path)
+            await companion.breaks.begin(chat.path)
             assert ends(await companion.settled(chat.path)) == [11, 40]
             chat.messages[22]["mes"] = "This is message 22. Changed."
             chat.save()
@@ -301,9 +301,9 @@ async def test_the_built_in_way_finds_breaks_by_cues_whatever_is_set(chat: Chat)
     async with chat.opened(None) as companion:
         await companion.open_story(chat.path)
         story = await companion.settled(chat.path)
-        assert companion.search_cost(chat.path).requests == 0
+        assert companion.breaks.cost(chat.path).requests == 0
         with pytest.raises(UsageError, match="built-in"):
-            await companion.search_breaks(chat.path)
+            await companion.breaks.begin(chat.path)
     assert {mark.origin for mark in story.breaks.values()} == {BreakOrigin.HEURISTIC}
 
 
