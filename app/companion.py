@@ -17,6 +17,7 @@ from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
 from app.llm.writer import make_writer
 from app.memory.leaks import Leak
+from app.model_use import Prices
 from app.news import News
 from app.operations import MEMORY_KINDS, Operation, OperationSpec, Outcome
 from app.parts import Parts, Wishes, open_parts
@@ -31,7 +32,6 @@ from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.work.agenda import Agenda
 from app.work.break_hunt import BreakHunt
-from app.model_use import Prices
 from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.leak_check import leaks_in
