@@ -17,7 +17,6 @@ from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import counter_for
 from app.llm.writer import make_writer
 from app.memory.leaks import Leak
-from app.model_use import Prices
 from app.news import News
 from app.operations import MEMORY_KINDS, Operation, OperationSpec, Outcome
 from app.parts import Parts, Wishes, open_parts
@@ -40,6 +39,7 @@ from app.work.link import BridgeLink
 from app.work.memory_edits import MemoryEdits
 from app.work.memory_view import MemoryView, memory_view
 from app.work.memory_work import MemoryWork
+from app.work.metering import ModelMeter
 from app.work.minds import Minds, minds_of
 from app.work.mirror import Mirror
 from app.work.model_in_force import ModelInForce
@@ -69,7 +69,7 @@ class Companion(News):
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
     search: finds words in all chats. models: which model writes, and others to choose.
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
-    hands.
+    hands. use: what models were asked for, and the cap of a day.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -94,12 +94,14 @@ class Companion(News):
         self._prompting = Prompting(self._counter.count, parts.packs, self._library.macros_of)
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
+        self.use = ModelMeter(self._store, self.settings, is_held=parts.wishes.watch)
         self._queue = OperationQueue(
             self._store,
             self._perform,
             self._chats.after,
             self._tasks,
             in_scope=self._is_ours,
+            holds=self._held_back,
         )
         self.models = ModelInForce(
             parts.wishes.llm,
@@ -109,6 +111,7 @@ class Companion(News):
             self._link,
             self._queue,
             self._tasks,
+            self.use,
         )
         self._setup_problem = self.models.problem
         built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
@@ -145,7 +148,7 @@ class Companion(News):
             self._enqueue,
             self.models.writing,
             lambda: self.models.writer().label,
-            self._prices,
+            lambda: self.use.prices,
             asks_first=parts.wishes.asks_first,
         )
         self._chats.writing = self.models.writing
@@ -169,6 +172,7 @@ class Companion(News):
         """Look for taverns and begin to work. Raises NoTavern for a place that was given."""
         await self._load_library()
         await self.prompts.look()
+        await self.use.load()
         if self._parts.lock.is_held:
             await self._queue.start()
         if self._parts.wishes.watch:
@@ -206,7 +210,11 @@ class Companion(News):
         """A command does the work of its own chat only; what else is queued waits."""
         return self._parts.wishes.watch or self._chats.has_id(spec.chat)
 
+    def _held_back(self, operation: Operation) -> str:
+        return "" if self.models.writing().is_free else self.use.holds(operation)
+
     def _connect(self) -> None:
+        self.use.changed.connect(self._on_use_changed)
         self._chats.changed.connect(self._on_story_changed)
         self._agenda.catch_up_changed.connect(self._on_catch_up_changed)
         self._chats.failed.connect(self.trouble.emit)
@@ -469,6 +477,8 @@ class Companion(News):
                 self.models.renew(is_chosen=name == "backend")
             except PromptUnusable as error:  # a prompt file that somebody edited by hand
                 self._setup_problem = str(error)
+        if name.startswith("daily_cap"):
+            self._queue.look()
         if name == "embeddings":
             await self._memory_work.follow_embeddings()
         if name == "tavern":
@@ -517,10 +527,6 @@ class Companion(News):
         self.story_changed.emit(change)
         self._announce_health()
 
-    def _prices(self) -> Prices:
-        settings = self.settings
-        return Prices(settings["price_prompt_tokens"], settings["price_output_tokens"])
-
     def _on_catch_up_changed(self, chat: ChatRef) -> None:
         self.catch_up_changed.emit(chat)
         self._announce_health()
@@ -528,6 +534,9 @@ class Companion(News):
     def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
         self.operations_changed.emit(operations)
         self._announce_health()
+
+    def _on_use_changed(self, _: None) -> None:
+        self._queue.look()
 
     def _on_library_changed(self, _: None) -> None:
         self.library_changed.emit(None)

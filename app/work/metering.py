@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 
 from app.llm.meter import Meter, RequestUse
 from app.llm.prompt_files import MEMORY_PASS, STAGED_RECAP, TASKS_OF
-from app.model_use import DayCap, ModelUse, Spent
+from app.model_use import DayCap, ModelUse, Prices, Spent
 from app.operations import Operation
 from app.settings import Settings
 from app.signals import Signal
@@ -95,6 +95,12 @@ class ModelMeter(Meter):
             kept = ModelUse(day, kind_of(use.task), use.backend, spent)
             await self._store.run(lambda: self._store.model_uses.add(kept))
         self.changed.emit(None)
+
+    @property
+    def prices(self) -> Prices:
+        """What the user pays for tokens, as the settings say."""
+        settings = self._settings
+        return Prices(settings["price_prompt_tokens"], settings["price_output_tokens"])
 
     # --- the cap
 

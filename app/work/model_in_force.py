@@ -9,6 +9,7 @@ from pathlib import Path
 from app.errors import TavernkeepError, UsageError
 from app.llm.memory_model import MemoryModel
 from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory
+from app.llm.meter import Meter
 from app.llm.ollama import FoundModel
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.writer import OnText, RecapWriter, make_writer
@@ -17,6 +18,7 @@ from app.prompt.tokens import TokenCounter
 from app.settings import Settings
 from app.tasks import TaskSupervisor
 from app.work.link import BridgeLink
+from app.work.metering import ModelMeter, TrialMeter
 from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
 from app.work.planner import Writing
 from app.work.queue import OperationQueue
@@ -40,6 +42,7 @@ class ModelInForce:
         link: BridgeLink,
         queue: OperationQueue,
         tasks: TaskSupervisor,
+        meter: ModelMeter,
     ) -> None:
         self._given = given
         self._settings = settings
@@ -48,6 +51,7 @@ class ModelInForce:
         self._link = link
         self._queue = queue
         self._tasks = tasks
+        self._meter = meter
         self.problem = ""
         self._writer = self._first()
 
@@ -71,7 +75,7 @@ class ModelInForce:
     def idle_memory(self) -> MemoryModel | None:
         """The model for memory, where it has nothing else to do."""
         is_busy = any(op.status is OperationStatus.RUNNING for op in self._queue.operations)
-        return None if is_busy else self._writer.memory
+        return None if is_busy or self._meter.cap.is_reached else self._writer.memory
 
     def renew(self, *, is_chosen: bool) -> None:
         """Write by the settings as they are now; is_chosen: what was given at first holds no more.
@@ -103,7 +107,7 @@ class ModelInForce:
 
     async def test(self, spec: str, *, on_text: OnText | None = None) -> ModelTrial:
         """Let a model write one recap of a sample, within 20 seconds. Raises UsageError."""
-        writer = self._make(spec)
+        writer = self._make(spec, TrialMeter(self._meter))
         try:
             return await try_writer(writer, on_text=on_text)
         finally:
@@ -113,7 +117,7 @@ class ModelInForce:
         self, spec: str, on_result: Callable[[TierTrial], None] | None = None
     ) -> MemoryTrial:
         """Try a model on every task of memory; keeps nothing. Raises UsageError for no model."""
-        writer = self._make(spec)
+        writer = self._make(spec, TrialMeter(self._meter))
         try:
             if writer.memory is None:
                 raise UsageError("There is no model to try.")
@@ -138,12 +142,13 @@ class ModelInForce:
             self.problem = str(error)
             return self._make(BUILTIN)
 
-    def _make(self, spec: str) -> RecapWriter:
+    def _make(self, spec: str, meter: Meter | None = None) -> RecapWriter:
         return make_writer(
             spec,
             count_tokens=self._counter.count,
             prompts_dir=self._prompts_dir,
             page=self._link,
+            meter=meter or self._meter,
         )
 
     async def _retire(self, writer: RecapWriter) -> None:
