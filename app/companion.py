@@ -91,7 +91,10 @@ class Companion(News):
             is_reading_only=lambda: self.is_reading_only,
         )
         self._packs = parts.packs
-        self._prompting = Prompting(self._counter.count, parts.packs, self._library.macros_of)
+        self._library = Library(self._tasks)
+        self._prompting = Prompting(
+            self._counter.count, parts.packs, self._library.macros_of, lambda: self.models.spec
+        )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
         self.use = ModelMeter(self._store, self.settings, is_held=parts.wishes.watch)
@@ -153,7 +156,6 @@ class Companion(News):
         )
         self._chats.writing = self.models.writing
         self._chats.follow = self._agenda.follow
-        self._library = Library(self._tasks)
         self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
         self._previously = Previously(
             self._store,

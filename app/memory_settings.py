@@ -67,6 +67,17 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
     _switch("state_ledger_enabled", "State ledger", "Where people and things are, and how."),
     _switch("epistemic_enabled", "Who knows what", "Secrets, beliefs and what nobody told whom."),
     _switch("profiles_enabled", "Profiles", "A short portrait of each character, made of memory."),
+    Setting(
+        "profiles_every",
+        0,
+        "New profiles every",
+        "Messages after which they are made anew also within a scene, with a capable model.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=100,
+        minimum_word="never",
+        section=Section.MEMORY,
+    ),
     _switch(
         "canon_auto",
         "Write canon by itself",
@@ -75,7 +86,7 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
     _switch(
         "continuity_auto",
         "Check continuity by itself",
-        "Compare each reply with what is remembered: one request for each reply.",
+        "Compare each reply with what is remembered, with a capable model: one request for each.",
         default=False,
     ),
     _switch(

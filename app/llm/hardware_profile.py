@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from app.errors import UsageError
 from app.llm.specs import BUILTIN, OLLAMA, OPENAI, BackendSpec, parse_spec
-from app.memory.ranking import TURN_SHARE
 from app.memory.similarity import PROFILE_A as THRESHOLDS_A
 from app.memory.similarity import PROFILE_B as THRESHOLDS_B
 from app.memory.similarity import Thresholds
@@ -21,19 +20,17 @@ from app.memory_settings import AUTO, PROFILE_A, PROFILE_B
 class HardwareProfile:
     """What a model can be asked for.
 
-    key: "a" or "b". label: for people. new_per_type: long-term memories of one type that a pass
-    may add. thresholds: of verification. turn_share: how much likeness to the last message counts
-    when memories are chosen. one_request: all tiers are read from one answer. The others say what
-    is done without being asked for: keywords of each memory, checks of each reply, canon when an
-    arc ends, profiles every few replies. warns_of_weak_models: the user is told before the ledger
-    or the epistemic map is switched on.
+    key: "a" or "b"; ranking has its own figures by it. label: for people. new_per_type: long-term
+    memories of one type that a pass may add. thresholds: of verification. one_request: all tiers
+    are read from one answer. The others say what may be done without being asked for: keywords of
+    each memory, checks of each reply, canon when an arc ends, profiles every few messages.
+    warns_of_weak_models: the user is told where the ledger and the epistemic map are switched on.
     """
 
     key: str
     label: str
     new_per_type: int
     thresholds: Thresholds
-    turn_share: float
     one_request: bool
     makes_triggers: bool
     checks_continuity: bool
@@ -47,7 +44,6 @@ A = HardwareProfile(
     label="A, small local model",
     new_per_type=2,
     thresholds=THRESHOLDS_A,
-    turn_share=TURN_SHARE[PROFILE_A],
     one_request=False,
     makes_triggers=False,
     checks_continuity=False,
@@ -60,7 +56,6 @@ B = HardwareProfile(
     label="B, capable model",
     new_per_type=4,
     thresholds=THRESHOLDS_B,
-    turn_share=TURN_SHARE[PROFILE_B],
     one_request=True,
     makes_triggers=True,
     checks_continuity=True,

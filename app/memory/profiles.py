@@ -38,6 +38,13 @@ _HEAD = re.compile(
     r"[*_]{0,3}[ \t]{0,4}:?[*_]{0,3}[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+# A heading that surely begins a portrait, whoever it is of.
+_ANY = re.compile(
+    r"^[ \t]{0,8}(?:[*_]{0,3}[\[<][ \t]{0,4}(?:profile|portrait)\b|"
+    r"(?:#{1,4}[ \t]{1,4}[*_]{0,3}|[*_]{2,3})(?:profile|portrait)[ \t]{0,4}(?:of|for|:|-))"
+    r"[^\n]{0,90}$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _END = re.compile(r"^[ \t]{0,8}[\[<]/profile[\]>][ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -119,7 +126,8 @@ def read_profiles(text: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
     """The sections of each portrait, by the name that was asked for; those without any are left
     out. Raises Unreadable when no portrait is left.
 
-    Of one character alone the heading with the name may be missing.
+    Of one character alone the heading with the name may be missing. Portraits of others are
+    dropped.
     """
     text = _END.sub("", cleaned(text))
     wanted = {folded(name): name for name in names}
@@ -129,11 +137,14 @@ def read_profiles(text: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
         if (name := _meant(found["name"], wanted))
     ]
     heads = _without_rows(heads, text)
-    if not heads and len(names) == 1:
+    foreign = [found.start() for found in _ANY.finditer(text)]
+    if not heads and len(names) == 1 and not foreign:
         heads = [(0, 0, names[0])]
     profiles: dict[str, dict[str, str]] = {}
-    ends = [start for start, _, _ in heads[1:]] + [len(text)]
-    for (_, begin, name), end in zip(heads, ends, strict=False):
+    starts = sorted({*(start for start, _, _ in heads), *foreign, len(text)})
+    for _, begin, name in heads:
+        # What is told of somebody else belongs to nobody who was asked for.
+        end = next((start for start in starts if start >= begin), len(text))
         found_sections = sections(text[begin:end], NAMES)
         parts = {part: _lines(found_sections.get(part, ""), name) for part in SECTIONS}
         if any(parts.values()) and name not in profiles:

@@ -202,16 +202,20 @@ def _arc_summaries(chat: Derivable) -> OperationSpec | None:
 
 
 def _profiles(chat: Derivable) -> OperationSpec | None:
-    """Only when a scene has closed since, and all that changed at once: in between, what is
-    remembered stands beside them.
+    """When a scene has closed since, and all that changed at once: in between, what is remembered
+    stands beside them. With a capable model also after so many messages, where the user wants that.
     """
     if not chat.settings["profiles_enabled"]:
         return None
     closed = [scene.last for scene in chat.story.scenes if scene.closing is not None]
     kept = all_of(chat.documents, DocumentKind.PROFILE)
     made_at = max((chat.ground.places.get(d.until, -1) for d in kept), default=-1)
-    is_early = bool(kept) and chat.ground.last - made_at < MESSAGES_BETWEEN_PROFILES
-    if not closed or closed[-1] <= made_at or is_early:
+    passed = chat.ground.last - made_at
+    is_early = bool(kept) and passed < MESSAGES_BETWEEN_PROFILES
+    is_closed = bool(closed) and closed[-1] > made_at and not is_early
+    every = int(chat.settings["profiles_every"])
+    profile = profile_for(chat.settings, chat.writing.spec).profile
+    if not is_closed and not (profile.renews_profiles and 0 < every <= passed):
         return None
     names = cast(chat.story.messages[-LATELY:], chat.story.chat.speakers)
     wanted = outdated(subjects(names, chat.active), chat.documents)[:MOST_PROFILES]
@@ -236,7 +240,8 @@ def _canon(chat: Derivable) -> OperationSpec | None:
 
 
 def _continuity(chat: Derivable) -> OperationSpec | None:
-    if not chat.settings["continuity_auto"]:
+    profile = profile_for(chat.settings, chat.writing.spec).profile
+    if not profile.checks_continuity or not chat.settings["continuity_auto"]:
         return None
     index = last_reply(chat.story.messages)
     if not index:  # also of a greeting: nothing stands before it

@@ -61,6 +61,11 @@ class ModelInForce:
         """The writer in force; asked for anew at each use."""
         return self._writer
 
+    @property
+    def spec(self) -> str:
+        """The backend of the writer in force."""
+        return self._writer.spec
+
     def writing(self) -> Writing:
         """How the writer in force writes, for those who plan its work."""
         writer = self._writer

@@ -1,45 +1,73 @@
-"""The slots of open chats: gives the assembly what it works with, and keeps high-water marks."""
+"""The slots of open chats: gives the assembly what it works with, keeps high-water marks, and
+knows which macros stand in whose card."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from app.memory_settings import PROFILE_A, PROFILE_B
+from app.llm.hardware_profile import profile_for
 from app.prompt.assembly import ANY_TURN, Means, assembled
 from app.prompt.occasion import Recollection, Turn
-from app.prompt.placement import NEVER
 from app.prompt.slots import SlotSet
 from app.story.scene_cues.language import LanguagePack
+from app.story.story import ChatKind, ChatRef
 from app.work.memory_view import memory_view
 from app.work.open_chat import OpenChat
 
 
 class Prompting:
-    """Makes the slots of each turn. What slots wanted at most is known while a chat is open."""
+    """Makes the slots of each turn. What slots wanted at most is known while a chat is open.
 
-    def __init__(self, count: Callable[[str], int], packs: Sequence[LanguagePack]) -> None:
+    macros_of: names of our macros in the card of who answers in a chat, as its file says. The page
+    knows better which fields it uses: what it said last of somebody counts. backend: the spec of
+    the model that keeps the memory.
+    """
+
+    def __init__(
+        self,
+        count: Callable[[str], int],
+        packs: Sequence[LanguagePack],
+        macros_of: Callable[[ChatRef, str], tuple[str, ...]],
+        backend: Callable[[], str],
+    ) -> None:
         self._count = count
         self._packs = packs
+        self._macros_of = macros_of
+        self._backend = backend
         self._full: MutableMapping[OpenChat, Mapping[str, int]] = WeakKeyDictionary()
+        self._named: MutableMapping[OpenChat, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
 
     def slots(
         self, chat: OpenChat, turn: Turn | None = None, *, total: int | None = None
     ) -> SlotSet:
         """The slots of a turn of a chat. total: bound for all of them together."""
-        # No page serves macros yet: what they are to tell would be told nowhere.
-        settings = {**chat.settings(), "slots_macros": NEVER}
-        profile = str(settings["hardware_profile"])
+        turn = self._with_card(chat, turn or ANY_TURN)
+        settings = chat.settings()
         means = Means(
             self._count,
             self._packs,
             self._full.get(chat, {}),
-            profile=PROFILE_B if profile == PROFILE_B else PROFILE_A,
+            profile=profile_for(settings, self._backend()).profile.key,
         )
         told = _recollection(chat)
-        made = assembled(chat.story, settings, means, told=told, turn=turn or ANY_TURN, total=total)
+        made = assembled(chat.story, settings, means, told=told, turn=turn, total=total)
         self._full[chat] = made.full
         return made
+
+    def _with_card(self, chat: OpenChat, turn: Turn) -> Turn:
+        """The turn with what is known of the responder's card."""
+        is_solo = chat.chat.kind is ChatKind.SOLO
+        responder = "" if is_solo else turn.responder  # one card, whatever name it goes by
+        named = self._named.setdefault(chat, {})
+        if turn.card is not None:
+            named[responder] = turn.card
+            return turn
+        if not (is_solo or responder):
+            return replace(turn, card=())
+        known = named.get(responder)
+        return replace(turn, card=self._macros_of(chat.chat, responder) if known is None else known)
 
 
 def _recollection(chat: OpenChat) -> Recollection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.llm.hardware_profile import PROFILES, A, B, is_local, profile_for
+from app.memory.ranking import TURN_SHARE
 from app.memory_settings import MEMORY_SETTINGS
 
 
@@ -61,7 +62,7 @@ def test_each_profile_has_the_figures_of_its_column() -> None:
             profile.new_per_type,
             profile.thresholds.duplicate.cosine,
             profile.thresholds.cross.jaccard,
-            profile.turn_share,
+            TURN_SHARE[key],
         )
         for key, profile in PROFILES.items()
     }

@@ -71,6 +71,22 @@ def test_of_one_character_the_name_may_be_missing() -> None:
     assert read_profiles(bracketed("Ann", ANN), ["Ann Lee", "Bo"]) == {"Ann Lee": ANN}
 
 
+@pytest.mark.parametrize(
+    "head", ["[PROFILE {}]", "## Profile: {}", '<profile name="{}">', "**Portrait of {}**"]
+)
+def test_a_portrait_of_somebody_else_is_dropped(head: str) -> None:
+    def headed(name: str, parts: dict[str, str]) -> str:
+        return bracketed(name, parts).replace(f"[PROFILE {name}]", head.format(name))
+
+    other = headed("Cy", {**ANN, "character_state": "goals: burn the mill"})
+    first, last = headed("Ann", ANN), headed("Bo", BO)
+    for answer in (f"{first}\n{other}\n{last}", f"{other}\n{first}\n{last}\n{other}"):
+        assert read_profiles(answer, ["Ann", "Bo"]) == {"Ann": ANN, "Bo": BO}
+    assert read_profiles(f"{first}\n{other}", ["Ann"]) == {"Ann": ANN}
+    with pytest.raises(Unreadable):
+        read_profiles(other, ["Ann"])
+
+
 def test_lines_that_say_that_nobody_knows_are_dropped() -> None:
     answer = bracketed("Ann", {**ANN, "world_state": "location: unknown\nthreats: None.\ntime:"})
     assert read_profiles(answer, ["Ann"])["Ann"]["world_state"] == ""

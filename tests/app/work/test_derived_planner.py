@@ -149,6 +149,20 @@ def test_portraits_are_made_when_a_scene_has_closed() -> None:
     assert OperationKind.PROFILE not in planned(off)
 
 
+def test_portraits_come_within_a_scene_only_by_wish_and_with_a_capable_model() -> None:
+    kept = Document("k", 1, DocumentKind.PROFILE, "x", subject="Mira", until="m4", inputs="old")
+
+    def is_due(length: int, **more: Any) -> bool:
+        of = chat(story(length), *facts(5), documents=(kept,), **more)
+        return OperationKind.PROFILE in planned(of)
+
+    assert not is_due(20)
+    assert is_due(20, profiles_every=10)
+    assert not is_due(14, profiles_every=10)
+    assert not is_due(20, profiles_every=10, writing=SMALL)
+    assert not is_due(20, profiles_every=10, profiles_enabled=False)
+
+
 def test_a_portrait_is_made_anew_when_both_scene_and_memories_went_on() -> None:
     def with_kept(of: Story, count: int, inputs: str) -> dict[OperationKind, OperationSpec]:
         kept = Document("p", 1, DocumentKind.PROFILE, "x", subject="Mira", until="m10")
@@ -229,6 +243,9 @@ def test_each_reply_at_the_end_is_checked_once_where_that_is_wanted() -> None:
     )
     done = chat(story(20), *facts(3), documents=(checked,), continuity_auto=True)
     assert OperationKind.CONTINUITY not in planned(done)
+    for small in ({"writing": SMALL}, {"hardware_profile": "a"}):  # only when asked for
+        of_small = chat(story(20), *facts(3), continuity_auto=True, **small)
+        assert OperationKind.CONTINUITY not in planned(of_small)
     for of in (story(19), story(1)):  # the user wrote last; a greeting alone
         assert OperationKind.CONTINUITY not in planned(chat(of, *facts(3), continuity_auto=True))
 
