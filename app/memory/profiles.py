@@ -142,9 +142,9 @@ def read_profiles(text: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
         heads = [(0, 0, names[0])]
     profiles: dict[str, dict[str, str]] = {}
     starts = sorted({*(start for start, _, _ in heads), *foreign, len(text)})
-    for _, begin, name in heads:
+    for head, begin, name in heads:
         # What is told of somebody else belongs to nobody who was asked for.
-        end = next((start for start in starts if start >= begin), len(text))
+        end = next((start for start in starts if start > head), len(text))
         found_sections = sections(text[begin:end], NAMES)
         parts = {part: _lines(found_sections.get(part, ""), name) for part in SECTIONS}
         if any(parts.values()) and name not in profiles:
