@@ -7,7 +7,7 @@ do not know stays: versions are only added, and foreign ones are set aside, neve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,8 @@ from app.story.story import Story
 NAMESPACE = RECAP_NAMESPACES[0]
 INCLUDED = "Recap of message(s)"
 NOTHING_FORGOTTEN = Forgotten()
+
+Positions = Mapping[str, int]  # of messages in the chat, by anchor
 # Of a message whose recap was cleared (spec/auto-recap.md §1.7).
 CLEARED_GROUP: Block = {
     "memory": None,
@@ -69,8 +71,30 @@ def mirrored(
     swipes hold.
     """
     positions = {message.anchor: index for index, message in enumerate(story.messages)}
-    scenes = {scene.closing.anchor: scene for scene in story.scenes if scene.closing is not None}
     edits: dict[int, LineEdit] = {}
+    for found in (
+        _scenes(story, lines, positions, forgotten),
+        _message_recaps(story, lines, positions, is_of_other_swipe, with_inclusion=with_inclusion),
+        _forgotten_scenes(story, lines, positions, forgotten),
+        _forgotten_messages(story, lines, positions, forgotten, swipe_recaps),
+    ):
+        for index, edit in found:
+            edits[index] = _joined(edits[index], edit) if index in edits else edit
+    running = running_values(
+        metadata,
+        story.running,
+        positions,
+        name=story.chat.title,
+        leave_out=leave_out,
+        deleted=forgotten.running,
+    )
+    return Mirrored(edits, running)
+
+
+def _scenes(
+    story: Story, lines: Sequence[ChatLine], positions: Positions, forgotten: Forgotten
+) -> Iterator[tuple[int, LineEdit]]:
+    scenes = {scene.closing.anchor: scene for scene in story.scenes if scene.closing is not None}
     for anchor, mark in story.breaks.items():
         index = positions.get(anchor)
         if index is None:
@@ -79,7 +103,17 @@ def mirrored(
         gone = forgotten.scene_recaps.get(anchor, ())
         values = scene_values(lines[index], mark, scenes.get(anchor), recaps, index, gone)
         if values:
-            edits[index] = LineEdit({NAMESPACE: values}, {NAMESPACE: values})
+            yield index, LineEdit({NAMESPACE: values}, {NAMESPACE: values})
+
+
+def _message_recaps(
+    story: Story,
+    lines: Sequence[ChatLine],
+    positions: Positions,
+    is_of_other_swipe: Callable[[int, str], bool],
+    *,
+    with_inclusion: bool,
+) -> Iterator[tuple[int, LineEdit]]:
     for anchor, recap in story.message_recaps.items():
         index = positions.get(anchor)
         if index is None:
@@ -93,15 +127,27 @@ def mirrored(
         else:
             continue  # the text was edited since: what stands there goes with it, stale as here
         if values:
-            old = edits.get(index, LineEdit())
-            everything = {**old.extra.get(NAMESPACE, {}), **values}
-            edits[index] = LineEdit({NAMESPACE: everything}, old.every_swipe)
+            yield index, LineEdit({NAMESPACE: values})
+
+
+def _forgotten_scenes(
+    story: Story, lines: Sequence[ChatLine], positions: Positions, forgotten: Forgotten
+) -> Iterator[tuple[int, LineEdit]]:
     for anchor in forgotten.scenes - story.breaks.keys():
         index = positions.get(anchor)
         gone = forgotten.scene_recaps.get(anchor, ())
         values = {} if index is None else forgotten_scene(lines[index], gone)
         if index is not None and values:
-            edits[index] = LineEdit({NAMESPACE: values}, {NAMESPACE: values})
+            yield index, LineEdit({NAMESPACE: values}, {NAMESPACE: values})
+
+
+def _forgotten_messages(
+    story: Story,
+    lines: Sequence[ChatLine],
+    positions: Positions,
+    forgotten: Forgotten,
+    swipe_recaps: Callable[[int], Sequence[MessageRecap]],
+) -> Iterator[tuple[int, LineEdit]]:
     for anchor, records in forgotten.messages.items():
         index = positions.get(anchor)
         if index is None:
@@ -111,16 +157,7 @@ def mirrored(
         others = swipe_recaps(index) if lines[index].swipes > 1 else ()
         more = forgotten_message(lines[index], records, others, is_known=is_known)
         if more:
-            edits[index] = _joined(edits.get(index, LineEdit()), more)
-    running = running_values(
-        metadata,
-        story.running,
-        positions,
-        name=story.chat.title,
-        leave_out=leave_out,
-        deleted=forgotten.running,
-    )
-    return Mirrored(edits, running)
+            yield index, more
 
 
 def _joined(one: LineEdit, other: LineEdit) -> LineEdit:

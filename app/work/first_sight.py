@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -153,20 +153,10 @@ async def import_extras(
         for index, recap in recaps.items()
     }
 
-    chosen: dict[str, int] = {}
-
     def unit() -> None:
         known = store.scenes.breaks(chat_id)
         store.scenes.save(chat_id, [b for b in breaks if b.anchor not in known])
-        recapped = store.recaps.scene_recaps(chat_id)
-        for recap in _scene_recaps(messages, scenes, breaks, speakers):
-            if recap.anchor in recapped:
-                continue  # a branch of a chat that we mirrored holds what it knows of its parent
-            added = store.recaps.add_scene_recap(chat_id, recap)
-            if recap.is_current:
-                chosen[recap.anchor] = added.version
-        for anchor, version in chosen.items():
-            store.recaps.choose_scene_recap(chat_id, anchor, version)
+        _keep_scene_recaps(store, chat_id, _scene_recaps(messages, scenes, breaks, speakers))
         if not store.recaps.message_recaps(chat_id):
             for index, other in rare.recaps:
                 store.recaps.save_message_recaps(chat_id, {messages[index].anchor: other})
@@ -177,10 +167,22 @@ async def import_extras(
         if running is not None and not store.recaps.running(chat_id).versions:
             foreign = is_foreign(running, snapshot)
             _import_running(store, chat_id, running, messages, foreign=foreign)
-
         store.chats.set_acquainted(chat_id)
 
     await store.run(unit)
+
+
+def _keep_scene_recaps(store: Store, chat_id: int, recaps: Iterable[SceneRecap]) -> None:
+    recapped = store.recaps.scene_recaps(chat_id)
+    chosen: dict[str, int] = {}
+    for recap in recaps:
+        if recap.anchor in recapped:
+            continue  # a branch of a chat that we mirrored holds what it knows of its parent
+        added = store.recaps.add_scene_recap(chat_id, recap)
+        if recap.is_current:
+            chosen[recap.anchor] = added.version
+    for anchor, version in chosen.items():
+        store.recaps.choose_scene_recap(chat_id, anchor, version)
 
 
 @dataclass(frozen=True, slots=True)

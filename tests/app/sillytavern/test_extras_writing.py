@@ -397,6 +397,20 @@ def test_what_was_cleared_leaves_the_chat_and_what_came_since_stays() -> None:
     assert not mirrored(story, read, {}, forgotten=forgotten)
 
 
+def test_a_break_that_was_cleared_takes_no_new_recap_of_its_message_along() -> None:
+    raw = message(0, extra={NAMESPACE: {"scene_break": True, "memory": "old"}})
+    line = line_of(raw)
+    anew = MessageRecap("anew", source_hash=line.content_hash)
+    story = story_of([line], message_recaps={"0": anew})
+    found = mirrored(story, [line], {}, forgotten=Forgotten(scenes=frozenset({"0"})))
+    made = edited(jsonl([raw]), ChatEdit({1: found.lines[0]}))
+    (read, _) = LineDecoder().decode(made)
+    extra = scene_extra(read)
+    assert extra is not None
+    assert not extra.is_break
+    assert message_recap(read) == MessageRecap("anew")
+
+
 def test_clearing_reaches_the_swipes_that_are_not_shown() -> None:
     raw = swiped(1, "one", "two", shown=1)
     raw["swipe_info"][0]["extra"] = {NAMESPACE: {"memory": "of one", "custom": 1}}
