@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 from app.memory.by_hand import LONGEST_TEXT, MAGNITUDES
@@ -29,12 +28,12 @@ from app.memory.records import (
     Source,
     Tier,
 )
+from app.sillytavern import loose_json as loose
 from app.sillytavern.smart_memory import Container, Json, SmartMemory
 from app.story.messages import Message, combined_digest
 
 MADE_BY = "Smart Memory"
 MOST_SOURCES = 60  # of one memory: its windows are of 40 messages at most
-MOST_ENTRIES = 20_000  # of one list; a file that holds more is broken
 EVERYONE = "everyone"
 _NO_VALUE = frozenset({"", "unknown", "none", "n/a", "na", "unspecified", "not specified"})
 
@@ -59,8 +58,8 @@ def records_of(
     if found.chat is not None:
         pinned = [*found.group_arcs]
         for container in found.characters:
-            pinned += _list(container.values, "persistent_arcs")
-        elsewhere = frozenset(_text(arc.get("content")) for arc in _objects(pinned))
+            pinned += loose.list_at(container.values, "persistent_arcs")
+        elsewhere = frozenset(loose.text(arc.get("content")) for arc in loose.objects(pinned))
         change = _joined(change, _of_chat(of_chat, found.chat.values, elsewhere))
     for container in found.characters:
         keeper = _Reader(chat_id, owner, owner or f"chat {chat_id}", messages, title, is_only_chat)
@@ -73,30 +72,36 @@ def records_of(
 
 def _of_chat(reader: _Reader, values: Json, pinned: Collection[str]) -> MemoryChange:
     """pinned: arcs that the character keeps; the chat has copies of them."""
-    entities = reader.entities(_list(values, "sessionEntities") or _list(values, "entities"))
-    arcs = [a for a in reader.arcs(_list(values, "storyArcs")) if a.text not in pinned]
-    closed, summaries = reader.arc_summaries(_list(values, "arcSummaries"), arcs)
+    entities = reader.entities(
+        loose.list_at(values, "sessionEntities") or loose.list_at(values, "entities")
+    )
+    arcs = [a for a in reader.arcs(loose.list_at(values, "storyArcs")) if a.text not in pinned]
+    closed, summaries = reader.arc_summaries(loose.list_at(values, "arcSummaries"), arcs)
     memories = (
-        *reader.scenes(_list(values, "sceneHistory")),
-        *reader.memories(_list(values, "sessionMemories"), Tier.SESSION),
-        *reader.ledger(_dict(values, "state_ledger")),
+        *reader.scenes(loose.list_at(values, "sceneHistory")),
+        *reader.memories(loose.list_at(values, "sessionMemories"), Tier.SESSION),
+        *reader.ledger(loose.object_at(values, "state_ledger")),
         *closed,
     )
-    documents = (*summaries, *reader.summary(values), *reader.profiles(_dict(values, "profiles")))
+    documents = (
+        *summaries,
+        *reader.summary(values),
+        *reader.profiles(loose.object_at(values, "profiles")),
+    )
     return MemoryChange(memories, entities, documents)
 
 
 def _of_character(reader: _Reader, container: Container) -> MemoryChange:
     values = container.values
-    entities = reader.entities(_list(values, "entities"))
+    entities = reader.entities(loose.list_at(values, "entities"))
     memories = (
-        *reader.memories(_list(values, "memories"), Tier.LONG_TERM),
-        *reader.feelings(_dict(values, "relationship_history")),
-        *reader.epistemic(_list(values, "epistemic_knowledge")),
-        *reader.arcs(_list(values, "persistent_arcs"), pinned=True),
+        *reader.memories(loose.list_at(values, "memories"), Tier.LONG_TERM),
+        *reader.feelings(loose.object_at(values, "relationship_history")),
+        *reader.epistemic(loose.list_at(values, "epistemic_knowledge")),
+        *reader.arcs(loose.list_at(values, "persistent_arcs"), pinned=True),
     )
-    canon = _dict(values, "canon")
-    text = _text(canon.get("text"))
+    canon = loose.object_at(values, "canon")
+    text = loose.text(canon.get("text"))
     documents: tuple[Document, ...] = ()
     if text:
         documents = (reader.document(DocumentKind.CANON, text, container.whose, canon.get("ts")),)
@@ -123,8 +128,8 @@ class _Reader:
 
     def entities(self, entries: Sequence[Any]) -> tuple[Entity, ...]:
         made: dict[str, Entity] = {}
-        for entry in _objects(entries):
-            name = " ".join(_text(entry.get("name")).split())
+        for entry in loose.objects(entries):
+            name = " ".join(loose.text(entry.get("name")).split())
             if not name:
                 continue
             kind = entry.get("type")
@@ -136,7 +141,7 @@ class _Reader:
                 kind,
                 self.owner,
                 aliases=tuple(
-                    a for a in dict.fromkeys(_strings(entry.get("aliases"))) if a != name
+                    a for a in dict.fromkeys(loose.strings(entry.get("aliases"))) if a != name
                 ),
                 first_seen=self._anchor(entry.get("first_seen")),
                 last_seen=self._anchor(entry.get("last_seen")),
@@ -150,7 +155,9 @@ class _Reader:
         """Long-term or session memories with what they replaced."""
         types = LONG_TERM_TYPES if tier is Tier.LONG_TERM else SESSION_TYPES
         fitting = [
-            e for e in _objects(entries) if e.get("type") in types and _text(e.get("content"))
+            e
+            for e in loose.objects(entries)
+            if e.get("type") in types and loose.text(e.get("content"))
         ]
         ids = {e["id"]: self._memory_id(tier, e) for e in fitting if isinstance(e.get("id"), str)}
         seen: set[str] = set()
@@ -164,36 +171,36 @@ class _Reader:
         theirs = entry.get("id")
         if isinstance(theirs, str) and theirs:
             return self.id(tier.value, theirs)
-        return self.id(tier.value, "", str(entry.get("type")), _text(entry.get("content")))
+        return self.id(tier.value, "", str(entry.get("type")), loose.text(entry.get("content")))
 
     def _memory(self, entry: Json, tier: Tier, memory_id: str, ids: Mapping[str, str]) -> Memory:
-        created = _seconds(entry.get("ts"))
+        created = loose.seconds(entry.get("ts"))
         expiration = entry.get("expiration")
         is_session = tier is Tier.SESSION
-        by = ids.get(_text(entry.get("superseded_by")), "")
+        by = ids.get(loose.text(entry.get("superseded_by")), "")
         endings: tuple[Ending, ...] = ()
         if by and by != memory_id:
             endings = (Ending(EndReason.SUPERSEDED, by=by),)
-        elif entry.get("superseded_by") or _is_number(entry.get("valid_to")):
+        elif entry.get("superseded_by") or loose.is_number(entry.get("valid_to")):
             endings = (Ending(EndReason.RETIRED, sources=self._at(entry, "valid_to")),)
         return replace(
-            self._made(memory_id, tier, str(entry["type"]), _text(entry["content"]), created),
-            importance=min(3, max(1, _int(entry.get("importance"), 2))),
+            self._made(memory_id, tier, str(entry["type"]), loose.text(entry["content"]), created),
+            importance=min(3, max(1, loose.whole(entry.get("importance"), 2))),
             expiration=Expiration(expiration)
             if isinstance(expiration, str) and expiration in set(Expiration)
             else (Expiration.SESSION if is_session else Expiration.PERMANENT),
-            confidence=min(1.0, max(0.0, _float(entry.get("confidence"), 0.7))),
-            unconfirmed_passes=max(0, _int(entry.get("unconfirmed_since"), 0)),
-            last_confirmed=_seconds(entry.get("last_confirmed_ts")) or created,
-            recalls=max(0, _int(entry.get("retrieval_count"), 0)),
+            confidence=min(1.0, max(0.0, loose.real(entry.get("confidence"), 0.7))),
+            unconfirmed_passes=max(0, loose.whole(entry.get("unconfirmed_since"), 0)),
+            last_confirmed=loose.seconds(entry.get("last_confirmed_ts")) or created,
+            recalls=max(0, loose.whole(entry.get("retrieval_count"), 0)),
             is_consolidated=entry.get("consolidated") is not False,
             entities=tuple(
                 dict.fromkeys(
-                    self.names[i] for i in _strings(entry.get("entities")) if i in self.names
+                    self.names[i] for i in loose.strings(entry.get("entities")) if i in self.names
                 )
             ),
-            triggers=_strings(entry.get("triggers")),
-            witnessed_by=_strings(entry.get("witnessed_by")),
+            triggers=loose.strings(entry.get("triggers")),
+            witnessed_by=loose.strings(entry.get("witnessed_by")),
             contradicts=_mapped(entry.get("contradicts"), ids, memory_id),
             supersedes=_mapped(entry.get("supersedes"), ids, memory_id),
             sources=self._sources(entry) or self._at(entry, "valid_from"),
@@ -201,18 +208,21 @@ class _Reader:
         )
 
     def scenes(self, entries: Sequence[Any]) -> Iterator[Memory]:
-        for entry in _objects(entries):
-            text, created = _text(entry.get("summary")), _seconds(entry.get("ts"))
+        for entry in loose.objects(entries):
+            text, created = (
+                loose.text(entry.get("summary")),
+                loose.seconds(entry.get("ts")),
+            )
             if text:
                 yield self._made(self.id("scene", text), Tier.SESSION, "scene", text, created)
 
     def feelings(self, pairs: Json) -> Iterator[Memory]:
-        for pair, kept in _items(pairs):
+        for pair, kept in loose.items_of(pairs):
             subject, arrow, target = pair.replace("->", "→").partition("→")
             subject, target = subject.strip(), target.strip()
             if not arrow or not subject or not target:
                 continue
-            created = _seconds(kept.get("updatedAt")) if isinstance(kept, dict) else 0.0
+            created = loose.seconds(kept.get("updatedAt")) if isinstance(kept, dict) else 0.0
             words = dict(_descriptors(kept))
             for word, magnitude in words.items():
                 yield replace(
@@ -230,9 +240,15 @@ class _Reader:
 
     def epistemic(self, entries: Sequence[Any]) -> Iterator[Memory]:
         seen: set[str] = set()
-        for entry in _objects(entries):
-            kind, text = _text(entry.get("type")).lower(), _text(entry.get("content"))
-            subject, target = _text(entry.get("subject")), _text(entry.get("target"))
+        for entry in loose.objects(entries):
+            kind, text = (
+                loose.text(entry.get("type")).lower(),
+                loose.text(entry.get("content")),
+            )
+            subject, target = (
+                loose.text(entry.get("subject")),
+                loose.text(entry.get("target")),
+            )
             if kind not in EPISTEMIC_TYPES or not text or not subject:
                 continue
             target = (target or EVERYONE) if kind == "hiding" else ""
@@ -241,7 +257,7 @@ class _Reader:
                 continue
             seen.add(memory_id)
             yield replace(
-                self._made(memory_id, Tier.EPISTEMIC, kind, text, _seconds(entry.get("ts"))),
+                self._made(memory_id, Tier.EPISTEMIC, kind, text, loose.seconds(entry.get("ts"))),
                 subject=subject,
                 target=target,
                 sources=self._sources(entry),
@@ -249,13 +265,15 @@ class _Reader:
 
     def arcs(self, entries: Sequence[Any], *, pinned: bool = False) -> Iterator[Memory]:
         """Open and resolved ones."""
-        for entry in _objects(entries):
-            text = _text(entry.get("content"))
+        for entry in loose.objects(entries):
+            text = loose.text(entry.get("content"))
             if not text:
                 continue
             is_over = entry.get("resolved") is True
             yield replace(
-                self._made(self.id("arc", text), Tier.ARCS, ARC, text, _seconds(entry.get("ts"))),
+                self._made(
+                    self.id("arc", text), Tier.ARCS, ARC, text, loose.seconds(entry.get("ts"))
+                ),
                 is_pinned=pinned and bool(self.owner),
                 endings=(Ending(EndReason.RESOLVED),) if is_over else (),
             )
@@ -266,12 +284,12 @@ class _Reader:
         """The arcs, with those that are known by their summary alone; and the summaries."""
         by_id = {arc.id: arc for arc in arcs}
         texts: list[Document] = []
-        for entry in _objects(entries):
-            text, arc = _text(entry.get("summary")), entry.get("arc")
-            thread = _text(arc.get("content") if isinstance(arc, dict) else arc)
+        for entry in loose.objects(entries):
+            text, arc = loose.text(entry.get("summary")), entry.get("arc")
+            thread = loose.text(arc.get("content") if isinstance(arc, dict) else arc)
             if not text or not thread:
                 continue
-            created, arc_id = _seconds(entry.get("ts")), self.id("arc", thread)
+            created, arc_id = loose.seconds(entry.get("ts")), self.id("arc", thread)
             known = by_id.get(arc_id) or self._made(arc_id, Tier.ARCS, ARC, thread, created)
             ending = Ending(EndReason.RESOLVED, text=text)
             by_id[arc_id] = replace(known, endings=(ending,))
@@ -279,13 +297,13 @@ class _Reader:
         return list(by_id.values()), list({text.id: text for text in texts}.values())
 
     def ledger(self, cards: Json) -> Iterator[Memory]:
-        for key, card in _items(cards):
+        for key, card in loose.items_of(cards):
             name, bar, kind = key.rpartition("|")
             if not bar or kind not in LEDGER_FIELDS or not isinstance(card, dict):
                 continue
-            subject = _text(card.get("_name")) or name.strip()
+            subject = loose.text(card.get("_name")) or name.strip()
             for field_name in LEDGER_FIELDS[kind]:
-                value = _text(card.get(field_name))
+                value = loose.text(card.get(field_name))
                 if subject and value.casefold() not in _NO_VALUE:
                     yield replace(
                         self._made(
@@ -300,7 +318,10 @@ class _Reader:
                     )
 
     def summary(self, values: Json) -> Iterator[Document]:
-        text, end = _text(values.get("summary")), _int(values.get("summaryEnd"), 0)
+        text, end = (
+            loose.text(values.get("summary")),
+            loose.whole(values.get("summaryEnd"), 0),
+        )
         if text and self.messages:
             last = self.messages[min(max(end, 1), len(self.messages)) - 1]
             made = self.document(DocumentKind.SUMMARY, text, "", values.get("summaryUpdated"))
@@ -308,10 +329,10 @@ class _Reader:
 
     def profiles(self, profiles: Json) -> Iterator[Document]:
         """Those of characters; the flat ones of version 2 and before were of nobody (H3)."""
-        for name, kept in _items(profiles):
+        for name, kept in loose.items_of(profiles):
             if not isinstance(kept, dict):
                 continue
-            parts = {part: text for part in SECTIONS if (text := _text(kept.get(part)))}
+            parts = {part: text for part in SECTIONS if (text := loose.text(kept.get(part)))}
             if parts:
                 when = kept.get("generated_at")
                 made = self.document(DocumentKind.PROFILE, rendered(parts), name, when)
@@ -326,7 +347,7 @@ class _Reader:
             self.owner if kind is DocumentKind.CANON else "",
             subject,
             made_by=MADE_BY,
-            created=_seconds(when),
+            created=loose.seconds(when),
         )
 
     def _made(self, memory_id: str, tier: Tier, kind: str, text: str, created: float) -> Memory:
@@ -351,11 +372,11 @@ class _Reader:
         ranges = entry.get("source_messages")
         if not isinstance(ranges, list):
             return ()
-        if len(ranges) == 2 and all(map(_is_number, ranges)):
+        if len(ranges) == 2 and all(map(loose.is_number, ranges)):
             ranges = [ranges]
         numbers: dict[int, None] = {}
         for pair in ranges[:MOST_SOURCES]:
-            if isinstance(pair, list) and len(pair) == 2 and all(map(_is_number, pair)):
+            if isinstance(pair, list) and len(pair) == 2 and all(map(loose.is_number, pair)):
                 first, last = int(pair[0]), min(int(pair[1]), len(self.messages) - 1)
                 numbers.update(dict.fromkeys(range(max(0, first, last - MOST_SOURCES), last + 1)))
         newest = sorted(numbers)[-MOST_SOURCES:]
@@ -376,7 +397,7 @@ class _Reader:
 
     def _anchor(self, index: Any) -> str:
         """Also times stand where message numbers belong: those are of no message."""
-        is_there = _is_number(index) and 0 <= index < len(self.messages)
+        is_there = loose.is_number(index) and 0 <= index < len(self.messages)
         return self.messages[int(index)].anchor if is_there else ""
 
 
@@ -393,67 +414,16 @@ def _descriptors(kept: Any) -> Iterator[tuple[str, str]]:
     listed = kept.get("descriptors") if isinstance(kept, dict) else kept
     if isinstance(listed, str):
         listed = listed.split(",")
-    for one in _sequence(listed):
+    for one in loose.sequence(listed):
         word, magnitude = one, None
         if isinstance(one, dict):
             word, magnitude = one.get("word"), one.get("magnitude")
-        word = " ".join(_text(word).split()).lower()
+        word = " ".join(loose.text(word).split()).lower()
         if word:
-            magnitude = _text(magnitude).lower()
+            magnitude = loose.text(magnitude).lower()
             yield word, magnitude if magnitude in MAGNITUDES else "medium"
 
 
 def _mapped(value: Any, ids: Mapping[str, str], own: str) -> tuple[str, ...]:
-    named = (ids[one] for one in _strings(value) if one in ids)
+    named = (ids[one] for one in loose.strings(value) if one in ids)
     return tuple(one for one in dict.fromkeys(named) if one != own)
-
-
-def _list(values: Json, name: str) -> Sequence[Any]:
-    return _sequence(values.get(name))
-
-
-def _sequence(value: Any) -> Sequence[Any]:
-    return value[:MOST_ENTRIES] if isinstance(value, list) else ()
-
-
-def _dict(values: Json, name: str) -> Json:
-    value = values.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def _items(values: Json) -> Iterator[tuple[str, Any]]:
-    return islice(((_text(name), value) for name, value in values.items()), MOST_ENTRIES)
-
-
-def _objects(entries: Iterable[Any]) -> Iterator[Json]:
-    return (entry for entry in entries if isinstance(entry, dict))
-
-
-def _text(value: Any) -> str:
-    """Without halves of signs, which no database takes."""
-    return value.encode("utf-8", "replace").decode().strip() if isinstance(value, str) else ""
-
-
-def _strings(value: Any) -> tuple[str, ...]:
-    return tuple(filter(None, map(_text, _sequence(value))))
-
-
-def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and -1e15 < value < 1e15  # also no "not a number"
-    )
-
-
-def _int(value: Any, default: int) -> int:
-    return int(value) if _is_number(value) else default
-
-
-def _float(value: Any, default: float) -> float:
-    return float(value) if _is_number(value) else default
-
-
-def _seconds(milliseconds: Any) -> float:
-    """Since the epoch; 0 for what is no time."""
-    return max(0.0, milliseconds / 1000) if _is_number(milliseconds) else 0.0
