@@ -11,6 +11,8 @@ from app.memory.name_finder import NameFinder, bare
 from app.memory.names import name_in
 from app.memory.records import (
     LEDGER_FIELDS,
+    Document,
+    DocumentKind,
     Ending,
     EndReason,
     Entity,
@@ -20,6 +22,7 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import Standing
+from app.story.messages import combined_digest
 
 FIXED = "{name} is a card or a persona: its name and kind are those that SillyTavern gives it."
 
@@ -28,10 +31,12 @@ def merge(
     remembered: Remembered, source: str, target: str, places: Mapping[str, int]
 ) -> MemoryChange:
     """Make two entities one (spec/smart-memory.md §8.5): the source's names become aliases of the
-    target, and all memories of it speak of the target.
+    target, and all memories of it, and its portrait, speak of the target.
 
     source, target: ids. places: message index by id of a memory; where both have a value for the
-    same field of the ledger, the later one holds. Raises UsageError for a source that is fixed.
+    same field of the ledger, or feel the same toward the same one, the later one holds; what they
+    felt toward or hid from each other ends. Where both have a portrait, the target's counts.
+    Raises UsageError for a source that is fixed.
     """
     old, new = _required(remembered, source), _required(remembered, target)
     if old.id == new.id:
@@ -42,12 +47,17 @@ def merge(
     last = old.last_seen if not new.last_seen else new.last_seen
     kind = old.type if new.type == "unknown" else new.type
     merged = replace(new, type=kind, aliases=aliases, first_seen=first, last_seen=last)
-    renamed = _renamed(remembered.memories, _names(old), new.name)
+    renamed = _renamed(remembered.memories, _names(old) | _names(new), new.name)
     moved = {memory.id: _of_kind(memory, merged) for memory in renamed}
     whole = [moved.get(memory.id, memory) for memory in remembered.memories]
-    for loser in _outdone(whole, merged, places):
+    for loser in (*_outdone(whole, merged, places), *_of_one_self(whole, merged)):
         moved[loser.id] = loser
-    return MemoryChange(tuple(moved.values()), (merged,), removed=frozenset({old.id}))
+    return MemoryChange(
+        tuple(moved.values()),
+        (merged,),
+        tuple(_portraits(remembered.documents, _names(old), new.name)),
+        removed=frozenset({old.id}),
+    )
 
 
 def rename(remembered: Remembered, entity_id: str, name: str) -> MemoryChange:
@@ -63,8 +73,12 @@ def rename(remembered: Remembered, entity_id: str, name: str) -> MemoryChange:
     aliases = tuple(a for a in _union(entity, (entity.name,)) if bare(a) != bare(clean))
     if bare(clean) != bare(entity.name):
         aliases = tuple(dict.fromkeys((*aliases, entity.name)))
-    memories = _renamed(remembered.memories, _names(entity), clean)
-    return MemoryChange(tuple(memories), (replace(entity, name=clean, aliases=aliases),))
+    names = _names(entity)
+    return MemoryChange(
+        tuple(_renamed(remembered.memories, names, clean)),
+        (replace(entity, name=clean, aliases=aliases),),
+        tuple(_portraits(remembered.documents, names, clean)),
+    )
 
 
 def delete(remembered: Remembered, entity_id: str) -> MemoryChange:
@@ -149,9 +163,22 @@ def _renamed(memories: Iterable[Memory], names: frozenset[str], to: str) -> Iter
             subject=new(memory.subject),
             target=new(memory.target),
             told_by=new(memory.told_by),
+            witnessed_by=tuple(dict.fromkeys(map(new, memory.witnessed_by))),
         )
         if changed != memory:
             yield changed
+
+
+def _portraits(documents: Iterable[Document], names: frozenset[str], to: str) -> Iterator[Document]:
+    """The portraits of somebody under the new name; the newest one of that name still counts."""
+    mine = [d for d in documents if d.kind is DocumentKind.PROFILE]
+    moved = [d for d in mine if bare(d.subject) in names and d.subject != to]
+    yield from (replace(document, subject=to) for document in moved)
+    kept = [d for d in mine if d.subject == to]
+    if moved and kept and mine.index(moved[-1]) > mine.index(kept[-1]):
+        # Of each subject the newest counts, and that would be the one that was moved here.
+        again = combined_digest("merged", kept[-1].id, moved[-1].id)
+        yield replace(kept[-1], id=again)
 
 
 def _of_kind(memory: Memory, entity: Entity) -> Memory:
@@ -165,13 +192,30 @@ def _of_kind(memory: Memory, entity: Entity) -> Memory:
 def _outdone(
     memories: Sequence[Memory], entity: Entity, places: Mapping[str, int]
 ) -> Iterator[Memory]:
-    """Values of the ledger that hold beside a later one for the same field, ended by it."""
-    newest: dict[tuple[str, str], Memory] = {}
-    mine = [m for m in memories if m.tier is Tier.STATE_LEDGER and m.subject == entity.name]
+    """Values of the ledger that hold beside a later one for the same field, and feelings beside the
+    same one felt later, ended by it.
+    """
+    newest: dict[tuple[str, ...], Memory] = {}
+    mine = [
+        m
+        for m in memories
+        if (m.tier is Tier.STATE_LEDGER and m.subject == entity.name)
+        or (m.tier is Tier.RELATIONSHIPS and entity.name in (m.subject, m.target))
+    ]
     for memory in sorted(mine, key=lambda m: (places.get(m.id, -1), m.created, m.id)):
         if memory.endings:
             continue
-        line = (memory.type, memory.field)
+        line: tuple[str, ...] = (memory.type, memory.field)
+        if memory.tier is Tier.RELATIONSHIPS:
+            line = (*map(bare, (memory.subject, memory.target)), memory.text.casefold())
         if line in newest:
             yield replace(newest[line], endings=(Ending(EndReason.SUPERSEDED, by=memory.id),))
         newest[line] = memory
+
+
+def _of_one_self(memories: Sequence[Memory], entity: Entity) -> Iterator[Memory]:
+    """What would be felt toward, or hidden from, the one who feels or hides it, ended."""
+    for memory in memories:
+        is_between = memory.tier in (Tier.RELATIONSHIPS, Tier.EPISTEMIC) and memory.target
+        if is_between and memory.subject == memory.target == entity.name and not memory.endings:
+            yield replace(memory, endings=(Ending(EndReason.BY_HAND),))

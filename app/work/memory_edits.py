@@ -175,7 +175,7 @@ class MemoryEdits(MemoryKeeping):
             ground = chat.ground()
             places = {
                 m.id: max(map(ground.place, m.sources), default=BEFORE)
-                for m in deed.remembered.of(Tier.STATE_LEDGER)
+                for m in deed.remembered.of(Tier.STATE_LEDGER, Tier.RELATIONSHIPS)
             }
             return entity_edits.merge(deed.remembered, entity_id, into, places)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +12,13 @@ from hypothesis import strategies as st
 from app.errors import UsageError
 from app.memory.answers import read_answer
 from app.memory.claims import ReadAnswer
+from app.memory.documents import by_subject
 from app.memory.entities import canonical_roster, known_names, resolved_claims
 from app.memory.entity_edits import delete, merge, rename, timeline, unlinked
 from app.memory.extraction import Work
 from app.memory.records import (
+    Document,
+    DocumentKind,
     EndReason,
     Entity,
     Memory,
@@ -254,6 +260,45 @@ def test_merging_keeps_the_later_of_two_values() -> None:
     assert [e.reason for e in by_id["2"].endings] == [EndReason.SUPERSEDED]
     assert by_id["2"].endings[0].by == "1"
     assert by_id["1"].endings == ()
+
+
+def portrait(doc_id: str, subject: str, text: str) -> Document:
+    return Document(doc_id, 1, DocumentKind.PROFILE, text, subject=subject)
+
+
+def test_witnesses_and_portraits_follow_a_name() -> None:
+    seen = Memory("1", 1, Tier.LONG_TERM, "fact", "It burned.", witnessed_by=("Ilse", "magpie"))
+    before = Remembered((seen,), (MARA,), (portrait("p", "Mara", "Sly."),))
+    after = rename(before, "mara", "Nessa").applied_to(before)
+    assert after.memories[0].witnessed_by == ("Ilse", "Nessa")
+    assert by_subject(after.documents, DocumentKind.PROFILE)["Nessa"].text == "Sly."
+    before = replace(before, entities=(MARA, QUILL))
+    after = merge(before, "mara", "quill", {}).applied_to(before)
+    assert after.memories[0].witnessed_by == ("Ilse", "Mara Quill")
+    assert by_subject(after.documents, DocumentKind.PROFILE).keys() == {"Mara Quill"}
+
+
+@pytest.mark.parametrize("order", [("old", "kept"), ("kept", "old")])
+def test_of_two_portraits_that_of_the_name_that_stays_counts(order: tuple[str, str]) -> None:
+    two = {"old": portrait("o", "Mara", "Sly."), "kept": portrait("k", "Mara Quill", "Brave.")}
+    before = Remembered((), (MARA, QUILL), tuple(two[key] for key in order))
+    after = merge(before, "mara", "quill", {}).applied_to(before)
+    counting = by_subject(after.documents, DocumentKind.PROFILE)
+    assert {name: text.text for name, text in counting.items()} == {"Mara Quill": "Brave."}
+
+
+def test_merging_leaves_one_of_the_same_feeling_and_none_toward_oneself() -> None:
+    feeling: dict[str, Any] = {"tier": Tier.RELATIONSHIPS, "kind": "feeling"}
+    told = (
+        memory("1", **feeling, subject="Mara", target="Ilse Brandt"),
+        memory("2", **feeling, subject="Quill", target="Ilse Brandt"),
+        memory("3", **feeling, subject="Mara", target="Mara Quill"),
+        memory("4", kind="hiding", subject="Mara Quill", target="Mara"),
+        memory("5", kind="knows", subject="Mara Quill"),
+    )
+    before = Remembered(told, (MARA, QUILL))
+    after = merge(before, "mara", "quill", {"1": 5, "2": 3}).applied_to(before)
+    assert {m.id for m in after.memories if not m.endings} == {"1", "5"}
 
 
 @pytest.mark.parametrize("deed", ["merge", "rename", "delete"])
