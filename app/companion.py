@@ -271,6 +271,7 @@ class Companion(News):
             taverns=self.taverns,
             pages=self._link.pages,
             is_listening=self._link.is_listening,
+            unplaced=self._link.unplaced_macros,
             last_read=self._chats.last_read,
             operations=self._queue.operations,
             is_paused=self._queue.is_paused,

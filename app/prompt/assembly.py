@@ -33,7 +33,7 @@ from app.prompt.memory_slots import (
 )
 from app.prompt.occasion import Occasion, Recollection, Turn
 from app.prompt.people_slots import epistemic_draft, relationships_draft, state_ledger_draft
-from app.prompt.placement import IN_BLOCK, MACROS, Placement, placement_of
+from app.prompt.placement import IN_BLOCK, MACROS, NEVER, Placement, placement_of
 from app.prompt.recap_slots import message_recaps_slot, running_recap_slot
 from app.prompt.slots import (
     LeftOut,
@@ -235,7 +235,8 @@ def _with_memory(turn: Prepared, settings: Mapping[str, Any], given: TurnKind | 
 def _placement(occasion: Occasion) -> Placement:
     settings, turn = occasion.settings, occasion.turn
     is_unified = bool(settings["slots_unified"]) if turn.is_unified is None else turn.is_unified
-    return placement_of(str(settings["slots_macros"]), turn.card, is_unified=is_unified)
+    mode = str(settings["slots_macros"]) if turn.serves_macros else NEVER
+    return placement_of(mode, turn.card or (), is_unified=is_unified)
 
 
 def _recap_slots(

@@ -46,8 +46,8 @@ class Turn:
     responder: display name of whoever answers, "" when not known. generation: SillyTavern's type
     (normal, swipe, regenerate, continue, impersonate, quiet). kind: what the turn is like, None:
     to be read from the last message. context: tokens that the prompt may take, None: not known.
-    is_unified: all in one block, None: as the settings say. card: texts of the responder's card in
-    which macros may stand.
+    is_unified: all in one block, None: as the settings say. card: names of the macros that stand in
+    the responder's card, None: not known. serves_macros: whether the page can fill them.
     """
 
     responder: str = ""
@@ -55,7 +55,8 @@ class Turn:
     kind: TurnKind | None = None
     context: int | None = None
     is_unified: bool | None = None
-    card: tuple[str, ...] = ()
+    card: tuple[str, ...] | None = None
+    serves_macros: bool = True
 
 
 @dataclass(frozen=True)

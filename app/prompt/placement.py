@@ -73,14 +73,19 @@ class Placement:
         return tuple(sentences)
 
 
-def placement_of(mode: str, card: Iterable[str], *, is_unified: bool) -> Placement:
+def macros_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """Names of our macros that stand in texts, each once, in the order of MACROS."""
+    said = {found.lower() for text in texts for found in _FOUND.findall(text)}
+    return tuple(macro for macro in MACROS.values() if macro in said)
+
+
+def placement_of(mode: str, card: Collection[str], *, is_unified: bool) -> Placement:
     """Where texts go. mode: AUTO serves by macro what the card names, FORCED all, NEVER none.
 
-    card: system prompt, description, personality, scenario and examples of whoever answers.
+    card: names of the macros in system prompt, description, personality, scenario and examples of
+    whoever answers.
     """
-    names = {macro: name for name, macro in MACROS.items()}
-    said = {found.lower() for text in card for found in _FOUND.findall(text)}
-    standing = frozenset(names[word] for word in said if word in names)
+    standing = frozenset(name for name, macro in MACROS.items() if macro in card)
     # A macro of what stands in the block would say it twice; the block's own needs a block.
     allowed = set(MACROS) - (set(IN_BLOCK) if is_unified else {SlotName.UNIFIED})
     wanted = {AUTO: standing, FORCED: frozenset(MACROS), NEVER: frozenset[SlotName]()}[mode]

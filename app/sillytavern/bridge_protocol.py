@@ -114,6 +114,7 @@ EVENTS = frozenset(
         "generation_stopped",
         "group_finished",
         "group_started",
+        "macros_unplaced",  # subject: names of those whose text the last prompt does not hold
         "member_drafted",
         "message_deleted",
         "message_edited",
@@ -142,8 +143,9 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     """SillyTavern is about to build a prompt and waits for the slots of this turn.
 
     kind: normal, swipe, regenerate, continue, impersonate or quiet. responder and avatar: name
-    and card file of the character that will answer. context: tokens the prompt may take.
-    messages: how many SillyTavern considers for the prompt.
+    and card file of the character that will answer. context: tokens the prompt may take, 0 when
+    not known yet. messages: how many SillyTavern considers for the prompt. macros: names of ours
+    that stand in what it uses of the card; None from a page that cannot fill any.
     """
 
     id: Short
@@ -153,6 +155,7 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     avatar: Name = ""
     context: Count = 0
     messages: Count = 0
+    macros: Annotated[tuple[Short, ...], Meta(max_length=50)] | None = None
 
 
 class Answer(Struct, frozen=True, tag="answer"):
@@ -171,8 +174,8 @@ class Part(Struct, frozen=True, tag="part"):
     reasoning: str = ""
 
 
-class WireSlot(Struct, frozen=True):
-    """A slot as the page sets it."""
+class WireSlot(Struct, frozen=True, omit_defaults=True):
+    """A slot as the page sets it. macro: name of the macro that tells its text, "" for none."""
 
     key: str
     position: int
@@ -180,10 +183,12 @@ class WireSlot(Struct, frozen=True):
     role: int
     scan: bool
     text: str
+    macro: str = ""
 
     @classmethod
     def of(cls, slot: Slot) -> WireSlot:
-        return cls(slot.key, int(slot.position), slot.depth, int(slot.role), slot.scan, slot.text)
+        position, role = int(slot.position), int(slot.role)
+        return cls(slot.key, position, slot.depth, role, slot.scan, slot.text, slot.macro)
 
 
 def wire_slots(slots: SlotSet) -> tuple[WireSlot, ...]:

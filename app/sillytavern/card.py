@@ -12,6 +12,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from app.prompt.placement import macros_in
+
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # A card with a large embedded lorebook is some megabytes; beyond this it is an attack or a mistake.
 MAX_TEXT_BYTES = 32 * 1024 * 1024
@@ -37,9 +39,16 @@ class Card:
     scenario: str = ""
     first_mes: str = ""
     mes_example: str = ""
+    system_prompt: str = ""
     creator_notes: str = ""
     tags: tuple[str, ...] = ()
     problem: str = ""
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """Names of our macros in the fields that a prompt may hold (spec/smart-memory.md §17)."""
+        fields = (self.system_prompt, self.description, self.personality, self.scenario)
+        return macros_in((*fields, self.mes_example))
 
 
 class _BrokenCard(Exception):
@@ -168,6 +177,7 @@ def _card(avatar: str, character: dict[str, Any]) -> Card:
         scenario=text("scenario"),
         first_mes=text("first_mes"),
         mes_example=text("mes_example"),
+        system_prompt=text("system_prompt"),
         creator_notes=text("creator_notes") or text("creatorcomment"),
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
     )

@@ -34,11 +34,15 @@ class FolderProblem:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """A character with its chats, newest first. avatar: card file name, "" without a card."""
+    """A character with its chats, newest first. avatar: card file name, "" without a card.
+
+    macros: names of our macros that stand in the card.
+    """
 
     name: str
     avatar: str
     chats: tuple[ChatRef, ...] = ()
+    macros: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,7 @@ class _Loading:
         self._cards = cards
         self._problems: list[FolderProblem] = []
         self._names: dict[str, str] = {}
+        self._macros: dict[str, tuple[str, ...]] = {}
 
     def tavern(self) -> Tavern:
         self._read_names()
@@ -183,11 +188,12 @@ class _Loading:
         )
 
     def _read_names(self) -> None:
-        """Display name by card file name."""
+        """Display name and macros by card file name."""
         for entry in self._entries(self._folder / _CHARACTERS):
             if entry.name.lower().endswith(".png"):
                 card = self._cards.card(Path(entry.path), _status(entry))
                 self._names[entry.name] = card.name
+                self._macros[entry.name] = card.macros
                 if card.problem:
                     self._problems.append(FolderProblem(Path(entry.path), card.problem))
 
@@ -202,13 +208,14 @@ class _Loading:
         return tuple(sorted(characters, key=lambda character: character.name.casefold()))
 
     def _character(self, owner: str, avatar: str, name: str, has_chats: bool) -> Character:
+        macros = self._macros.get(avatar, ())
         if not has_chats:
-            return Character(name, avatar)
+            return Character(name, avatar, macros=macros)
         chats = tuple(
             ChatRef(path, ChatKind.SOLO, path.stem, owner, name, (name,), self._folder)
             for path in self._newest_first(self._folder / _CHATS / owner)
         )
-        return Character(name, avatar, chats)
+        return Character(name, avatar, chats, macros)
 
     def _groups(self) -> tuple[Group, ...]:
         paths = {path.stem: path for path in self._newest_first(self._folder / GROUP_CHATS)}

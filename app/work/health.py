@@ -24,6 +24,7 @@ def health_of(
     pause_reason: str,
     problem: str,
     writer_label: str,
+    unplaced: Sequence[str] = (),
     is_writing: bool = False,
     unwritten: Sequence[str] = (),
     stopped_before: Operation | None = None,
@@ -32,12 +33,13 @@ def health_of(
     """All lights. last_read: the chat read last, when (epoch seconds), and what failed then.
 
     problem: what of the settings could not be followed at the start, "" when all could.
+    unplaced: macros that were to tell something and stand in no prompt.
     is_writing: chats are written too, since the user wants it. unwritten: sentences on those that
     cannot be written now. stopped_before: the operation that the queue was to pause before.
     """
     return Health(
         sillytavern=_sillytavern(taverns, pages, is_writing, unwritten),
-        bridge=_bridge(pages, is_listening),
+        bridge=_bridge(pages, is_listening, unplaced),
         reading=_reading(last_read),
         queue=_queue(operations, is_paused, pause_reason, stopped_before, catching_up),
         backend=_backend(writer_label, operations, problem),
@@ -60,7 +62,11 @@ def _sillytavern(
     return HealthItem("sillytavern", Light.OFF, "No SillyTavern found")
 
 
-def _bridge(pages: Sequence[Page], is_listening: bool) -> HealthItem:
+def _bridge(pages: Sequence[Page], is_listening: bool, unplaced: Sequence[str]) -> HealthItem:
+    if unplaced:
+        more = f" and {count_of(len(unplaced) - 1, 'more macro')}" if len(unplaced) > 1 else ""
+        sentence = f"The prompt names no {{{{{unplaced[0]}}}}}{more}: what it tells is lost"
+        return HealthItem("bridge", Light.BAD, sentence)
     if pages:
         version = pages[-1].version
         shown = count_of(len(pages), "page")

@@ -12,7 +12,7 @@ from app.signals import Signal
 from app.sillytavern.card import CardReader
 from app.sillytavern.data_folders import Character, Group, Tavern, find_taverns
 from app.sillytavern.watcher import TavernWatcher
-from app.story.story import ChatRef
+from app.story.story import ChatKind, ChatRef
 from app.tasks import TaskSupervisor
 
 
@@ -41,6 +41,17 @@ class Library:
         for tavern in self.taverns:
             owners += [*tavern.characters, *tavern.groups]
         return tuple(chat for owner in owners for chat in owner.chats)
+
+    def macros_of(self, chat: ChatRef, responder: str) -> tuple[str, ...]:
+        """Names of our macros in the card of whoever answers in a chat; () where it is unknown."""
+        owner = f"{chat.owner}.png" if chat.kind is ChatKind.SOLO else ""
+        for tavern in self.taverns:
+            if tavern.user_folder != chat.user_folder:
+                continue
+            for character in tavern.characters:
+                if character.avatar == owner if owner else character.name == responder:
+                    return character.macros
+        return ()
 
     async def load(self, place: Path | None) -> None:
         """Look for taverns in `place`, or else in the usual places. Raises NoTavern for a `place`

@@ -14,6 +14,7 @@ from app.errors import BackendAway, BridgeError, ChatUnreadable
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import NO_PAGE
 from app.prompt.occasion import Turn
+from app.prompt.placement import macros_in
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_installer
@@ -63,6 +64,7 @@ class BridgeLink:
         self.opened: Signal[Path] = Signal("opened")
         self.moved_on: Signal[Path] = Signal("moved_on")
         self.recap_asked: Signal[Path] = Signal("recap_asked")
+        self._unplaced: dict[Path, tuple[str, ...]] = {}
         self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
         self._server.connected.connect(self._on_page)
         self._server.connected.connect(self.page_came.emit)
@@ -76,6 +78,13 @@ class BridgeLink:
     def pages(self) -> tuple[Page, ...]:
         """The pages that are connected now."""
         return self._server.pages
+
+    @property
+    def unplaced_macros(self) -> tuple[str, ...]:
+        """Macros that were to tell something, and stand nowhere in a prompt that was sent."""
+        shown = set(self.shown)
+        found = (names for path, names in self._unplaced.items() if path in shown)
+        return tuple(dict.fromkeys(name for names in found for name in names))
 
     @property
     def is_listening(self) -> bool:
@@ -168,7 +177,13 @@ class BridgeLink:
         if turn.context and turn.context != chat.context_tokens:
             chat.context_tokens = turn.context
             self.context_changed.emit(chat)
-        whose = Turn(turn.responder, turn.kind, context=turn.context or None)
+        whose = Turn(
+            turn.responder,
+            turn.kind,
+            context=turn.context or None,
+            card=turn.macros,
+            serves_macros=turn.macros is not None,
+        )
         return await self._slots_of(chat, whose)
 
     async def _open(self, path: Path) -> OpenChat | None:
@@ -242,6 +257,9 @@ class BridgeLink:
             self.recap_asked.emit(path)
         elif event.name == "slot_refused":
             self.refused.emit((path, event.subject))
+        elif event.name == "macros_unplaced":
+            self._unplaced[path] = macros_in(f"{{{{{name}}}}}" for name in event.subject.split())
+            self.changed.emit(None)
         else:
             self._on_deed(page, path, event)
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.memory.records import DocumentKind, Tier
 from app.prompt.occasion import Turn
-from app.prompt.placement import IN_BLOCK, MACROS
+from app.prompt.placement import IN_BLOCK, MACROS, macros_in
 from app.prompt.slots import Position, SlotName, SlotSet
 from tests.app.prompt.remembered import document, memory, prompt, slot, text_of, whole
 
@@ -25,7 +25,7 @@ TEXTS = ("A fact.", "A lamp.", "Who took it?", "fond", "the key", "A guard.", "A
 
 
 def placed(*card: str, **values: object) -> SlotSet:
-    return prompt(HELD, documents=DOCUMENTS, turn=Turn(card=card), **values)
+    return prompt(HELD, documents=DOCUMENTS, turn=Turn(card=macros_in(card)), **values)
 
 
 def sent(slots: SlotSet) -> list[SlotName]:

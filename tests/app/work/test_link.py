@@ -30,7 +30,7 @@ from app.work.open_chats import OpenChats
 from tests.labelled import WrittenTavern
 
 AT_ONCE = {"chat_changed"}
-PASSED_ON = {"refresh_asked", "recap_asked", "slot_refused"}
+PASSED_ON = {"macros_unplaced", "refresh_asked", "recap_asked", "slot_refused"}
 SOON = sorted(EVENTS - AT_ONCE - PASSED_ON)
 
 
