@@ -45,6 +45,8 @@ from app.work.mirror import Mirror
 from app.work.model_in_force import ModelInForce
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
+from app.work.page_side import PageSide
+from app.work.page_wishes import PageWishes
 from app.work.planner import plan
 from app.work.previously import Previously
 from app.work.prompt_edits import PromptEdits
@@ -69,7 +71,8 @@ class Companion(News):
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
     search: finds words in all chats. models: which model writes, and others to choose.
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
-    hands. use: what models were asked for, and the cap of a day.
+    hands. use: what models were asked for, and the cap of a day. page: badge and marks in
+    SillyTavern's page. wishes: what the user asks of us in it.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -166,6 +169,10 @@ class Companion(News):
             self._tasks,
         )
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
+        self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
+        self.wishes = PageWishes(
+            self._link, self._chats, self.page, self.edits, self.search, self.leaks
+        )
         self._connect()
 
     # --- life
@@ -236,11 +243,14 @@ class Companion(News):
         self._previously.told.connect(self.away_recap.emit)
         self._previously.over.connect(self.away_recap_over.emit)
         self.prompts.broken.connect(self._on_prompt_broken)
+        self.health_changed.connect(self.page.follow)
 
     async def aclose(self) -> None:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
         await self.search.aclose()
         await self._mirror.aclose()
+        await self.wishes.aclose()
+        await self.page.aclose()
         await self._link.aclose()
         self._chats.close()
         await self._tasks.aclose()

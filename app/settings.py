@@ -11,6 +11,7 @@ from typing import Any
 
 from app.errors import UsageError
 from app.memory_settings import MEMORY_SETTINGS
+from app.page_settings import PAGE_SETTINGS
 from app.setting import Scope, Section, Setting
 from app.slot_settings import BUDGET_SETTINGS, SLOT_SETTINGS, placement
 
@@ -509,7 +510,7 @@ _SETTINGS = (
 
 REGISTRY: Mapping[str, Setting] = {
     setting.name: setting
-    for setting in (*_SETTINGS, *MEMORY_SETTINGS, *BUDGET_SETTINGS, *SLOT_SETTINGS)
+    for setting in (*_SETTINGS, *MEMORY_SETTINGS, *BUDGET_SETTINGS, *SLOT_SETTINGS, *PAGE_SETTINGS)
 }
 
 

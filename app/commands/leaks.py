@@ -11,14 +11,9 @@ from app.commands.output import show, warn
 from app.errors import UsageError
 from app.memory.leaks import Leak, LeakKind
 from app.memory.records import Memory
+from app.work.leak_check import leak_sentence
 
 HELP = "check a message for what its speaker cannot know"
-
-WHY = {
-    LeakKind.UNAWARE: "{speaker} does not know it",
-    LeakKind.HIDDEN: "{holder} hides it from {speaker}",
-    LeakKind.CONTRARY: "{speaker} believes otherwise",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,17 +77,7 @@ def _memory(memory: Memory) -> dict[str, Any]:
 
 def _lines(message: int, leaks: Sequence[Leak]) -> Iterator[str]:
     for leak in leaks:
-        memory = leak.entry.memory
-        if leak.kind is LeakKind.TOLD:
-            yield f"{leak.speaker} tells what they hid from {memory.target}: {memory.text}"
-        else:
-            why = WHY[leak.kind].format(speaker=leak.speaker, holder=memory.subject)
-            where = (
-                "Nobody has learned it yet."
-                if leak.learned_at is None
-                else f"Others learned it in message {leak.learned_at}."
-            )
-            yield f"{leak.speaker} cannot know this: {why} ({memory.text}). {where}"
+        yield leak_sentence(leak)
         yield f"  “{leak.sentence}”"
     if not leaks:
         yield f"Nothing in message {message} that its speakers cannot know."

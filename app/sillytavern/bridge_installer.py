@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,16 +130,19 @@ def remove(user_folder: Path) -> BridgeStatus:
     return status(user_folder)
 
 
-def write_pairing(user_folder: Path, port: int, token: str) -> bool:
+def write_pairing(
+    user_folder: Path, port: int, token: str, parts: Mapping[str, bool] | None = None
+) -> bool:
     """Tell the tavern's pages how to reach us; port 0 says that nobody is there.
 
-    Returns False, and writes nothing, where the bridge is not installed. Raises BridgeError when
-    the file cannot be written.
+    parts: which parts of the page the user wants, also while nobody is there. Returns False, and
+    writes nothing, where the bridge is not installed. Raises BridgeError when the file cannot be
+    written.
     """
     if not _is_ours(extension_folder(user_folder)):
         return False
     try:
-        _write_pairing(user_folder, port, token)
+        _write_pairing(user_folder, port, token, parts)
     except OSError as error:
         raise BridgeError(
             f"The bridge in {user_folder} could not be told how to reach Tavernkeep:"
@@ -147,8 +151,11 @@ def write_pairing(user_folder: Path, port: int, token: str) -> bool:
     return True
 
 
-def _write_pairing(user_folder: Path, port: int, token: str) -> None:
-    content = json.dumps({"port": port, "token": token}).encode()
+def _write_pairing(
+    user_folder: Path, port: int, token: str, parts: Mapping[str, bool] | None = None
+) -> None:
+    paired = {"port": port, "token": token}
+    content = json.dumps(paired | ({"parts": dict(parts)} if parts else {})).encode()
     write_for_tavern(user_folder, extension_folder(user_folder) / _PAIRING, content)
 
 

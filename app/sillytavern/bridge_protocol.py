@@ -22,6 +22,7 @@ MAX_FRAME_BYTES = 1024 * 1024
 Name = Annotated[str, Meta(max_length=512)]
 Short = Annotated[str, Meta(max_length=100)]
 Count = Annotated[int, Meta(ge=0, le=10_000_000)]
+Crc = Annotated[int, Meta(ge=0, le=0xFFFFFFFF)]
 
 
 class ChatIdentity(Struct, frozen=True, omit_defaults=True):
@@ -174,6 +175,34 @@ class Part(Struct, frozen=True, tag="part"):
     reasoning: str = ""
 
 
+class Wish(Struct, frozen=True, tag="wish"):
+    """What the user asks of the program from within the page; a Reply with this id answers it.
+
+    kind: as in `WISHES`. index: of the message it is about, 0 and more, None for the newest. hash:
+    that message's checksum. wanted: how it shall be, None for the other way than now. text: what
+    is looked for.
+    """
+
+    id: Short
+    kind: Short
+    chat: ChatIdentity
+    index: Count | None = None
+    hash: Crc | None = None
+    wanted: bool | None = None
+    text: Annotated[str, Meta(max_length=500)] = ""
+
+
+WISHES = frozenset(
+    {
+        "check",  # what a message tells that its speaker cannot know
+        "marks",  # the page shows the messages from `index` on
+        "open",  # show the message in the window
+        "scene",  # end a scene with the message, or no longer
+        "search",  # find words in memories and messages
+    }
+)
+
+
 class WireSlot(Struct, frozen=True, omit_defaults=True):
     """A slot as the page sets it. macro: name of the macro that tells its text, "" for none."""
 
@@ -232,8 +261,16 @@ class Cancel(Struct, frozen=True, tag="cancel"):
     id: str
 
 
-PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part
-ProgramFrame = Welcome | Slots | Request | Cancel
+class Reply(Struct, frozen=True, tag="reply"):
+    """What became of a Wish. error: one sentence for the user when it failed, else empty."""
+
+    id: str
+    result: dict[str, Any] = {}
+    error: str = ""
+
+
+PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part | Wish
+ProgramFrame = Welcome | Slots | Request | Cancel | Reply
 
 _decoder = msgspec.json.Decoder(PageFrame)
 _encoder = msgspec.json.Encoder()

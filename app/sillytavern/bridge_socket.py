@@ -7,7 +7,7 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from pathlib import Path
@@ -29,15 +29,18 @@ from app.sillytavern.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
     SUBPROTOCOLS,
+    WISHES,
     Answer,
     Changed,
     ChatIdentity,
     Event,
     Hello,
     Part,
+    Reply,
     Slots,
     TurnRequest,
     Welcome,
+    Wish,
     wire_slots,
 )
 from app.tasks import TaskSupervisor
@@ -80,6 +83,7 @@ class BridgeServer:
         connected, disconnected: the page.
         event: (page, event) for what SillyTavern announced; the page already shows event.chat.
         changed: (page, change) when messages differ from before, announced or not.
+        wished: (page, wish) for what the user asks of us in the page; `reply` answers it.
     """
 
     def __init__(
@@ -93,11 +97,13 @@ class BridgeServer:
         self.disconnected: Signal[Page] = Signal("disconnected")
         self.event: Signal[tuple[Page, Event]] = Signal("event")
         self.changed: Signal[tuple[Page, Changed]] = Signal("changed")
+        self.wished: Signal[tuple[Page, Wish]] = Signal("wished")
         self.turn_wait_seconds = turn_wait_seconds
         self.allowed_origins = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
         self._on_turn = on_turn
         self._tasks = TaskSupervisor()
         self._session = secrets.token_hex(8)
+        self._parts: dict[str, bool] = {}
         self._taverns: dict[Path, _Tavern] = {}
         self._links: dict[ServerConnection, PageLink] = {}
         self._server: Server | None = None
@@ -172,7 +178,7 @@ class BridgeServer:
             file = BridgeFile(user_folder, self._session, self._tasks)
             tavern = _Tavern(secrets.token_urlsafe(32), file)
         is_installed = await asyncio.to_thread(
-            bridge_installer.write_pairing, user_folder, self.port, tavern.token
+            bridge_installer.write_pairing, user_folder, self.port, tavern.token, self._parts
         )
         if is_installed:
             self._taverns[user_folder] = tavern
@@ -200,9 +206,17 @@ class BridgeServer:
     async def _write_pairing(self, user_folder: Path, token: str) -> None:
         port = self.port if token else 0
         try:
-            await asyncio.to_thread(bridge_installer.write_pairing, user_folder, port, token)
+            await asyncio.to_thread(
+                bridge_installer.write_pairing, user_folder, port, token, self._parts
+            )
         except BridgeError as error:
             log.warning("%s", error)
+
+    async def choose_parts(self, parts: Mapping[str, bool]) -> None:
+        """Which parts of the page are wanted; pages also know while we do not run."""
+        self._parts = dict(parts)
+        for user_folder, tavern in tuple(self._taverns.items()):
+            await self._write_pairing(user_folder, tavern.token)
 
     async def _rotate_forever(self) -> None:
         while True:
@@ -246,15 +260,26 @@ class BridgeServer:
         timeout: float = 10.0,  # noqa: ASYNC109
         on_part: OnPart | None = None,
     ) -> dict[str, Any]:
-        """Ask a page for something: ping, state, chat_lines, save, ask_model, show_recap.
+        """Ask a page for something: the kinds stand in the extension's requests.js.
 
         Raises BridgeError when the page is gone, cannot do it, or takes longer than `timeout`
         seconds.
         """
-        link = next((link for link in self._links.values() if link.page.id == page.id), None)
+        link = self._link_of(page)
         if link is None:
             raise BridgeError("SillyTavern's page is not connected any more.")
         return await link.request(kind, params or {}, timeout, on_part)
+
+    def reply(
+        self, page: Page, wish: Wish, result: dict[str, Any] | None = None, error: str = ""
+    ) -> None:
+        """Tell a page what became of its wish; one that is gone does not mind."""
+        link = self._link_of(page)
+        if link is not None:
+            link.send(Reply(wish.id, result or {}, error))
+
+    def _link_of(self, page: Page) -> PageLink | None:
+        return next((link for link in self._links.values() if link.page.id == page.id), None)
 
     # --- handshake
 
@@ -340,6 +365,9 @@ class BridgeServer:
             self.changed.emit((link.page, frame))
         elif isinstance(frame, TurnRequest):
             self._on_turn_asked(link, frame)
+        elif isinstance(frame, Wish):
+            if frame.kind in WISHES:
+                self.wished.emit((link.page, frame))
         elif isinstance(frame, Part):
             link.take_part(frame)
         elif isinstance(frame, Answer):

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.memory.epistemic_map import EpistemicMap
-from app.memory.leaks import Leak, LeakCheck, stopwords_of
+from app.memory.leaks import Leak, LeakCheck, LeakKind, stopwords_of
 from app.memory.state_change import Wording
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
 from app.work.memory_view import MemoryView
 
 SAMPLE = 60  # messages by which the languages of a story are told
+
+WHY = {
+    LeakKind.UNAWARE: "{speaker} does not know it",
+    LeakKind.HIDDEN: "{holder} hides it from {speaker}",
+    LeakKind.CONTRARY: "{speaker} believes otherwise",
+}
 
 
 def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicMap:
@@ -36,6 +42,20 @@ def leaks_in(view: MemoryView, packs: Sequence[LanguagePack], message: int) -> t
     """What somebody says in a message and cannot know by the map, and what keepers tell there."""
     check = LeakCheck(epistemic_map(view, packs), view.story.messages, packs=_spoken(view, packs))
     return check.at(message)
+
+
+def leak_sentence(leak: Leak) -> str:
+    """Why it is a leak, or that a keeper tells the secret."""
+    memory = leak.entry.memory
+    if leak.kind is LeakKind.TOLD:
+        return f"{leak.speaker} tells what they hid from {memory.target}: {memory.text}"
+    why = WHY[leak.kind].format(speaker=leak.speaker, holder=memory.subject)
+    where = (
+        "Nobody has learned it yet."
+        if leak.learned_at is None
+        else f"Others learned it in message {leak.learned_at}."
+    )
+    return f"{leak.speaker} cannot know this: {why} ({memory.text}). {where}"
 
 
 def _spoken(view: MemoryView, packs: Sequence[LanguagePack]) -> Sequence[LanguagePack]:

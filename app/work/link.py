@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from app.prompt.placement import macros_in
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_protocol import Changed, ChatIdentity, Event, TurnRequest
+from app.sillytavern.bridge_protocol import Changed, ChatIdentity, Event, TurnRequest, Wish
 from app.sillytavern.bridge_socket import BridgeServer, Page
 from app.sillytavern.data_folders import Tavern
 from app.work.open_chat import OpenChat
@@ -45,6 +45,7 @@ class BridgeLink:
         recap_asked: the chat of which the user wants to be told what happened before.
         context_changed: the chat whose prompt may take another number of tokens now.
         refresh_asked: the chat that the user wants read and published again.
+        wished: (page, wish) what the user asks of us in a page; `reply` answers it.
         refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
     """
 
@@ -64,6 +65,7 @@ class BridgeLink:
         self.opened: Signal[Path] = Signal("opened")
         self.moved_on: Signal[Path] = Signal("moved_on")
         self.recap_asked: Signal[Path] = Signal("recap_asked")
+        self.wished: Signal[tuple[Page, Wish]] = Signal("wished")
         self._unplaced: dict[Path, tuple[str, ...]] = {}
         self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
         self._server.connected.connect(self._on_page)
@@ -73,6 +75,7 @@ class BridgeLink:
         self._server.disconnected.connect(self._on_page_gone)
         self._server.event.connect(self._on_event)
         self._server.changed.connect(self._on_changed)
+        self._server.wished.connect(self.wished.emit)
 
     @property
     def pages(self) -> tuple[Page, ...]:
@@ -148,6 +151,16 @@ class BridgeLink:
     ) -> dict[str, Any]:
         """Ask a page for something; saving a long chat takes a while. Raises BridgeError."""
         return await self._server.request(page, kind, params, timeout=timeout)
+
+    def reply(
+        self, page: Page, wish: Wish, result: dict[str, Any] | None = None, error: str = ""
+    ) -> None:
+        """Tell a page what became of its wish. error: one sentence for the user."""
+        self._server.reply(page, wish, result, error)
+
+    async def choose_parts(self, parts: Mapping[str, bool]) -> None:
+        """Which parts of the page are wanted, for those that come; see PageSide."""
+        await self._server.choose_parts(parts)
 
     async def ask_page(
         self,
