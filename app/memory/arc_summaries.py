@@ -9,7 +9,15 @@ from enum import StrEnum
 
 from app.memory.lines import LARGEST_ANSWER, is_copied
 from app.memory.prose import CountTokens, invented_names, newest_within, prose, within
-from app.memory.records import Document, DocumentKind, Ending, EndReason, Memory, Tier
+from app.memory.records import (
+    Document,
+    DocumentKind,
+    Ending,
+    EndReason,
+    Grounding,
+    Memory,
+    Tier,
+)
 from app.memory.similarity import words
 from app.memory.standing import Ground, Status, standings
 from app.story.answers import Unreadable
@@ -56,11 +64,18 @@ _TAG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ResolvedArc:
-    """An arc that ended by being resolved. place: message index where it did."""
+    """An arc that ended by being resolved. place: message index where it did; the story's last one
+    where the user said so, and the story may not.
+    """
 
     memory: Memory
     ending: Ending
     place: int
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether the user closed it."""
+        return not self.ending.sources and self.memory.grounding is not Grounding.IMPORTED
 
     @property
     def digest(self) -> str:
@@ -88,6 +103,7 @@ def resolved_arcs(memories: Sequence[Memory], ground: Ground) -> tuple[ResolvedA
         and s.end is not None
         and s.ending.reason is EndReason.RESOLVED
     ]
+    found = [replace(arc, place=ground.last) if arc.is_by_hand else arc for arc in found]
     return tuple(sorted(found, key=lambda arc: arc.place))
 
 
@@ -165,12 +181,14 @@ def read_arc_summaries(text: str, arcs: Sequence[ResolvedArc], evidence: str) ->
 
 def reopened(memory: Memory, arc: ResolvedArc) -> Memory:
     """The arc without the ending that was none. What the user ended stays ended."""
-    if not arc.ending.sources:
+    if arc.is_by_hand:
         return memory
     return replace(memory, endings=tuple(e for e in memory.endings if e != arc.ending))
 
 
 def _judged(arc: ResolvedArc, verdict: Verdict, body: str, evidence: str) -> Judged:
+    if arc.is_by_hand:  # whether it is over is not asked
+        verdict = verdict if verdict.is_over else Verdict.RESOLVED
     if not verdict.is_over:
         return Judged(verdict)
     body = " ".join(body.split())[:LONGEST_SUMMARY]
@@ -196,7 +214,11 @@ def _evidence(
     arcs: Sequence[ResolvedArc], messages: Sequence[Message], room: int, count: CountTokens
 ) -> str:
     """The messages that end the arcs with those right before them, each once."""
-    ends = {arc.place for arc in arcs if 0 <= arc.place < len(messages)}
+    ends = {
+        _likeliest(arc, messages) if arc.is_by_hand else arc.place
+        for arc in arcs
+        if 0 <= arc.place < len(messages)
+    }
     wanted = {place for end in ends for place in range(max(0, end - MESSAGES_BEFORE), end + 1)}
     share = room // max(1, len(wanted))
     told = []
@@ -209,6 +231,14 @@ def _evidence(
             room -= cost
             told.append((place, line))
     return "\n\n".join(line for _, line in sorted(told))
+
+
+def _likeliest(arc: ResolvedArc, messages: Sequence[Message]) -> int:
+    """Where a thread that the user closed was last told of: the message with most of its words."""
+    told = {word for word in words(f"{arc.memory.text} {arc.ending.text}") if len(word) > 3}
+    return max(
+        range(len(messages)), key=lambda place: (len(told & words(messages[place].text)), place)
+    )
 
 
 def _linked(arcs: Sequence[ResolvedArc], memories: Sequence[Memory]) -> list[str]:

@@ -25,7 +25,7 @@ from app.work.catch_up import (
     estimated,
     pace_of,
 )
-from app.work.derived_planner import plan_derived
+from app.work.derived_planner import plan_by_hand, plan_derived
 from app.work.deriving import derivable
 from app.work.memory_planner import ReadingCost, next_pass, reading_cost
 from app.work.open_chat import OpenChat
@@ -113,10 +113,10 @@ class Agenda:
         self, chat: OpenChat, readings: Sequence[OperationSpec]
     ) -> tuple[OperationSpec, ...]:
         """The texts to be made of what was read; most of them wait for the reading that is due."""
-        is_wanted = chat.keeps_memory and chat.pause is None and chat.settings()["memory_auto"]
-        if not is_wanted or not chat.story.messages:
+        if not chat.keeps_memory or chat.pause is not None or not chat.story.messages:
             return ()
-        return plan_derived(derivable(chat, self._writing(), is_read=not readings))
+        about = derivable(chat, self._writing(), is_read=not readings)
+        return plan_derived(about) if chat.settings()["memory_auto"] else plan_by_hand(about)
 
     async def _let_go(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> list[OperationSpec]:
         """Drop what waits in vain; what the user asked for is given as it is planned now."""

@@ -98,6 +98,16 @@ def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
     return tuple(spec for spec in found if spec is not None)
 
 
+def plan_by_hand(chat: Derivable) -> tuple[OperationSpec, ...]:
+    """What the user's own deeds make necessary where nothing is remembered by itself: the summary
+    of an arc that they closed (spec/smart-memory.md §8.6).
+    """
+    if chat.writing.is_free or not chat.is_read:
+        return ()
+    found = _arc_summaries(chat, only_by_hand=True)
+    return () if found is None else (found,)
+
+
 def asked_for(spec: OperationSpec) -> OperationSpec:
     """The same because the user wants it."""
     return replace(spec, priority=PRIORITY_ASKED)
@@ -194,10 +204,11 @@ def trigger_spec(chat: Derivable, memories: Sequence[Memory], *, again: str = ""
     )
 
 
-def _arc_summaries(chat: Derivable) -> OperationSpec | None:
+def _arc_summaries(chat: Derivable, *, only_by_hand: bool = False) -> OperationSpec | None:
     if not chat.settings["arcs_enabled"] or not chat.story.messages:
         return None
-    lacking = without_summary(chat.resolved, chat.documents)[:MOST_AT_ONCE]
+    resolved = (arc for arc in chat.resolved if arc.is_by_hand or not only_by_hand)
+    lacking = without_summary(resolved, chat.documents)[:MOST_AT_ONCE]
     return arc_summary_spec(chat, lacking) if lacking else None
 
 

@@ -22,6 +22,7 @@ from app.memory.records import (
     DocumentKind,
     Ending,
     EndReason,
+    Grounding,
     Memory,
     MemoryChange,
     Source,
@@ -37,6 +38,7 @@ from app.work.derived_planner import (
     arc_summary_spec,
     canon_spec,
     continuity_spec,
+    plan_by_hand,
     plan_derived,
     profile_spec,
     summary_spec,
@@ -116,6 +118,10 @@ class Bench:
         await self.store.run(lambda: self.store.memories.write(change))
         await self.chat.refresh()
 
+    async def edit_message(self, index: int, text: str) -> None:
+        write_chat(self.path, [message(n, text if n == index else "") for n in range(12)])
+        await self.chat.read()
+
     async def perform(self, spec: OperationSpec, number: int = 1) -> Outcome:
         self.now += 1
         operation = Operation(number, spec, OperationStatus.RUNNING, created=self.now)
@@ -185,6 +191,25 @@ async def test_an_arc_that_is_not_over_is_open_again_and_not_asked_about_twice(
     assert (kept.text, kept.sections[VERDICT]) == ("", "STILL_OPEN")
     await bench.remember(bench.arc())  # another pass says the same of the same message
     assert plan_derived(bench.about) == ()
+
+
+async def test_an_arc_that_the_user_closed_is_summed_up_from_where_it_was_told(
+    bench: Bench,
+) -> None:
+    await bench.edit_message(3, "Ana laid the ring on the table, and nobody asked for it again.")
+    closed = replace(bench.arc(), endings=(Ending(EndReason.RESOLVED),))
+    imported = replace(bench.arc(2), endings=closed.endings, grounding=Grounding.IMPORTED)
+    await bench.remember(closed, imported)
+    (spec,) = plan_by_hand(bench.about)
+    assert spec.params["arcs"] == ["f101"]
+    assert OperationKind.ARC_SUMMARY in {s.kind for s in plan_derived(bench.about)}
+    bench.answers = {"For each thread": ARCS.replace("RESOLVED", "STILL_OPEN")}
+    await bench.perform(spec)
+    assert "nobody asked for it again" in bench.llm.requests[0].text
+    (kept,) = bench.kept(DocumentKind.ARC_SUMMARY)
+    assert kept.text == ARCS.partition("] ")[2]  # whether it is over was not asked
+    assert bench.memory("f101").endings == closed.endings
+    assert plan_by_hand(bench.about) == ()
 
 
 async def test_arcs_that_an_answer_leaves_out_are_not_asked_about_again(bench: Bench) -> None:
