@@ -9,13 +9,13 @@ import * as mirror from './mirror.js';
 import * as previously from './previously.js';
 import { respond } from './requests.js';
 import * as slots from './slots.js';
-import { chatKey, context, openChat, responder, serverVersion } from './tavern.js';
+import { chatKey, context, openChat, serverVersion } from './tavern.js';
+import * as turns from './turns.js';
 
-const VERSION = '0.2.0';
+const VERSION = '0.3.0';
 const LOOK_EVERY = 3_000;
 const LOOK_AFTER_EVENT = 50;
 const READ_MAILBOX_EVERY = 5_000;
-const LONGEST_BUILD = 10_000;
 const LONGEST_GENERATION = 600_000;
 const LONGEST_WAIT = 2_000;
 const LONGEST_PART = 50_000;
@@ -23,7 +23,6 @@ const LONGEST_PART = 50_000;
 const page = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 10)).join('');
 let version = '';
 let session = '';
-let waitForTurn = 250;
 /** The chat that has finished opening; between clearing and CHAT_CHANGED SillyTavern shows neither. */
 let settled = '';
 let generatingUntil = 0;
@@ -147,41 +146,9 @@ function onSlots(frame) {
     }
 }
 
-/** Ask for the slots of this turn, and set them or the best that is known. */
-async function prepareTurn(messages, contextSize, kind) {
-    const chat = openChat();
-    const key = chatKey(chat);
-    if (!chat) {
-        return;
-    }
-    const { name, avatar } = responder();
-    // At the same time: the turn waits once, not twice.
-    const reading = slots.lastKnown(key, avatar) ? null : readMailbox();
-    const frame = await link.ask({
-        type: 'turn',
-        chat,
-        kind: String(kind ?? 'normal'), // undefined for a normal turn before 1.14
-        responder: name,
-        avatar,
-        context: Math.max(0, Math.floor(Number(contextSize)) || 0),
-        messages: messages.length,
-    }, waitForTurn);
-    if (!frame && reading && !link.isUp()) {
-        await Promise.race([reading, new Promise((done) => setTimeout(done, waitForTurn))]);
-    }
-    if (chatKey(openChat()) === key) {
-        slots.hold(LONGEST_BUILD);
-        slots.set(frame?.slots ?? slots.lastKnown(key, avatar) ?? []);
-    }
-}
-
-globalThis.tavernkeep_intercept = async (messages, contextSize, _abort, kind) => {
-    try {
-        await prepareTurn(messages, contextSize, kind);
-    } catch (error) {
-        console.debug('Tavernkeep:', error);
-    }
-};
+globalThis.tavernkeep_intercept = (messages, contextSize, _abort, kind) => (
+    turns.intercept(messages, contextSize, kind)
+);
 
 function greet() {
     const ctx = context();
@@ -194,6 +161,7 @@ async function start() {
     version = await serverVersion();
     slots.reportRefused((key) => tell('slot_refused', { subject: key }));
     listen(onEvent);
+    turns.run({ mailbox: readMailbox, tell });
     onPromptBuilt(safely(slots.release));
     addCommands({
         refresh: safely(() => tell('refresh_asked')),
@@ -208,7 +176,7 @@ async function start() {
         frame: onFrame,
         up: (welcome) => {
             session = welcome.session;
-            waitForTurn = Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT);
+            turns.setWait(Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT));
         },
         down: () => readMailbox(),
     });

@@ -7,7 +7,8 @@ const KEY = /^[A-Za-z0-9][\w.:-]{0,79}$/;
 const NONE = -1;
 
 /**
- * @typedef {{key: string, position: number, depth: number, role: number, scan: boolean, text: string}} Slot
+ * @typedef {{key: string, position: number, depth: number, role: number, scan: boolean, text: string, macro?: string}} Slot
+ *     macro: that tells the text, in place of the slot
  * @typedef {{session: string, revision: number, slots: Slot[], arrived: number}} Known
  */
 
@@ -16,6 +17,10 @@ const known = new Map();
 /** @type {Map<string, string>} what we set last under each key */
 const written = new Map();
 const refused = new Set();
+/** @type {Map<string, string>} what each macro tells, of the slots that are set now */
+const byMacro = new Map();
+/** The chat that they are of: another one's cards must not get them. */
+let toldOf = '';
 let arrivals = 0;
 /** Timer that ends the hold by itself: not every prompt that is begun gets built. */
 let holding = 0;
@@ -101,12 +106,17 @@ export function release() {
 export function set(slots) {
     const ctx = context();
     const keys = new Set();
+    byMacro.clear();
+    toldOf = chatKey(openChat(ctx));
     for (const slot of slots) {
         if (!isSound(slot) || !isOurs(ctx, slot.key)) {
             continue;
         }
         keys.add(slot.key);
         written.set(slot.key, slot.text);
+        if (slot.macro) {
+            byMacro.set(slot.macro, slot.text);
+        }
         ctx.setExtensionPrompt(slot.key, slot.text, slot.position, slot.depth, slot.scan, slot.role);
     }
     for (const key of written.keys()) {
@@ -115,6 +125,16 @@ export function set(slots) {
             ctx.setExtensionPrompt(key, '', NONE, 0);
         }
     }
+}
+
+/** What a macro tells now, '' for one whose text stands in a slot. */
+export function told(macro) {
+    return allTold().get(macro) ?? '';
+}
+
+/** @returns {Map<string, string>} what the macros tell now, by name */
+export function allTold() {
+    return toldOf && toldOf === chatKey(openChat()) ? byMacro : new Map();
 }
 
 function isSound(slot) {

@@ -1,0 +1,127 @@
+/** The macros that tell what a slot would tell, where a card or a preset names them. */
+
+import { context } from './tavern.js';
+
+const WHAT = {
+    shortterm: 'the summary of the story',
+    longterm: 'long-term memories',
+    triggered: 'memories that the last messages call up',
+    session: 'details from this session',
+    scenes: 'earlier scenes',
+    arcs: 'story arcs',
+    relationships: 'how people stand to each other',
+    canon: 'what a character has lived through',
+    profiles: 'profiles',
+    epistemic: 'who knows what',
+    stateledger: 'the state of things',
+    unified: 'all of it in one block',
+};
+const NAMED = /\{\{\s{0,20}smartmemory-([a-z]{1,20})\s{0,20}\}\}/gi;
+const COMPARED = 300;
+
+/** A frame that names its own macro must not tell itself for ever. */
+let isTelling = false;
+const registered = { new: false, old: false };
+
+/**
+ * Let SillyTavern know the macros; again when it has changed its engine.
+ * @param {(macro: string) => string} textOf
+ */
+export function register(textOf) {
+    const ctx = context();
+    const isNew = Boolean(ctx.macros?.register) && !registered.new;
+    // Before 1.17 the old engine is at work unless the user wants the new one, later the other way.
+    const isOldAtWork = !ctx.macros?.register || ctx.powerUserSettings?.experimental_macro_engine === false;
+    const isOld = isOldAtWork && Boolean(ctx.registerMacro) && !registered.old;
+    for (const [word, what] of Object.entries(WHAT)) {
+        const name = `smartmemory-${word}`;
+        const handler = () => told(textOf(name));
+        const description = `Tavernkeep: ${what}`;
+        if (isNew) {
+            ctx.macros.register(name, { handler, description, category: 'tavernkeep' });
+        }
+        if (isOld) {
+            ctx.registerMacro(name, handler, description);
+        }
+    }
+    registered.new ||= isNew;
+    registered.old ||= isOld;
+}
+
+/** A text with its names filled in: what a macro gives is not looked through everywhere. */
+function told(text) {
+    if (!text || isTelling) {
+        return '';
+    }
+    isTelling = true;
+    try {
+        return context().substituteParams(text);
+    } finally {
+        isTelling = false;
+    }
+}
+
+/** @returns {string[]} names of the macros in what SillyTavern uses of the card of whoever answers */
+export function named(ctx = context()) {
+    const found = new Set();
+    for (const text of cardTexts(ctx)) {
+        for (const [, word] of String(text ?? '').matchAll(NAMED)) {
+            if (Object.hasOwn(WHAT, word.toLowerCase())) {
+                found.add(`smartmemory-${word.toLowerCase()}`);
+            }
+        }
+    }
+    return [...found];
+}
+
+/** The five fields as they are written; a chat may have others in their place. */
+function cardTexts(ctx) {
+    const character = ctx.characters?.[ctx.characterId];
+    if (!character) {
+        return [];
+    }
+    const instead = ctx.chatMetadata ?? {};
+    const settings = ctx.powerUserSettings ?? {};
+    const isSystemUsed = settings.prefer_character_prompt
+        && (ctx.mainApi === 'openai' || settings.sysprompt?.enabled !== false);
+    const cards = joinedCards(ctx, character);
+    return [
+        isSystemUsed ? instead.system_prompt || character.data?.system_prompt : '',
+        ...cards.flatMap(({ description, personality }) => [description, personality]),
+        ...(instead.scenario ? [instead.scenario] : cards.map(({ scenario }) => scenario)),
+        ...(instead.mes_example ? [instead.mes_example] : cards.map((card) => card.mes_example)),
+    ];
+}
+
+/** The cards that a group puts together, or the one alone. */
+function joinedCards(ctx, character) {
+    const group = ctx.groupId && ctx.groups?.find(({ id }) => id === ctx.groupId);
+    if (!group?.generation_mode) {
+        return [character];
+    }
+    const isWithSilent = group.generation_mode === 2;
+    return group.members
+        .filter((avatar) => isWithSilent || avatar === character.avatar
+            || !group.disabled_members?.includes(avatar))
+        .map((avatar) => ctx.characters.find((one) => one.avatar === avatar))
+        .filter(Boolean);
+}
+
+/**
+ * Names of the macros whose text a prompt does not hold.
+ * @param {Map<string, string>} texts by macro
+ * @param {string | {content: string | object[]}[]} prompt as SillyTavern sends it
+ */
+export function unplaced(texts, prompt) {
+    const whole = flat(typeof prompt === 'string' ? prompt : JSON.stringify(contents(prompt)));
+    return [...texts].filter(([, text]) => {
+        const wanted = told(text);
+        const written = typeof prompt === 'string' ? wanted : JSON.stringify(wanted).slice(1, -1);
+        return wanted && !whole.includes(flat(written).slice(0, COMPARED).trim());
+    }).map(([name]) => name);
+}
+
+const contents = (prompt) => (Array.isArray(prompt) ? prompt.map((one) => one?.content) : []);
+
+/** SillyTavern may change line breaks and spaces. */
+const flat = (text) => text.replace(/(?:\s|\\n)+/g, ' ');
