@@ -18,6 +18,7 @@ from app.memory.by_hand import (
     retyped,
     reviewed,
 )
+from app.memory.contradictions import Keeps, replaced_by, settled
 from app.memory.extraction import KEPT_BY_CHARACTER
 from app.memory.records import (
     Document,
@@ -138,7 +139,7 @@ class MemoryEdits(MemoryKeeping):
         await self._change(chat, "reopen", changed)
 
     async def approve(self, path: Path, ids: Sequence[str]) -> None:
-        """Let memories count that waited for the user."""
+        """Let memories count that waited for the user; what they contradict ends with that."""
         await self._review(path, ids, Review.APPROVED, "approve")
 
     async def reject(self, path: Path, ids: Sequence[str]) -> None:
@@ -147,11 +148,26 @@ class MemoryEdits(MemoryKeeping):
 
     async def _review(self, path: Path, ids: Sequence[str], review: Review, verb: str) -> None:
         what = "a memory" if len(ids) == 1 else f"{len(ids)} memories"
+
+        def changed(deed: Deed) -> MemoryChange:
+            memories = reviewed(deed.memories(ids), review)
+            is_so = review is Review.APPROVED
+            over = replaced_by(memories, deed.remembered.memories) if is_so else ()
+            return MemoryChange((*memories, *over))
+
+        await self._change(self._open(path), f"{verb} {what}", changed, touched=ids)
+
+    async def settle(self, path: Path, memory_id: str, other_id: str, keeps: Keeps) -> None:
+        """Say which of two memories is so that contradict each other, or that both are."""
+
+        def changed(deed: Deed) -> MemoryChange:
+            memory, other = deed.memory(memory_id), deed.memory(other_id)
+            if other.id not in memory.contradicts and memory.id not in other.contradicts:
+                raise UsageError("These two do not contradict each other any more.")
+            return MemoryChange(settled(memory, other, keeps))
+
         await self._change(
-            self._open(path),
-            f"{verb} {what}",
-            lambda deed: MemoryChange(reviewed(deed.memories(ids), review)),
-            touched=ids,
+            self._open(path), "settle a contradiction", changed, touched=(memory_id, other_id)
         )
 
     # --- entities and texts

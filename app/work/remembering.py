@@ -222,6 +222,7 @@ class Rememberer:
             places=self._places(under_way, [*known, *claimed]),
             presence=Presence.of(under_way.chat.story.messages),
             newest=heard.window.sources([len(heard.window.messages)]) or (),
+            documents=under_way.chat.remembered.documents,
             work=under_way.work,
             settings=under_way.chat.settings(),
             profile=profile_for(under_way.chat.settings(), self._writer().spec).profile,

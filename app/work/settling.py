@@ -16,6 +16,7 @@ from app.memory.admission import Presence, admitted
 from app.memory.answers import read_answer
 from app.memory.claims import ReadAnswer
 from app.memory.consolidation import Batch, consolidated, due
+from app.memory.contradictions import noted
 from app.memory.decay import after_pass
 from app.memory.decisions import Decision, Outcome, Question, Word, read_word, resolved, verified
 from app.memory.every_tier import names_in, texts_to_compare, verify_all
@@ -24,6 +25,7 @@ from app.memory.identity import beyond_cap
 from app.memory.known import line_of
 from app.memory.ranking import newcomers, within_caps
 from app.memory.records import (
+    Document,
     Ending,
     EndReason,
     Memory,
@@ -61,7 +63,7 @@ class Settling:
     claimed: in the order of the answer. known: what holds, what begins later in the story, and of
     the ledger and of feelings also what ended. active: of these, what holds. places: message index
     by id, of all. presence: who is about in which messages. newest: the window's last message.
-    kept, spent: for the questions to the model.
+    documents: what was found of replies is among them. kept, spent: for the questions to the model.
     """
 
     claimed: tuple[Memory, ...]
@@ -70,6 +72,7 @@ class Settling:
     places: Mapping[str, int]
     presence: Presence
     newest: tuple[Source, ...]
+    documents: Sequence[Document]
     work: Work
     settings: Mapping[str, Any]
     profile: HardwareProfile
@@ -130,7 +133,9 @@ class Settler:
         )
         answered = [await self._answered(decision, settling) for decision in decisions]
         outcome = verified(answered, known)
-        change = MemoryChange((*checked.ended, *outcome.ended, *outcome.accepted))
+        held = {memory.id: memory for memory in settling.active}
+        accepted = noted(outcome.accepted, settling.documents, held, vectors)
+        change = MemoryChange((*checked.ended, *outcome.ended, *accepted))
         change = self._aged(change, outcome.confirmed, settling)
         change = self._within_pairs(change, settling)
         if settling.settings["consolidation_enabled"]:

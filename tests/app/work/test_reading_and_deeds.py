@@ -6,7 +6,11 @@ import asyncio
 import threading
 from pathlib import Path
 
-from app.memory.records import EndReason, Tier
+import pytest
+
+from app.errors import UsageError
+from app.memory.contradictions import Keeps
+from app.memory.records import DocumentKind, EndReason, Tier
 from app.memory.standing import Status
 from tests.chat_files import message, write_chat
 from tests.fakes import RecordedRequest
@@ -18,13 +22,14 @@ LINES = {
     "key is gone": "[arc:sources={n}] Who stole the silver key from the abbey?\n"
     "[arc:sources={n}] Will Mira find her brother before winter?",
     "brother is here": "[resolved:sources={n}] 2 | Her brother came home.",
+    "lamp is wrong": "[fact:2:permanent:sources={n}] The lamp on the quay is yellow.",
     "cites nothing": "[fact:3:permanent] The lamp is made of gold.",
     "cites too far": "[fact:3:permanent:sources=99] Mira was born under the abbey.",
     "cites others": "[fact:3:permanent:sources={n}] Nobody owns xylophones.",
 }
 
 
-async def told(play: object) -> str:
+async def told_in(play: object) -> str:
     """All that the next prompt of the chat gets."""
     slots = await play.companion.slots(play.path)  # type: ignore[attr-defined]
     return "\n".join(slot.text for slot in slots.slots)
@@ -39,10 +44,10 @@ async def test_what_ended_is_shown_to_no_model_and_put_nowhere(tmp_path: Path) -
     }
     async with playing(tmp_path, Script(LINES), **everything) as play:
         await play.add("The lamp is green.", "", "")
-        assert "quay is green" in await told(play)
+        assert "quay is green" in await told_in(play)
         await play.add("", "The lamp is red.", "", "")
         assert play.standing("green").ending.reason is EndReason.SUPERSEDED
-        text = await told(play)
+        text = await told_in(play)
         assert "quay is now red" in text
         assert "quay is green" not in text
         before = len(play.llm.requests)
@@ -64,12 +69,12 @@ async def test_what_lacks_ground_waits_and_is_put_nowhere(tmp_path: Path) -> Non
             ("The message that it cites says nothing of it.",),
         }
         before = len(play.llm.requests)
-        prompt = await told(play)
+        prompt = await told_in(play)
         assert not any(memory.text in prompt for memory in waiting)
         await play.add(*(f"Day {n} passes." for n in range(6)))
         assert not any(m.text in r.text for r in play.llm.requests[before:] for m in waiting)
         await play.companion.memories.approve(play.path, [waiting[0].id])
-        assert waiting[0].text in await told(play)
+        assert waiting[0].text in await told_in(play)
 
 
 async def test_an_arc_is_resolved_that_was_meant_also_when_another_went_meanwhile(
@@ -113,6 +118,46 @@ async def test_a_reading_does_not_take_back_what_the_user_does_meanwhile(tmp_pat
         await play.companion.settled(play.path)
         assert play.standing("always blue").memory.id == lamp.id
         assert play.standing("silver key").ending.text == "The abbot did."
+
+
+async def test_what_a_wrong_reply_says_waits_beside_what_it_contradicts(tmp_path: Path) -> None:
+    """Spec §8.2: contradictions are known by the checks of replies, and settled by the user."""
+    script = Script(LINES)
+    told = "The lamp on the quay is yellow, but it is green."
+    lively = {"hardware_profile": "b", "continuity_auto": True}
+    async with playing(tmp_path, script, **lively) as play:
+        await play.add("The lamp is green.", "", "", "", "")
+        green = play.standing("quay is green").memory
+        script.other["You check a passage"] = "\n".join(f"{n} | {told}" for n in range(1, 5))
+        await play.add("The lamp is wrong.")
+        script.other.clear()
+        view = await play.add("", "", "", "")
+        [yellow] = [s.memory for s in view.review]
+        assert yellow.contradicts == (green.id,)
+        assert "yellow" not in await told_in(play)
+        memories = play.companion.memories
+        await memories.settle(play.path, green.id, yellow.id, Keeps.BOTH)
+        assert {"yellow" in await told_in(play), "is green" in await told_in(play)} == {True}
+        with pytest.raises(UsageError, match="do not contradict"):
+            await memories.settle(play.path, green.id, yellow.id, Keeps.THIS)
+        await play.companion.edits.undo(play.path)
+        await memories.approve(play.path, [yellow.id])
+        assert play.standing("quay is green").ending.by == yellow.id
+
+
+async def test_an_arc_is_summed_up_when_the_user_closes_it_though_nothing_is_read_by_itself(
+    tmp_path: Path,
+) -> None:
+    script = Script(LINES, {"For each thread": "[1: RESOLVED] The abbot stole it and said so."})
+    async with playing(tmp_path, script) as play:
+        await play.add("The key is gone.", "", "", "")
+        await play.companion.put_setting("memory_auto", False)
+        arc = play.standing("silver key").memory
+        await play.companion.memories.resolve(play.path, arc.id, "The abbot did.")
+        await play.companion.settled(play.path)
+        summary = play.view.document(DocumentKind.ARC_SUMMARY, arc.id)
+        assert summary is not None
+        assert summary.text == "The abbot stole it and said so."
 
 
 async def test_a_chat_that_only_listens_asks_nothing_and_makes_no_texts(tmp_path: Path) -> None:
