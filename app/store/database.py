@@ -16,6 +16,7 @@ import peewee
 from playhouse.migrations import Runner
 
 from app.errors import StoreError, StoreTooNew
+from app.store.setting_journal import SETTING_TRIGGERS
 from app.store.tables import Tables
 
 log = logging.getLogger(__name__)
@@ -124,6 +125,8 @@ class Database:
                 self._back_up()
             runner.up()
             self.execute("UPDATE undo_recording SET entry_id = NULL")
+            for trigger in SETTING_TRIGGERS:
+                self.execute(trigger)
         except peewee.DatabaseError as error:
             self._sqlite.close()
             raise StoreError(

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from app.setting import Scope
 from app.store.database import Database
 
 
@@ -26,11 +27,24 @@ class SettingsTable:
             for scope, scope_id, name, value in rows
         }
 
+    def of_chat(self, chat_id: int) -> dict[str, Any]:
+        """What is set for one chat."""
+        table = self._table
+
+        rows = table.select(table.name, table.value).where(
+            (table.scope == Scope.CHAT.value) & (table.scope_id == str(chat_id))
+        )
+        return {name: msgspec.json.decode(value) for name, value in rows.tuples()}
+
     def save(self, scope: str, scope_id: str, name: str, value: Any) -> None:
         """Write one value."""
         table, text = self._table, msgspec.json.encode(value).decode()
 
-        table.replace(scope=scope, scope_id=scope_id, name=name, value=text).execute()
+        # No REPLACE: it would be a deletion that no trigger sees.
+        table.insert(scope=scope, scope_id=scope_id, name=name, value=text).on_conflict(
+            conflict_target=(table.scope, table.scope_id, table.name),
+            update={table.value: text},
+        ).execute()
 
     def reset(self, scope: str, scope_id: str, name: str) -> None:
         """Forget one value, so that its default holds again."""

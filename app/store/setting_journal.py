@@ -1,0 +1,44 @@
+"""Lets what is set for one chat be taken back: records the inverse of each change of a setting.
+
+A setting has no number as the rows of the other journalled tables have, so their triggers do not
+fit it. These live as long as the connection does; values are JSON, so quote() never meets a NUL.
+"""
+
+from __future__ import annotations
+
+_IS_RECORDED = "(SELECT entry_id FROM undo_recording) IS NOT NULL AND {row}.scope = 'chat'"
+_RECORD = (
+    "INSERT INTO undo_statement (entry_id, statement) "
+    "VALUES ((SELECT entry_id FROM undo_recording), {statement});"
+)
+_KEY = (
+    "' WHERE scope = ' || quote({row}.scope) || ' AND scope_id = ' || quote({row}.scope_id) "
+    "|| ' AND name = ' || quote({row}.name)"
+)
+# Undo never takes along what was set since.
+_UNTOUCHED = " || ' AND value IS ' || quote(NEW.value)"
+
+
+def _trigger(deed: str, row: str, statement: str) -> str:
+    return (
+        f"CREATE TEMP TRIGGER IF NOT EXISTS setting_{deed} AFTER {deed} ON setting "
+        f"WHEN {_IS_RECORDED.format(row=row)} BEGIN {_RECORD.format(statement=statement)} END"
+    )
+
+
+SETTING_TRIGGERS = (
+    _trigger("insert", "NEW", f"'DELETE FROM setting' || {_KEY.format(row='NEW')}{_UNTOUCHED}"),
+    _trigger(
+        "update",
+        "NEW",
+        f"'UPDATE setting SET value = ' || quote(OLD.value) || {_KEY.format(row='NEW')}"
+        + _UNTOUCHED,
+    ),
+    _trigger(
+        "delete",
+        "OLD",
+        "'INSERT OR IGNORE INTO setting (scope, scope_id, name, value) VALUES (' "
+        "|| quote(OLD.scope) || ', ' || quote(OLD.scope_id) || ', ' || quote(OLD.name) || ', ' "
+        "|| quote(OLD.value) || ')'",
+    ),
+)
