@@ -31,6 +31,7 @@ from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.work.agenda import Agenda
 from app.work.break_hunt import BreakHunt
+from app.work.budgeting import Budgeting
 from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.leak_check import leaks_in
@@ -72,7 +73,7 @@ class Companion(News):
     search: finds words in all chats. models: which model writes, and others to choose.
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
     hands. use: what models were asked for, and the cap of a day. page: badge and marks in
-    SillyTavern's page. wishes: what the user asks of us in it.
+    SillyTavern's page. wishes: what the user asks of us in it. budgets: tries and sets them.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -142,6 +143,16 @@ class Companion(News):
         self.breaks = BreakHunt(self._chats, self.models, parts.packs)
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
+        self.budgets = Budgeting(
+            self._store,
+            self._chats,
+            self.settings,
+            self._prompting,
+            self._counter,
+            lambda: self._follow_setting("budgets"),
+            lambda: self.is_reading_only,
+        )
+        self.edits.settings_changed = self.budgets.take_in
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
         self.search = Search(self._store, self._chats, self._tasks, self._memory_work.vectors_of)
         self._chats.read.connect(self.search.follow)

@@ -564,6 +564,16 @@ class Settings:
         self._values.pop(key, None)
         return key
 
+    def replace_chat(self, chat_id: int, values: Mapping[str, Any]) -> bool:
+        """Let exactly these values be set for a chat; whether that changed anything."""
+        scope = Scope.CHAT.value, str(chat_id)
+        own = {key: value for key, value in self._values.items() if key[:2] == scope}
+        wanted = {(*scope, name): value for name, value in values.items() if name in REGISTRY}
+        for key in own:
+            del self._values[key]
+        self._values.update(wanted)
+        return own != wanted
+
     @staticmethod
     def _key(name: str, chat_id: int | None) -> tuple[str, str, str]:
         setting = REGISTRY.get(name)

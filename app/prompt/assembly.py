@@ -9,15 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from app.memory.similarity import NO_VECTORS, Vectors
-from app.prompt.adaptive import adapted, turn_kind
-from app.prompt.auto_tune import Tuning, tuned
+from app.prompt.adaptive import turn_kind
 from app.prompt.budgets import (
-    DEFAULTS,
     MOST_OF_CONTEXT,
     NINE,
-    SIMPLE,
     Budgets,
-    budgets_of,
     levelled,
     room_in,
 )
@@ -34,7 +30,7 @@ from app.prompt.memory_slots import (
 from app.prompt.occasion import Occasion, Recollection, Turn
 from app.prompt.people_slots import epistemic_draft, relationships_draft, state_ledger_draft
 from app.prompt.placement import IN_BLOCK, MACROS, NEVER, Placement, placement_of
-from app.prompt.recap_slots import message_recaps_slot, running_recap_slot
+from app.prompt.recap_slots import included_recaps, message_recaps_slot, running_recap_slot
 from app.prompt.slots import (
     LeftOut,
     Position,
@@ -53,17 +49,25 @@ from app.prompt.text_slots import (
     scenes_draft,
     short_draft,
 )
+from app.prompt.turn_budgets import (
+    borrowers_of,
+    high_water,
+    lent,
+    turn_budgets,
+    with_what_is_left,
+)
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 
 NO_BOUND = 1_000_000_000
 SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
 READ_LATE = 10  # messages that may pass before what was said is remembered
-AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of the tiers that adapt
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 NOTHING_TOLD, ANY_TURN = Recollection(), Turn()
 
 Count = Callable[[str], int]
+Rooms = tuple[int | None, int | None]
+NO_ROOMS: Rooms = (None, None)
 
 
 @dataclass(frozen=True)
@@ -156,9 +160,13 @@ class Prepared:
         """The most tokens that each slot ever wanted, by key."""
         if not self.occasion.told:
             return {}
-        settings, count = self.occasion.settings, self.means.count
-        running = _recap_slots(self.occasion.story, settings, count, (None, None))[0]
-        return _high_water(self.means.full, self.drafts(running.text), count)
+        running = _recap_slots(self, self.occasion.settings, None, NO_ROOMS)[0]
+        return high_water(self.means.full, self.drafts(running.text), self.means.count)
+
+    @cached_property
+    def recap_lines(self) -> str:
+        """The message recaps that count."""
+        return included_recaps(self.occasion.story, self.occasion.settings)
 
     @cached_property
     def called_up(self) -> CalledUp:
@@ -187,34 +195,41 @@ class Prepared:
             self._triggered[key] = triggered_draft(self.occasion, self.called_up, key)
         return self._triggered[key]
 
-    def under(self, settings: Mapping[str, Any], kind: TurnKind | None = None) -> SlotSet:
+    def under(
+        self,
+        settings: Mapping[str, Any],
+        kind: TurnKind | None = None,
+        *,
+        recap_lines: str | None = None,
+    ) -> SlotSet:
         """The slots. settings: those it was prepared with, or with other budgets. kind: of turn,
-        None for what it is like.
+        None for what it is like. recap_lines: message recaps that count, None for the story's.
         """
         if not self.occasion.told:
-            rooms = (self.room, self.room)
-            return SlotSet(_recap_slots(self.occasion.story, settings, self.means.count, rooms))
-        return _with_memory(self, settings, kind)
+            return SlotSet(_recap_slots(self, settings, recap_lines, (self.room, self.room)))
+        return _with_memory(self, settings, kind, recap_lines)
 
 
-def _with_memory(turn: Prepared, settings: Mapping[str, Any], given: TurnKind | None) -> SlotSet:
+def _with_memory(
+    turn: Prepared, settings: Mapping[str, Any], given: TurnKind | None, lines: str | None
+) -> SlotSet:
     occasion, placement, room = turn.occasion, turn.placement, turn.room
     count, kind = turn.means.count, given or turn.kind
-    recaps = _recap_slots(occasion.story, settings, count, (None, None))
+    recaps = _recap_slots(turn, settings, lines, NO_ROOMS)
     drafts, full = turn.drafts(recaps[0].text), turn.full
     keeps_head = occasion.horizon is not None and not (given or occasion.turn.kind)
-    budgets, notes = _turn_budgets(settings, full, kind, keeps_head=keeps_head)
-    budgets = _with_what_is_left(budgets, occasion, drafts, count)
+    budgets, notes = turn_budgets(settings, full, kind, keeps_head=keeps_head)
+    budgets = with_what_is_left(budgets, drafts, count, has_fresh=occasion.horizon is not None)
     if room is not None:
-        recaps, room = _levelled(turn, settings, recaps, drafts, budgets)
+        recaps, room = _levelled(turn, settings, lines, recaps, drafts, budgets)
         drafts = turn.drafts(recaps[0].text)
-    borrowers = _borrowers(settings, placement)
+    borrowers = borrowers_of(settings, placement)
     drafts, fitting = _fitted(turn, drafts, budgets, borrowers)
     if room is not None and placement.is_unified:
         room = max(0, room - SEPARATOR_TOKENS * len(IN_BLOCK))
     weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
     if borrowers:
-        fitting |= _lent(drafts, fitting, borrowers, budgets, settings, count)
+        fitting |= lent(drafts, fitting, borrowers, budgets, settings, count)
     shown = dealt_out(drafts, fitting, weights, room, count)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     contents = tuple(
@@ -240,19 +255,20 @@ def _placement(occasion: Occasion) -> Placement:
 
 
 def _recap_slots(
-    story: Story,
-    settings: Mapping[str, Any],
-    count: Count,
-    rooms: tuple[int | None, int | None],
+    turn: Prepared, settings: Mapping[str, Any], lines: str | None, rooms: Rooms
 ) -> tuple[Slot, ...]:
-    """The slots of recaps. rooms: of the running recap, and of both together, None for no bound."""
+    """The slots of recaps. lines: message recaps that count, None for those of the story. rooms:
+    of the running recap, and of both together, None for no bound.
+    """
+    story, count = turn.occasion.story, turn.means.count
     alone, both = (NO_BOUND if room is None else room for room in rooms)
     budget = min(int(settings["running_recap_budget"]), alone)
     running = running_recap_slot(story, settings, budget=budget, count=count)
     if not settings["message_recaps_inject"]:
         return (running,)
     budget = min(int(settings["message_recaps_budget"]), both - running.tokens)
-    return running, message_recaps_slot(story, settings, budget=budget, count=count)
+    lines = turn.recap_lines if lines is None else lines
+    return running, message_recaps_slot(lines, settings, budget=budget, count=count)
 
 
 def _drafts(occasion: Occasion, placement: Placement, running: str) -> tuple[Draft, ...]:
@@ -282,18 +298,6 @@ def _is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:
     return not is_nowhere or bool(settings[f"slot_{name}_scan"])
 
 
-def _high_water(
-    before: Mapping[str, int], drafts: Iterable[Draft], count: Count
-) -> Mapping[str, int]:
-    """The most tokens that each slot ever wanted, by key."""
-    full = dict(before)
-    for draft in drafts:
-        if draft.entries and draft.name in DEFAULTS:
-            wanted = count(draft.render(len(draft.entries)))
-            full[draft.name.key] = max(full.get(draft.name.key, 0), wanted)
-    return full
-
-
 def _horizon(occasion: Occasion, placement: Placement) -> int | None:
     """The message up to which the head of the prompt tells: it moves in steps, some messages late,
     so that what is read meanwhile does not change what it has told. None where it tells all: in
@@ -309,57 +313,18 @@ def _horizon(occasion: Occasion, placement: Placement) -> int | None:
     return (count - READ_LATE) // every * every
 
 
-def _turn_budgets(
-    settings: Mapping[str, Any], full: Mapping[str, int], kind: TurnKind, *, keeps_head: bool
-) -> tuple[Budgets, tuple[str, ...]]:
-    """The budgets of this turn, and what auto-tune changed.
-
-    keeps_head: the head of the prompt has the same budgets from turn to turn.
-    """
-    budgets = budgets_of(settings)
-    notes: tuple[str, ...] = ()
-    if settings["budgets_auto_tune"]:
-        budgets, changes = tuned_by(settings, full)
-        notes = tuple(change.sentence for change in changes)
-    if settings["budgets_adaptive"]:
-        head = {name: budgets[name] for name in AT_HEAD if keeps_head}
-        budgets = {**adapted(budgets, kind), **head}
-    return budgets, notes
-
-
-def tuned_by(
-    settings: Mapping[str, Any], full: Mapping[str, int]
-) -> tuple[Budgets, tuple[Tuning, ...]]:
-    """What auto-tune makes of the user's budgets. full: high-water marks by key."""
-    total = int(settings["budget_total"]) if settings["budget_mode"] == SIMPLE else None
-    by_name = {name: full[name.key] for name in SlotName if name.key in full}
-    return tuned(budgets_of(settings), by_name, total)
-
-
-def _with_what_is_left(
-    budgets: Budgets, occasion: Occasion, drafts: Iterable[Draft], count: Count
-) -> Budgets:
-    """With the correction's, which is whatever it takes; and what long-term memories leave of
-    theirs goes to fresh ones, which wait for their place at the head of the prompt.
-    """
-    full_of = {draft.name: count(draft.render(len(draft.entries))) for draft in drafts}
-    if occasion.horizon is not None:
-        left = max(0, budgets[SlotName.LONG] - full_of.get(SlotName.LONG, 0))
-        budgets = {**budgets, SlotName.TRIGGERED: budgets[SlotName.TRIGGERED] + left}
-    return {**budgets, SlotName.REPAIR: full_of.get(SlotName.REPAIR, 0)}
-
-
 def _levelled(
     turn: Prepared,
     settings: Mapping[str, Any],
+    lines: str | None,
     recaps: Sequence[Slot],
     drafts: Sequence[Draft],
     budgets: Budgets,
 ) -> tuple[tuple[Slot, ...], int]:
     """The recaps' slots within their part of the room, and what is left of it for the others."""
-    story, count, room = turn.occasion.story, turn.means.count, turn.room or 0
+    count, room = turn.means.count, turn.room or 0
     full = ((d.name, count(d.render(len(d.entries)))) for d in drafts)
-    borrowers = _borrowers(settings, turn.placement)
+    borrowers = borrowers_of(settings, turn.placement)
     wanted = (wants if d in borrowers else min(wants, budgets[d]) for d, wants in full)
     demands = [sum(wanted) + budgets[SlotName.TRIGGERED], *(slot.tokens for slot in recaps)]
     recap_budgets = ("running_recap_budget", "message_recaps_budget")
@@ -367,42 +332,8 @@ def _levelled(
     if sum(demands) <= room:
         return tuple(recaps), room - sum(demands[1:])
     memory, *shares = levelled(demands, weights[: len(demands)], room)
-    slots = _recap_slots(story, settings, count, (shares[0], sum(shares)))
+    slots = _recap_slots(turn, settings, lines, (shares[0], sum(shares)))
     return slots, memory
-
-
-def _borrowers(settings: Mapping[str, Any], placement: Placement) -> frozenset[SlotName]:
-    """The slots that may use what others leave of the one total. None at the head of the prompt:
-    its text would change with what the others tell.
-    """
-    if settings["budget_mode"] != SIMPLE or not settings["budgets_lend"]:
-        return frozenset()
-    return frozenset(
-        name
-        for name in NINE
-        if name is not SlotName.LONG
-        and not placement.is_in_block(name)
-        and name not in placement.by_macro
-        and Position(settings[f"slot_{name}_position"]) is Position.IN_CHAT
-    )
-
-
-def _lent(
-    drafts: Sequence[Draft],
-    fitting: Mapping[SlotName, int],
-    borrowers: Collection[SlotName],
-    budgets: Budgets,
-    settings: Mapping[str, Any],
-    count: Count,
-) -> dict[SlotName, int]:
-    """How many entries the borrowers show in what the other tiers leave of the one total."""
-    left = sum(budgets_of(settings)[name] for name in NINE)
-    for draft in drafts:
-        if draft.name in NINE and draft.name not in borrowers:
-            left -= min(budgets[draft.name], count(draft.render(len(draft.entries))))
-    late = [draft for draft in drafts if draft.name in borrowers]
-    wanted = {draft.name: fitting[draft.name] for draft in late}
-    return dealt_out(late, wanted, budgets, max(0, left), count)
 
 
 def _fitted(

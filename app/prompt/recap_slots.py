@@ -41,18 +41,21 @@ def _positions(story: Story) -> dict[str, int]:
 
 
 def message_recaps_slot(
-    story: Story, settings: Mapping[str, Any], *, budget: int, count: Count
+    lines: str, settings: Mapping[str, Any], *, budget: int, count: Count
 ) -> Slot:
-    """The included message recaps, oldest first, a line each; the oldest go first when cut."""
+    """The included message recaps; the oldest go first when cut. lines: as `included_recaps`."""
+    return _slot(MESSAGE_RECAPS_KEY, "message_recaps", lines, settings, budget, count)
+
+
+def included_recaps(story: Story, settings: Mapping[str, Any]) -> str:
+    """The message recaps that count, oldest first, a line each."""
     with_prefill = bool(settings["message_recap_prefill_shown"])
     recaps = story.message_recaps
-    lines = [
+    return "\n".join(
         " ".join(recaps[message.anchor].shown_text(with_prefill=with_prefill).split())
         for message, inclusion in zip(story.messages, story.inclusion, strict=True)
         if inclusion.state in _INCLUDED
-    ]
-    content = "\n".join(lines)
-    return _slot(MESSAGE_RECAPS_KEY, "message_recaps", content, settings, budget, count)
+    )
 
 
 def _slot(

@@ -34,7 +34,7 @@ class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
 
     drafts: what the user is writing and has not kept. scenes: where scenes end. messages: their
-    recaps.
+    recaps. settings_changed: takes in what undo may have changed of a chat's settings.
 
     Raises UsageError for a chat that is not open, and for what is not there.
     """
@@ -50,6 +50,7 @@ class StoryEdits:
         self._chats = chats
         self._enqueue = enqueue
         self._writing = writing
+        self.settings_changed: Callable[[OpenChat], Awaitable[None]] = _nothing
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
         self.messages = MessageEdits(store, chats, enqueue, writing, self._do)
@@ -274,6 +275,7 @@ class StoryEdits:
         """Take back what was done last in a chat; gives its name."""
         chat = self._open(path)
         label = await self._store.run(lambda: self._store.undo.undo(chat.chat_id))
+        await self.settings_changed(chat)
         await self._chats.refresh_all_of(chat)
         return label
 
@@ -281,6 +283,7 @@ class StoryEdits:
         """Do again what was taken back last in a chat; gives its name."""
         chat = self._open(path)
         label = await self._store.run(lambda: self._store.undo.redo(chat.chat_id))
+        await self.settings_changed(chat)
         await self._chats.refresh_all_of(chat)
         return label
 
@@ -297,3 +300,7 @@ class StoryEdits:
 
     def _open(self, path: Path) -> OpenChat:
         return self._chats.required(path)
+
+
+async def _nothing(_chat: OpenChat) -> None:
+    """Where settings are not part of it."""

@@ -8,11 +8,11 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from app.llm.hardware_profile import profile_for
-from app.prompt.assembly import ANY_TURN, Means, assembled
+from app.prompt.assembly import ANY_TURN, Means, Prepared, prepared
 from app.prompt.occasion import Recollection, Turn
 from app.prompt.slots import SlotSet
 from app.story.scene_cues.language import LanguagePack
-from app.story.story import ChatKind, ChatRef
+from app.story.story import ChatKind, ChatRef, Story
 from app.work.memory_view import memory_view
 from app.work.open_chat import OpenChat
 
@@ -43,6 +43,22 @@ class Prompting:
         self, chat: OpenChat, turn: Turn | None = None, *, total: int | None = None
     ) -> SlotSet:
         """The slots of a turn of a chat. total: bound for all of them together."""
+        prepared = self.prepared(chat, turn, total=total)
+        made = prepared.under(prepared.occasion.settings)
+        self._full[chat] = made.full
+        return made
+
+    def prepared(
+        self,
+        chat: OpenChat,
+        turn: Turn | None = None,
+        *,
+        total: int | None = None,
+        until: int | None = None,
+    ) -> Prepared:
+        """A turn of a chat, ready for any budgets. until: the last message that counts, None for
+        the last there is.
+        """
         turn = self._with_card(chat, turn or ANY_TURN)
         settings = chat.settings()
         means = Means(
@@ -51,10 +67,9 @@ class Prompting:
             self._full.get(chat, {}),
             profile=profile_for(settings, self._backend()).profile.key,
         )
-        told = _recollection(chat)
-        made = assembled(chat.story, settings, means, told=told, turn=turn, total=total)
-        self._full[chat] = made.full
-        return made
+        story = chat.story if until is None else _shortened(chat.story, until + 1)
+        told = _recollection(chat, until)
+        return prepared(story, settings, means, told=told, turn=turn, total=total)
 
     def _with_card(self, chat: OpenChat, turn: Turn) -> Turn:
         """The turn with what is known of the responder's card."""
@@ -70,9 +85,20 @@ class Prompting:
         return replace(turn, card=self._macros_of(chat.chat, responder) if known is None else known)
 
 
-def _recollection(chat: OpenChat) -> Recollection:
+def _recollection(chat: OpenChat, until: int | None = None) -> Recollection:
     """What a chat remembers now, nothing where memory is not kept."""
     if not chat.keeps_memory:
         return Recollection()
-    view = memory_view(chat)
+    view = memory_view(chat, until)
     return Recollection(view.memories, view.entities, view.documents, view.ground.chat)
+
+
+def _shortened(story: Story, length: int) -> Story:
+    """The first messages of a story, with the scenes that had closed by then."""
+    return replace(
+        story,
+        messages=story.messages[:length],
+        scenes=tuple(scene for scene in story.scenes if scene.is_closed and scene.last < length),
+        inclusion=story.inclusion[:length],
+        message_tokens=story.message_tokens[:length],
+    )

@@ -1,0 +1,103 @@
+"""The budgets of one turn: the user's, auto-tune's, those of its kind, and what is lent. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from app.prompt.adaptive import adapted
+from app.prompt.auto_tune import Tuning, tuned
+from app.prompt.budgets import DEFAULTS, NINE, SIMPLE, Budgets, budgets_of
+from app.prompt.drafts import Draft, dealt_out
+from app.prompt.placement import Placement
+from app.prompt.slots import Position, SlotName, TurnKind
+
+AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of the tiers that adapt
+
+Count = Callable[[str], int]
+
+
+def high_water(
+    before: Mapping[str, int], drafts: Iterable[Draft], count: Count
+) -> Mapping[str, int]:
+    """The most tokens that each slot ever wanted, by key."""
+    full = dict(before)
+    for draft in drafts:
+        if draft.entries and draft.name in DEFAULTS:
+            wanted = count(draft.render(len(draft.entries)))
+            full[draft.name.key] = max(full.get(draft.name.key, 0), wanted)
+    return full
+
+
+def turn_budgets(
+    settings: Mapping[str, Any], full: Mapping[str, int], kind: TurnKind, *, keeps_head: bool
+) -> tuple[Budgets, tuple[str, ...]]:
+    """The budgets of this turn, and what auto-tune changed.
+
+    keeps_head: the head of the prompt has the same budgets from turn to turn.
+    """
+    budgets = budgets_of(settings)
+    notes: tuple[str, ...] = ()
+    if settings["budgets_auto_tune"]:
+        budgets, changes = tuned_by(settings, full)
+        notes = tuple(change.sentence for change in changes)
+    if settings["budgets_adaptive"]:
+        head = {name: budgets[name] for name in AT_HEAD if keeps_head}
+        budgets = {**adapted(budgets, kind), **head}
+    return budgets, notes
+
+
+def tuned_by(
+    settings: Mapping[str, Any], full: Mapping[str, int]
+) -> tuple[Budgets, tuple[Tuning, ...]]:
+    """What auto-tune makes of the user's budgets. full: high-water marks by key."""
+    total = int(settings["budget_total"]) if settings["budget_mode"] == SIMPLE else None
+    by_name = {name: full[name.key] for name in SlotName if name.key in full}
+    return tuned(budgets_of(settings), by_name, total)
+
+
+def with_what_is_left(
+    budgets: Budgets, drafts: Iterable[Draft], count: Count, *, has_fresh: bool
+) -> Budgets:
+    """With the correction's, which is whatever it takes; and what long-term memories leave of
+    theirs goes to fresh ones, where these wait for their place at the head of the prompt.
+    """
+    full_of = {draft.name: count(draft.render(len(draft.entries))) for draft in drafts}
+    if has_fresh:
+        left = max(0, budgets[SlotName.LONG] - full_of.get(SlotName.LONG, 0))
+        budgets = {**budgets, SlotName.TRIGGERED: budgets[SlotName.TRIGGERED] + left}
+    return {**budgets, SlotName.REPAIR: full_of.get(SlotName.REPAIR, 0)}
+
+
+def borrowers_of(settings: Mapping[str, Any], placement: Placement) -> frozenset[SlotName]:
+    """The slots that may use what others leave of the one total. None at the head of the prompt:
+    its text would change with what the others tell.
+    """
+    if settings["budget_mode"] != SIMPLE or not settings["budgets_lend"]:
+        return frozenset()
+    return frozenset(
+        name
+        for name in NINE
+        if name is not SlotName.LONG
+        and not placement.is_in_block(name)
+        and name not in placement.by_macro
+        and Position(settings[f"slot_{name}_position"]) is Position.IN_CHAT
+    )
+
+
+def lent(
+    drafts: Sequence[Draft],
+    fitting: Mapping[SlotName, int],
+    borrowers: Collection[SlotName],
+    budgets: Budgets,
+    settings: Mapping[str, Any],
+    count: Count,
+) -> dict[SlotName, int]:
+    """How many entries the borrowers show in what the other tiers leave of the one total."""
+    left = sum(budgets_of(settings)[name] for name in NINE)
+    for draft in drafts:
+        if draft.name in NINE and draft.name not in borrowers:
+            left -= min(budgets[draft.name], count(draft.render(len(draft.entries))))
+    late = [draft for draft in drafts if draft.name in borrowers]
+    wanted = {draft.name: fitting[draft.name] for draft in late}
+    return dealt_out(late, wanted, budgets, max(0, left), count)
