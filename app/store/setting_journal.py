@@ -19,10 +19,10 @@ _KEY = (
 _UNTOUCHED = " || ' AND value IS ' || quote(NEW.value)"
 
 
-def _trigger(deed: str, row: str, statement: str) -> str:
+def _trigger(deed: str, row: str, statement: str, when: str = "") -> str:
     return (
         f"CREATE TEMP TRIGGER IF NOT EXISTS setting_{deed} AFTER {deed} ON setting "
-        f"WHEN {_IS_RECORDED.format(row=row)} BEGIN {_RECORD.format(statement=statement)} END"
+        f"WHEN {_IS_RECORDED.format(row=row)}{when} BEGIN {_RECORD.format(statement=statement)} END"
     )
 
 
@@ -33,6 +33,7 @@ SETTING_TRIGGERS = (
         "NEW",
         f"'UPDATE setting SET value = ' || quote(OLD.value) || {_KEY.format(row='NEW')}"
         + _UNTOUCHED,
+        " AND OLD.value IS NOT NEW.value",
     ),
     _trigger(
         "delete",
