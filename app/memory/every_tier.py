@@ -50,7 +50,9 @@ def verify_all(
     others, never the others against them; the model is not asked about them.
     """
     wording = wording.knowing(names_in((*candidates, *known)))
-    of = {tier: [m for m in known if m.tier is tier] for tier in Tier}
+    of: dict[Tier, list[Memory]] = {tier: [] for tier in Tier}
+    for memory in known:
+        of[memory.tier].append(memory)
     decided: list[Decision] = []
     for tier in Tier:
         mine = [candidate for candidate in candidates if candidate.tier is tier]

@@ -18,6 +18,8 @@ Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 ROUNDING = 1e-6  # vectors are single precision: .82 may come out as .81999999
+_MARGIN = 1e-4  # a first look leaves a little more than what counts, so that it loses nothing
+_BLOCK = 1024  # rows
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2018": "'"})
 
 
@@ -57,6 +59,13 @@ class Thresholds:
     cross: Limit
     topic: Limit
     questions: int
+
+    @property
+    def lowest(self) -> Limit:
+        """What every pair reaches of which anything is decided."""
+        return Limit(
+            min(self.topic.cosine, self.cross.cosine), min(self.topic.jaccard, self.cross.jaccard)
+        )
 
     def level(self, score: Score) -> float:
         """Where a pair of one type stands: 0 where the topic is the same, 1 at a duplicate. Only
@@ -151,12 +160,38 @@ class Vectors:
 
     def cosines(self, lines: Rows, columns: Rows) -> Floats:
         """Each row against each other one; -1 gives what means nothing."""
-        asked = self.matrix[lines]
-        # The matrix as it stands is read faster than a copy of most of it is made.
-        if len(columns) * 4 > len(self.matrix):
-            found: Floats = (asked @ self.matrix.T).take(columns, axis=1)
-        else:
-            found = asked @ self.matrix[columns].T
+        if self._are_most(columns):
+            return self._to_all(lines).take(columns, axis=0).T
+        found: Floats = self.matrix[lines] @ self.matrix[columns].T
+        return found
+
+    def near(self, lines: Rows, columns: Rows, least: float) -> tuple[Rows, Floats]:
+        """Places of the columns whose cosine with one of the lines is so much, and the cosines of
+        these; neither may have a -1. As of `cosines`, but the rest is never put in order.
+        """
+        if not self._are_most(columns):
+            found = self.cosines(lines, columns)
+            places = np.flatnonzero((found >= least).any(axis=0))
+            return places, found.take(places, axis=1)
+        found = self._to_all(lines)
+        # Turned round first: looking for one among a few neighbours takes four times as long.
+        is_near = (found >= least).T.copy().any(axis=0)
+        places = np.flatnonzero(is_near.take(columns))
+        return places, found.take(columns.take(places), axis=0).T
+
+    def _are_most(self, columns: Rows) -> bool:
+        """The matrix as it stands is read faster than a copy of most of it is made."""
+        return len(columns) * 4 > len(self.matrix)
+
+    def _to_all(self, lines: Rows) -> Floats:
+        """Cosines of all rows with these, block by block: what fits into the processor's cache is
+        multiplied a quarter faster, and between blocks other threads get their turn.
+        """
+        asked = self.matrix[lines].T
+        found = np.empty((len(self.matrix), len(lines)), dtype=np.float32)
+        for start in range(0, len(found), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            np.matmul(self.matrix[block], asked, out=found[block])
         return found
 
     def score(self, one: str, other: str) -> Score:
@@ -204,6 +239,24 @@ def scores(texts: Sequence[str], others: Sequence[str], vectors: Vectors) -> Sco
     if not is_cosine.all():
         values = np.where(is_cosine, values, _jaccard_matrix(texts, others))
     return Scores(values, is_cosine)
+
+
+def scores_near(
+    texts: Sequence[str], others: Sequence[str], vectors: Vectors, low: Limit
+) -> tuple[list[int], Scores]:
+    """Places of the others that reach a limit, or miss it by a hair, beside at least one of the
+    texts, and the table of these. Of ever so many others few come near, and only they cost more
+    than the matrix product.
+    """
+    lines, columns = vectors.rows(texts), vectors.rows(others)
+    if texts and others and min(lines.min(), columns.min()) >= 0:
+        places, values = vectors.near(lines, columns, low.cosine - _MARGIN)
+        return places.tolist(), Scores(values, np.ones(values.shape, dtype=np.bool_))
+    table = scores(texts, others, vectors)
+    least = np.where(table.is_cosine, low.cosine, low.jaccard) - _MARGIN
+    places = np.flatnonzero((table.values >= least).any(axis=0))
+    found = Scores(table.values.take(places, axis=1), table.is_cosine.take(places, axis=1))
+    return places.tolist(), found
 
 
 def _jaccard_matrix(texts: Sequence[str], others: Sequence[str]) -> Floats:

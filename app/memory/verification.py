@@ -27,6 +27,7 @@ from app.memory.similarity import (
     Vectors,
     overlap,
     scores,
+    scores_near,
     word_list,
 )
 from app.memory.state_change import Mismatch, Statement, Wording
@@ -107,15 +108,15 @@ class _Pairing:
         places: Mapping[str, int],
     ) -> None:
         self._candidates = candidates
-        self._known = known
         self._thresholds = thresholds
         self._places = places
         texts = [candidate.text for candidate in candidates]
         known_texts = list(map(attrgetter("text"), known))
-        self._to_known = scores(texts, known_texts, vectors)
+        closest, self._to_known = scores_near(texts, known_texts, vectors, thresholds.lowest)
+        self._known = [known[place] for place in closest]
         self._to_others = scores(texts, texts, vectors)
         codes = {type_: code for code, type_ in enumerate({m.type for m in candidates})}
-        self._types, self._known_types = _codes(candidates, codes), _codes(known, codes)
+        self._types, self._known_types = _codes(candidates, codes), _codes(self._known, codes)
 
     def pairs(self, line: int, decided: Sequence[Decision]) -> list[_Pair]:
         """What comes near the candidate on that line, nearest first."""

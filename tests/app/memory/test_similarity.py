@@ -17,6 +17,7 @@ from app.memory.similarity import (
     jaccard,
     overlap,
     scores,
+    scores_near,
     word_list,
     words,
 )
@@ -93,6 +94,47 @@ def test_the_table_of_scores_is_that_of_single_pairs(
             single, found = vectors.score(text, other), table.score(line, column)
             assert found.is_cosine == single.is_cosine
             assert found.value == pytest.approx(single.value, abs=1e-5)
+
+
+@given(TEXTS, TEXTS, st.integers(0, 8), st.integers(0, 40), st.sampled_from([-1.1, 0.2, 0.8]))
+def test_what_comes_near_is_all_of_the_table_that_reaches_the_limit(
+    texts: list[str], others: list[str], with_vectors: int, beside: int, least: float
+) -> None:
+    rng = np.random.default_rng(3)
+    known = list(dict.fromkeys([*texts, *others]))[:with_vectors]
+    known += [f"not compared {number}" for number in range(beside)]
+    vectors = Vectors.of({text: rng.standard_normal(3) for text in known})
+    table = scores(texts, others, vectors)
+    limit = Limit(cosine=least, jaccard=least)
+    places, found = scores_near(texts, others, vectors, limit)
+    reaching = {
+        column
+        for line in range(len(texts))
+        for column in range(len(others))
+        if table.score(line, column).reaches(limit)
+    }
+    assert reaching <= set(places)
+    for line in range(len(texts)):
+        for place, column in enumerate(places):
+            near, there = found.score(line, place), table.score(line, column)
+            assert near.is_cosine == there.is_cosine
+            assert near.value == pytest.approx(there.value, abs=1e-5)
+    if least > 0 and texts and others:
+        far = set(range(len(others))) - reaching
+        assert all(max(found.values[:, places.index(c)]) > least - 0.01 for c in far & {*places})
+
+
+def test_more_rows_than_are_multiplied_at_once_are_all_compared() -> None:
+    rng = np.random.default_rng(5)
+    made = {f"text {number}": rng.standard_normal(8) for number in range(2_500)}
+    vectors = Vectors.of(made)
+    others = list(made)[::-1]
+    table = scores(["text 3", "text 2400"], others, vectors)
+    whole = vectors.matrix[[3, 2400]] @ vectors.matrix[::-1].T
+    assert np.allclose(table.values, whole, atol=1e-5)
+    places, found = scores_near(["text 3", "text 2400"], others, vectors, Limit(0.9, 0.9))
+    assert {others[place] for place in places} >= {"text 3", "text 2400"}
+    assert np.allclose(found.values, whole[:, places], atol=1e-5)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
