@@ -17,6 +17,7 @@ from app.work.catch_up import CatchUpPlan
 from ui import pages
 from ui.actions import PAGE_ACTIONS, Actions
 from ui.break_hunt import BreakHunt
+from ui.cap_notice import CapNotice
 from ui.clearing import Clearing
 from ui.controls.buttons import key_text
 from ui.dialogs import choose_folder
@@ -101,6 +102,7 @@ class Desk(QObject):
         self.first_steps.list_wanted.connect(self.open_chats)
         self._page_chat = PageChat(session, frame.notice)
         self._previously = Previously(session, frame.notice)
+        self._cap_notice = CapNotice(session, frame.notice)
         self.clearing = Clearing(session, frame.notice)
         self.break_hunt = BreakHunt(session, frame.notice)
         self.break_hunt.went_on.connect(frame.status.keep_telling)
@@ -186,6 +188,10 @@ class Desk(QObject):
             return self._make_memories(key)
         if key == "minds":
             return self._make_minds(key)
+        if key == "work":
+            work = pages.make_work(self.session)
+            work.settings_wanted.connect(self._on_settings_wanted)
+            return work
         return pages.make_plain(key, self.session)
 
     def _make_memories(self, key: str) -> QWidget:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ui.settings.page import SettingsPage
     from ui.story_stage import StoryStage
     from ui.welcome.page import WelcomePage
+    from ui.work.page import WorkPage
 
 TITLES = {
     "story": "Story",
@@ -93,12 +94,14 @@ def make_minds(session: Session) -> MindsPage:
     return MindsPage(session)
 
 
-def make_plain(key: str, session: Session) -> QWidget:
-    """A page that asks nothing of the window: prompt or work."""
-    if key == "prompt":
-        from ui.prompt.page import PromptPage
-
-        return PromptPage(session)
+def make_work(session: Session) -> WorkPage:
     from ui.work.page import WorkPage
 
     return WorkPage(session)
+
+
+def make_plain(key: str, session: Session) -> QWidget:
+    """A page that asks nothing of the window: prompt."""
+    from ui.prompt.page import PromptPage
+
+    return PromptPage(session)

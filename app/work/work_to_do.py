@@ -91,6 +91,11 @@ class WorkToDo:
         """Try everything again that failed, and go on where refusals held the queue up."""
         await self._queue.retry_all()
 
+    @property
+    def held_back(self) -> tuple[Operation, ...]:
+        """What waits for another day since the cap of this one is reached."""
+        return self._queue.held_back()
+
     # --- the backlog
 
     def catch_up(self, path: Path) -> CatchUpPlan | None:

@@ -45,6 +45,13 @@ class WorkDeeds:
             "Stop catching up now", "What runs is dropped; what is done stays done."
         )
 
+        self.go_on_today = self._deed(
+            "Go on today", "Let the work go on beyond the cap, until midnight."
+        )
+        self.show_use = self._deed(
+            "Show what models were asked for", "Requests and tokens by task and day.", "U"
+        )
+
     def _deed(self, name: str, sentence: str, *keys: str) -> QAction:
         action = QAction(name, self._page)
         action.setShortcuts([QKeySequence(key) for key in keys])

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
-    QHeaderView,
     QMenu,
     QStackedWidget,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -21,6 +18,7 @@ from app.health import Light
 from app.operations import FINISHED, Operation, OperationStatus
 from app.work.agenda import Cleared
 from ui.controls.buttons import Button, IconButton
+from ui.controls.fields import Segments
 from ui.controls.labels import Label, body, meta
 from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
@@ -28,17 +26,24 @@ from ui.session import Session
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.deeds import RETRIED, WorkDeeds
-from ui.work.delegate import ROW_HEIGHT, OperationDelegate
-from ui.work.model import Column, OperationModel, Progress, state_sentence
-from ui.work.strips import CatchUpStrip, ClearedStrip
+from ui.work.model import OperationModel, Progress, state_sentence
+from ui.work.strips import CapStrip, CatchUpStrip, ClearedStrip
+from ui.work.table import QueueTable
+from ui.work.use_pane import UsePane
 from ui.work.words import cleared_sentence
 
 EMPTY = "Nothing waits. Recaps, scene breaks and memories are made here, one after the other."
-WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
+QUEUE, USE = "queue", "use"
 
 
 class WorkPage(QWidget):
-    """The queue in its order of work; what can be done stands in `deeds`."""
+    """The queue in its order of work, and what models were asked for; the deeds are in `deeds`.
+
+    Signals:
+        settings_wanted: the user wants to say what tokens cost.
+    """
+
+    settings_wanted = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,8 +64,13 @@ class WorkPage(QWidget):
         self._cleared = Cleared(())
         self._catching_up = CatchUpStrip(self.deeds.start, self.deeds.stop, self.deeds.stop_now)
         self._put_back = ClearedStrip(self.deeds.put_back)
+        self._capped = CapStrip(self.deeds.go_on_today)
+        self.views = Segments("View", {QUEUE: "Queue", USE: "Use"})
+        self.views.choose(QUEUE)
+        self.use = UsePane(session)
+        self.use.prices_wanted.connect(self.settings_wanted)
         self._reason = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
-        self.table = _Table(self)
+        self.table = QueueTable(self.model)
         self._detail = body(wraps=True)
         self._detail.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._written_title = meta("What it writes")
@@ -86,9 +96,16 @@ class WorkPage(QWidget):
         words.setSpacing(2)
         words.addWidget(self._summary)
         words.addWidget(self._reason)
+        head.addWidget(self.views)
+        head.addSpacing(8)
         head.addLayout(words, 1)
+        self._tools = QWidget()  # of the queue
+        tools = QHBoxLayout(self._tools)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.setSpacing(8)
         for button in (self._retry_all, self._retry, self._cancel, self._pause, self._more):
-            head.addWidget(button)
+            tools.addWidget(button)
+        head.addWidget(self._tools)
         nothing = QWidget()
         column = QVBoxLayout(nothing)
         column.addStretch(2)
@@ -112,12 +129,21 @@ class WorkPage(QWidget):
         outer.setSpacing(0)
         outer.addLayout(head)
         outer.addWidget(Line())
-        outer.addWidget(self._catching_up)
-        outer.addWidget(self._put_back)
-        outer.addWidget(self._stack, 1)
+        queue = QWidget()
+        column = QVBoxLayout(queue)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._catching_up)
+        column.addWidget(self._put_back)
+        column.addWidget(self._stack, 1)
         self._foot_line = Line()
-        outer.addWidget(self._foot_line)
-        outer.addWidget(self._foot)
+        column.addWidget(self._foot_line)
+        column.addWidget(self._foot)
+        self._panes = QStackedWidget()
+        self._panes.addWidget(queue)
+        self._panes.addWidget(self.use)
+        outer.addWidget(self._capped)
+        outer.addWidget(self._panes, 1)
         self._show_written("")
 
     def _connect_deeds(self) -> None:
@@ -135,8 +161,11 @@ class WorkPage(QWidget):
             (deeds.start, self._on_start),
             (deeds.stop, self._on_stop),
             (deeds.stop_now, self._on_stop_now),
+            (deeds.go_on_today, self._on_go_on_today),
+            (deeds.show_use, self._on_show_use),
         ):
             action.triggered.connect(slot)
+        self.views.chosen.connect(self.show_view)
         self._put_back.closed.connect(self._on_cleared_closed)
         self.table.menu_asked.connect(self._open_menu)
 
@@ -163,7 +192,26 @@ class WorkPage(QWidget):
         self.deeds.clear_chat.setEnabled(bool(waiting) and self._session.path is not None)
         self.deeds.retry_all.setEnabled(failed > 0)
         self._show_catch_up()
+        self._show_cap()
         self._on_selection()
+
+    def show_view(self, key: str) -> None:
+        """The queue, or what models were asked for."""
+        self.views.choose(key)
+        self._panes.setCurrentIndex(0 if key == QUEUE else 1)
+        self._tools.setVisible(key == QUEUE)
+
+    def _on_show_use(self) -> None:
+        self.show_view(USE)
+
+    def _show_cap(self) -> None:
+        companion = self._session.companion
+        held = companion.work.held_back
+        self.deeds.go_on_today.setEnabled(companion.use.cap.is_reached)
+        self._capped.show_cap(companion.use.cap, len(held))
+
+    def _on_go_on_today(self) -> None:
+        self._session.do(self._session.companion.use.go_on_today(), name="go on today")
 
     def _show_catch_up(self) -> None:
         companion, path = self._session.companion, self._session.path
@@ -188,6 +236,7 @@ class WorkPage(QWidget):
         self.model.tick()
         if self._session.companion.work.catching_up:
             self._show_catch_up()
+        self._show_cap()
 
     def _show_reason(self, operations: tuple[Operation, ...], *, is_paused: bool) -> None:
         """Why the queue holds, in its own words, else what it cost lately."""
@@ -200,7 +249,10 @@ class WorkPage(QWidget):
         self._reason.setVisible(bool(said))
 
     def take_focus(self) -> None:
-        """Give the keyboard to the queue."""
+        """Give the keyboard to the queue, or to the days."""
+        if self._panes.currentIndex():
+            self.use.chart.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def selected(self) -> Operation | None:
@@ -354,48 +406,3 @@ class WorkPage(QWidget):
 
 def _runs(operation: Operation) -> bool:
     return operation.status is OperationStatus.RUNNING
-
-
-class _Table(QTableView):
-    menu_asked = Signal(QPoint)
-
-    def __init__(self, page: WorkPage) -> None:
-        super().__init__()
-        self._page = page
-        self.setModel(page.model)
-        self.setItemDelegate(OperationDelegate(self))
-        self.setAccessibleName("Queue")
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        self.setTabKeyNavigation(False)
-        self.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
-        self.viewport().setAutoFillBackground(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        header = self.horizontalHeader()
-        header.hide()
-        for column in (Column.WORK, Column.STATE):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-        for column, width in WIDTHS.items():
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            self.setColumnWidth(column, width)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            at = self.visualRect(self.currentIndex()).bottomLeft() + QPoint(44, 0)
-        else:
-            at = event.pos()
-        index = self.indexAt(event.pos())
-        if event.reason() != QContextMenuEvent.Reason.Keyboard and index.isValid():
-            self.select_row(index.row())
-        self.menu_asked.emit(self.viewport().mapToGlobal(at))
-
-    def select_row(self, row: int) -> None:
-        """Put the cursor on a row."""
-        self.selectionModel().setCurrentIndex(
-            self.model().index(row, 0),
-            QItemSelectionModel.SelectionFlag.ClearAndSelect
-            | QItemSelectionModel.SelectionFlag.Rows,
-        )

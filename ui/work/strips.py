@@ -6,6 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.health import count_of
+from app.model_use import DayCap
 from app.work.catch_up import CatchUpPlan, CatchUpProgress
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
@@ -14,6 +16,7 @@ from ui.controls.surfaces import Line
 from ui.shell.notice import plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
+from ui.work.use_words import cap_words
 from ui.work.words import progress_facts, progress_title
 
 
@@ -82,6 +85,29 @@ class CatchUpStrip(Strip):
         self._stop.setVisible(is_on)
         self._stop_now.setVisible(is_on)
         self.show()
+
+
+class CapStrip(Strip):
+    """The day's cap is reached, and the word that lets work go on."""
+
+    def __init__(self, go_on: QAction) -> None:
+        super().__init__("The cap of this day")
+        self._title = Label(font=ui_font(12.5, SEMIBOLD))
+        self._facts = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self.words.addWidget(self._title)
+        self.words.addWidget(self._facts)
+        button = Button(go_on.text(), icon="play", role=ButtonRole.MAIN)
+        button.follow(go_on)
+        self.deeds.addWidget(button)
+
+    def show_cap(self, cap: DayCap, held: int) -> None:
+        """held: operations that wait for it; hidden while the cap holds nothing back."""
+        is_shown = cap.is_reached and held > 0
+        if is_shown:
+            self._title.setText(cap.sentence)
+            waits = "waits" if held == 1 else "wait"
+            self._facts.setText(f"{count_of(held, 'operation')} {waits}. {cap_words(cap)}.")
+        self.setVisible(is_shown)
 
 
 class ClearedStrip(Strip):

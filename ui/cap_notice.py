@@ -1,0 +1,65 @@
+"""Says when work waits for another day, and asks before what was wanted by hand goes on."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from PySide6.QtCore import QObject
+
+from app.health import count_of
+from app.operations import Operation
+from app.work.wanted import is_asked_for
+from ui.session import Session
+from ui.shell.notice import Notice
+
+CAP, ASKED = "cap", "asked beyond the cap"
+
+
+class CapNotice(QObject):
+    """One notice a day for the work that waits by itself; one for each wish of the user's."""
+
+    def __init__(self, session: Session, notice: Notice) -> None:
+        super().__init__(notice)
+        self._session = session
+        self._notice = notice
+        self._declined_on: date | None = None
+        self._asked: Operation | None = None
+        self._declined: set[int] = set()
+        notice.acted.connect(self._on_acted)
+        notice.closed.connect(self._on_closed)
+        session.operations_changed.connect(self._look)
+
+    def _look(self, _operations: object = None) -> None:
+        companion = self._session.companion
+        cap, held = companion.use.cap, companion.work.held_back
+        wished = [op for op in held if is_asked_for(op.spec) and op.id not in self._declined]
+        self._asked = wished[0] if wished else None
+        if self._asked is not None:
+            question = (
+                f"The cap of this day is reached, so “{self._asked.spec.label}”, which you asked "
+                "for, waits until midnight."
+            )
+            self._notice.offer(ASKED, question, way_on="Do it all the same")
+        else:
+            self._notice.withdraw(ASKED)
+        # One question at a time: the newer would cover the other.
+        if held and self._asked is None and self._declined_on != companion.use.today:
+            waits = "waits" if len(held) == 1 else "wait"
+            words = f"{cap.sentence} {count_of(len(held), 'operation')} {waits}."
+            self._notice.offer(CAP, words, way_on="Go on today")
+        else:
+            self._notice.withdraw(CAP)
+
+    def _on_acted(self, key: str) -> None:
+        use = self._session.companion.use
+        if key == CAP:
+            self._session.do(use.go_on_today(), name="go on today")
+        elif key == ASKED and self._asked is not None:
+            use.let_pass(self._asked.id)
+
+    def _on_closed(self, key: str) -> None:
+        if key == CAP:
+            self._declined_on = self._session.companion.use.today
+        elif key == ASKED and self._asked is not None:
+            self._declined.add(self._asked.id)
+            self._look()

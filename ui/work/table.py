@@ -1,0 +1,62 @@
+"""The table of the queue: one row for each operation, a menu on each."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QPoint, Signal
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QFrame, QHeaderView, QTableView
+
+from ui.work.delegate import ROW_HEIGHT, OperationDelegate
+from ui.work.model import Column, OperationModel
+
+WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
+
+
+class QueueTable(QTableView):
+    """Operations in the order of their work.
+
+    Signals:
+        menu_asked: where a menu is wanted, in the screen's pixels.
+    """
+
+    menu_asked = Signal(QPoint)
+
+    def __init__(self, model: OperationModel) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setItemDelegate(OperationDelegate(self))
+        self.setAccessibleName("Queue")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.setTabKeyNavigation(False)
+        self.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self.viewport().setAutoFillBackground(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        header = self.horizontalHeader()
+        header.hide()
+        for column in (Column.WORK, Column.STATE):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        for column, width in WIDTHS.items():
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            self.setColumnWidth(column, width)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            at = self.visualRect(self.currentIndex()).bottomLeft() + QPoint(44, 0)
+        else:
+            at = event.pos()
+        index = self.indexAt(event.pos())
+        if event.reason() != QContextMenuEvent.Reason.Keyboard and index.isValid():
+            self.select_row(index.row())
+        self.menu_asked.emit(self.viewport().mapToGlobal(at))
+
+    def select_row(self, row: int) -> None:
+        """Put the cursor on a row."""
+        self.selectionModel().setCurrentIndex(
+            self.model().index(row, 0),
+            QItemSelectionModel.SelectionFlag.ClearAndSelect
+            | QItemSelectionModel.SelectionFlag.Rows,
+        )
