@@ -14,13 +14,14 @@ from typing import Any
 from app.errors import NoTavern, PromptUnusable, TavernkeepError, UsageError
 from app.health import Health
 from app.llm.specs import BUILTIN, parse_spec
-from app.llm.tokenizer import counter_for
+from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.llm.writer import make_writer
 from app.memory.leaks import Leak
 from app.news import News
 from app.operations import MEMORY_KINDS, Operation, OperationSpec, Outcome
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
+from app.prompt.model_tokens import ModelCounter
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.settings import ValueInForce
@@ -36,7 +37,7 @@ from app.work.edits import StoryEdits
 from app.work.health import health_of
 from app.work.leak_check import leaks_in
 from app.work.library import Library
-from app.work.link import BridgeLink
+from app.work.link import AnsweredTurn, BridgeLink
 from app.work.memory_edits import MemoryEdits
 from app.work.memory_view import MemoryView, memory_view
 from app.work.memory_work import MemoryWork
@@ -47,6 +48,7 @@ from app.work.model_in_force import ModelInForce
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
 from app.work.page_side import PageSide
+from app.work.page_tokens import PageTokens
 from app.work.page_wishes import PageWishes
 from app.work.planner import plan
 from app.work.previously import Previously
@@ -56,6 +58,7 @@ from app.work.queue import OperationQueue
 from app.work.recapping import Recapper
 from app.work.searching import Search
 from app.work.story_lore import StoryLore
+from app.work.turn_history import TurnHistory
 from app.work.wanted import is_outdated
 from app.work.work_to_do import BUSY, WorkToDo
 
@@ -84,6 +87,7 @@ class Companion(News):
         self._tasks = TaskSupervisor()
         self._store = parts.store
         self._counter = counter_for()
+        self._prompt_counter = ModelCounter(self._counter)  # of SillyTavern's model
         self._revisions: dict[Path, SlotSet] = {}
         self._setup_problem = ""
         self._is_started = False
@@ -97,7 +101,10 @@ class Companion(News):
         self._packs = parts.packs
         self._library = Library(self._tasks)
         self._prompting = Prompting(
-            self._counter.count, parts.packs, self._library.macros_of, lambda: self.models.spec
+            self._prompt_counter.count,
+            parts.packs,
+            self._library.macros_of,
+            lambda: self.models.spec,
         )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._link = BridgeLink(self._chats, self._slots_for_turn)
@@ -171,6 +178,23 @@ class Companion(News):
         self._chats.writing = self.models.writing
         self._chats.follow = self._agenda.follow
         self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
+        self._tokens = PageTokens(
+            self._store,
+            self._prompt_counter,
+            self._link,
+            counter_for,
+            tuple(KNOWN_RANKS),
+            self._tasks,
+        )
+        self._prompting.want = self._tokens.want
+        self.turns = TurnHistory(
+            self._store,
+            self._chats,
+            self._link,
+            self._prompt_counter.count,
+            self._tasks,
+            is_reading_only=lambda: self.is_reading_only,
+        )
         self._previously = Previously(
             self._store,
             self._chats,
@@ -193,6 +217,8 @@ class Companion(News):
         await self._load_library()
         await self.prompts.look()
         await self.use.load()
+        await self._tokens.load()
+        await self._follow_tokens()
         if self._parts.lock.is_held:
             await self._queue.start()
         if self._parts.wishes.watch:
@@ -251,6 +277,9 @@ class Companion(News):
         self._link.refresh_asked.connect(self._on_refresh_asked)
         self._link.refused.connect(self._on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
+        self._link.page_came.connect(self._tokens.on_page_came)
+        self._link.answered.connect(self._on_turn_answered)
+        self._tokens.changed.connect(self._on_tokens_changed)
         self._previously.told.connect(self.away_recap.emit)
         self._previously.over.connect(self.away_recap_over.emit)
         self.prompts.broken.connect(self._on_prompt_broken)
@@ -408,7 +437,7 @@ class Companion(News):
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as slots are counted. From any thread; the first count takes longer."""
-        return self._counter.count(text)
+        return self._prompt_counter.count(text)
 
     def inclusion_limit(self, path: Path) -> int:
         """Tokens that all message recaps of an open chat may take together."""
@@ -507,6 +536,7 @@ class Companion(News):
             await self._memory_work.follow_embeddings()
         if name == "tavern":
             await self._load_library()
+        await self.turns.follow_setting(name)
         for path in self._chats.paths:
             chat = self._chats.get(path)
             if chat is not None:
@@ -588,6 +618,20 @@ class Companion(News):
 
     def _on_context_changed(self, chat: OpenChat) -> None:
         self._tasks.spawn(chat.refresh(), name="counting for another context")
+
+    def _on_turn_answered(self, answered: AnsweredTurn) -> None:
+        self._tokens.hear(answered.request.tokenizer)
+
+    def _on_tokens_changed(self, _: None) -> None:
+        self._tasks.spawn(self._follow_tokens(), name="counting for another model")
+
+    async def _follow_tokens(self) -> None:
+        """Count messages and slots as SillyTavern's model does now."""
+        await self._chats.recount(self._prompt_counter.base, self._prompt_counter.factor)
+        for path in self._chats.paths:
+            chat = self._chats.get(path)
+            if chat is not None:
+                self._publish(chat)
 
     def _on_refresh_asked(self, path: Path) -> None:
         self._tasks.spawn(self._follow(path), name="refreshing a chat")

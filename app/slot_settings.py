@@ -294,6 +294,12 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         "Memories of what the one who answers did not witness are marked; otherwise left out.",
         section=Section.SLOTS,
     ),
+    _switch(
+        "sent_prompts_kept",
+        "Keep sent prompts",
+        "The last 50 prompts of each chat, to read and compare. They stay in the database.",
+        section=Section.SLOTS,
+    ),
     *(
         setting
         for name, (placeholder, template, position, depth) in _SLOTS.items()

@@ -136,7 +136,7 @@ def prepared(
     placement = _placement(occasion)
     if told:
         occasion = replace(occasion, horizon=_horizon(occasion, placement))
-    return Prepared(occasion, means, placement, room_in(turn.context, total))
+    return Prepared(occasion, means, placement, room_in(turn.context, total, turn.fixed))
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ DEFAULTS: Mapping[SlotName, int] = MappingProxyType(
     }
 )
 TRIGGERED_BUDGET = 150
+LEAST_CHAT = 8  # one part in so many of the context is for the chat itself, whatever the card takes
 MOST_OF_CONTEXT = 2  # one part in so many of the context is for slots, the rest for card and chat
 
 Budgets = Mapping[SlotName, int]
@@ -72,12 +73,19 @@ def budgets_of(settings: Mapping[str, Any]) -> Budgets:
     return MappingProxyType({**nine, **{name: int(settings[f"budget_{name}"]) for name in own}})
 
 
-def room_in(context: int | None, total: int | None) -> int | None:
+def room_in(context: int | None, total: int | None, fixed: int = 0) -> int | None:
     """Tokens that all slots may take together, None for no bound. context: what SillyTavern says
-    the prompt may take; a prompt that holds little but slots would be cut down to nothing else.
+    the prompt may take; fixed: what of that its card, persona and presets take. A prompt that holds
+    little but slots would be cut down to nothing else, and where card and slots do not fit together
+    SillyTavern sends the card alone.
     """
-    bounds = [bound for bound in (total, context and context // MOST_OF_CONTEXT) if bound]
-    return 0 if total == 0 else min(bounds, default=None)
+    if total == 0:
+        return 0
+    bounds = [total] if total else []
+    if context:
+        left = context - fixed - context // LEAST_CHAT
+        bounds.append(max(1, min(context // MOST_OF_CONTEXT, left)))
+    return min(bounds, default=None)
 
 
 def levelled(demands: Sequence[int], weights: Sequence[int], total: int) -> tuple[int, ...]:

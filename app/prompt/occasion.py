@@ -47,7 +47,8 @@ class Turn:
     (normal, swipe, regenerate, continue, impersonate, quiet). kind: what the turn is like, None:
     to be read from the last message. context: tokens that the prompt may take, None: not known.
     is_unified: all in one block, None: as the settings say. card: names of the macros that stand in
-    the responder's card, None: not known. serves_macros: whether the page can fill them.
+    the responder's card, None: not known. serves_macros: whether the page can fill them. fixed:
+    tokens of the prompt that are neither slots nor chat, 0 while unknown.
     """
 
     responder: str = ""
@@ -57,6 +58,7 @@ class Turn:
     is_unified: bool | None = None
     card: tuple[str, ...] | None = None
     serves_macros: bool = True
+    fixed: int = 0
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,8 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     kind: normal, swipe, regenerate, continue, impersonate or quiet. responder and avatar: name
     and card file of the character that will answer. context: tokens the prompt may take, 0 when
     not known yet. messages: how many SillyTavern considers for the prompt. macros: names of ours
-    that stand in what it uses of the card; None from a page that cannot fill any.
+    that stand in what it uses of the card; None from a page that cannot fill any. tokenizer: which
+    one counts for its model, "" from an older page.
     """
 
     id: Short
@@ -157,6 +158,7 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     context: Count = 0
     messages: Count = 0
     macros: Annotated[tuple[Short, ...], Meta(max_length=50)] | None = None
+    tokenizer: Name = ""
 
 
 class Answer(Struct, frozen=True, tag="answer"):
@@ -225,6 +227,25 @@ def wire_slots(slots: SlotSet) -> tuple[WireSlot, ...]:
     return tuple(WireSlot.of(slot) for slot in slots.slots)
 
 
+class WirePart(Struct, frozen=True):
+    """A message of the prompt that was sent; see prompt.turns.SentPart."""
+
+    role: Short
+    text: str
+    length: Count
+    mark: Short = ""
+
+
+class Sent(Struct, frozen=True, tag="sent"):
+    """The prompt that a turn was sent with. turn: id of its TurnRequest. slots: as they stood."""
+
+    turn: Short
+    chat: ChatIdentity
+    wire: Literal["chat", "text"]
+    slots: tuple[WireSlot, ...]
+    parts: tuple[WirePart, ...]
+
+
 class Welcome(Struct, frozen=True, tag="welcome"):
     """Answer to Hello. session: new at each start of the program. wait_ms: a turn waits at most."""
 
@@ -269,7 +290,7 @@ class Reply(Struct, frozen=True, tag="reply"):
     error: str = ""
 
 
-PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part | Wish
+PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part | Sent | Wish
 ProgramFrame = Welcome | Slots | Request | Cancel | Reply
 
 _decoder = msgspec.json.Decoder(PageFrame)

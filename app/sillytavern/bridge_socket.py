@@ -37,6 +37,7 @@ from app.sillytavern.bridge_protocol import (
     Hello,
     Part,
     Reply,
+    Sent,
     Slots,
     TurnRequest,
     Welcome,
@@ -84,6 +85,7 @@ class BridgeServer:
         event: (page, event) for what SillyTavern announced; the page already shows event.chat.
         changed: (page, change) when messages differ from before, announced or not.
         wished: (page, wish) for what the user asks of us in the page; `reply` answers it.
+        sent: (page, report) the prompt that a turn was sent with.
     """
 
     def __init__(
@@ -98,6 +100,7 @@ class BridgeServer:
         self.event: Signal[tuple[Page, Event]] = Signal("event")
         self.changed: Signal[tuple[Page, Changed]] = Signal("changed")
         self.wished: Signal[tuple[Page, Wish]] = Signal("wished")
+        self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
         self.turn_wait_seconds = turn_wait_seconds
         self.allowed_origins = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
         self._on_turn = on_turn
@@ -368,6 +371,8 @@ class BridgeServer:
         elif isinstance(frame, Wish):
             if frame.kind in WISHES:
                 self.wished.emit((link.page, frame))
+        elif isinstance(frame, Sent):
+            self.sent.emit((link.page, frame))
         elif isinstance(frame, Part):
             link.take_part(frame)
         elif isinstance(frame, Answer):

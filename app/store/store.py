@@ -24,6 +24,8 @@ from app.store.scenes import Scenes
 from app.store.search import SearchIndex
 from app.store.settings_table import SettingsTable
 from app.store.token_counts import TokenCounts
+from app.store.tokenizers import Tokenizers
+from app.store.turns import Turns
 from app.store.undo import UndoJournal
 from app.store.vectors import StoredVectors
 
@@ -54,6 +56,8 @@ class Store:
         self.model_uses = ModelUses(self._database)
         self.settings = SettingsTable(self._database)
         self.token_counts = TokenCounts(self._database)
+        self.tokenizers = Tokenizers(self._database)
+        self.turns = Turns(self._database)
         self.vectors = StoredVectors(self._database)
         self.search = SearchIndex(self._database)
         self.undo = UndoJournal(self._database)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,14 @@ from app.prompt.placement import macros_in
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_protocol import Changed, ChatIdentity, Event, TurnRequest, Wish
+from app.sillytavern.bridge_protocol import (
+    Changed,
+    ChatIdentity,
+    Event,
+    Sent,
+    TurnRequest,
+    Wish,
+)
 from app.sillytavern.bridge_socket import BridgeServer, Page
 from app.sillytavern.data_folders import Tavern
 from app.work.open_chat import OpenChat
@@ -34,6 +42,16 @@ STORY_EVENTS = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class AnsweredTurn:
+    """A turn for which a page asked, and what it was given."""
+
+    page: Page
+    request: TurnRequest
+    chat: OpenChat
+    slots: SlotSet
+
+
 class BridgeLink:
     """The bridge as the rest of the program sees it: paths instead of pages and identities.
 
@@ -47,6 +65,8 @@ class BridgeLink:
         refresh_asked: the chat that the user wants read and published again.
         wished: (page, wish) what the user asks of us in a page; `reply` answers it.
         refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
+        answered: a turn for which the slots were made.
+        sent: (page, report) the prompt that a turn was sent with.
     """
 
     def __init__(
@@ -67,6 +87,8 @@ class BridgeLink:
         self.recap_asked: Signal[Path] = Signal("recap_asked")
         self.wished: Signal[tuple[Page, Wish]] = Signal("wished")
         self._unplaced: dict[Path, tuple[str, ...]] = {}
+        self.answered: Signal[AnsweredTurn] = Signal("answered")
+        self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
         self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
         self._server.connected.connect(self._on_page)
         self._server.connected.connect(self.page_came.emit)
@@ -76,6 +98,7 @@ class BridgeLink:
         self._server.event.connect(self._on_event)
         self._server.changed.connect(self._on_changed)
         self._server.wished.connect(self.wished.emit)
+        self._server.sent.connect(self.sent.emit)
 
     @property
     def pages(self) -> tuple[Page, ...]:
@@ -196,8 +219,11 @@ class BridgeLink:
             context=turn.context or None,
             card=turn.macros,
             serves_macros=turn.macros is not None,
+            fixed=chat.fixed_tokens.get(turn.responder, 0),
         )
-        return await self._slots_of(chat, whose)
+        slots = await self._slots_of(chat, whose)
+        self.answered.emit(AnsweredTurn(page, turn, chat, slots))
+        return slots
 
     async def _open(self, path: Path) -> OpenChat | None:
         try:

@@ -94,6 +94,8 @@ class OpenChat:
         self.catch_up: CatchUpPlan | None = None  # waits for the user's word
         self.search = SearchState()  # for breaks, by a model
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
+        # By responder: of its last prompt, what was neither slots nor chat.
+        self.fixed_tokens: dict[str, int] = {}
         self.keeps_memory = False
         self._recalled: Recalled | None = None
         self._ground = Ground.of(chat_id, ())
@@ -170,6 +172,12 @@ class OpenChat:
         counts = await self._ledger.known_or_estimated(self.story.messages)
         story = replace(self.story, message_tokens=counts)
         self._show(await self._completed(story), None, inclusion=True)
+
+    async def recount(self) -> None:
+        """Count the messages anew: the ledger counts otherwise than before."""
+        async with self._lock:
+            if self._reading is not None:
+                await self._count()
 
     async def reading(self) -> tuple[Story, ChatSnapshot]:
         """The story and the reading that it shows, line by line. Raises ChatUnreadable."""

@@ -167,6 +167,12 @@ class OpenChats:
         await chat.refresh()
         await self.plan(chat)
 
+    async def recount(self, counter: TokenCounter, factor: float) -> None:
+        """Count all messages as another model does; factor: its tokens for one of the counter's."""
+        if self._ledger.follow(counter, factor):
+            for chat in tuple(self._chats.values()):
+                await chat.recount()
+
     async def refresh_all_of(self, chat: OpenChat) -> None:
         """The same where what the chat's character keeps may have changed: in all its chats."""
         owner = chat.chat.owner_key

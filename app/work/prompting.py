@@ -3,7 +3,7 @@ knows which macros stand in whose card."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -36,6 +36,7 @@ class Prompting:
         self._packs = packs
         self._macros_of = macros_of
         self._backend = backend
+        self.want: Callable[[Iterable[str]], None] | None = None
         self._full: MutableMapping[OpenChat, Mapping[str, int]] = WeakKeyDictionary()
         self._named: MutableMapping[OpenChat, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
 
@@ -46,6 +47,8 @@ class Prompting:
         prepared = self.prepared(chat, turn, total=total)
         made = prepared.under(prepared.occasion.settings)
         self._full[chat] = made.full
+        if self.want is not None:
+            self.want(slot.text for slot in made.slots)
         return made
 
     def prepared(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from math import ceil
 
 from app.prompt.tokens import TokenCounter, estimate_tokens
 from app.store.store import Store
@@ -18,18 +19,31 @@ class TokenLedger:
 
     def __init__(self, store: Store, counter: TokenCounter) -> None:
         self.counter = counter
+        self._factor = 1.0
         self._store = store
         self._counts: dict[str, int] | None = None
         self._lock = asyncio.Lock()
+
+    def follow(self, counter: TokenCounter, factor: float) -> bool:
+        """Count by another counter, and by a factor, from now on; false when nothing changes."""
+        is_other = counter.encoding != self.counter.encoding
+        if not is_other and factor == self._factor:
+            return False
+        self.counter, self._factor = counter, factor
+        if is_other:
+            self._counts = None
+        return True
 
     async def known_or_estimated(self, messages: Sequence[Message]) -> tuple[int, ...]:
         """Tokens of each message; a guess from its length where it was never counted."""
         counts = await self._loaded()
         found = [counts.get(message.content_hash) for message in messages]
-        return tuple(
+        tokens = (
             known if known is not None else estimate_tokens(message.text)
             for known, message in zip(found, messages, strict=True)
         )
+        factor = self._factor
+        return tuple(tokens) if factor == 1.0 else tuple(ceil(n * factor) for n in tokens)
 
     async def is_quick(self, messages: Sequence[Message]) -> bool:
         """Whether what was never counted is so little that it can be waited for."""

@@ -8,6 +8,7 @@ import * as mailbox from './mailbox.js';
 import * as mirror from './mirror.js';
 import * as previously from './previously.js';
 import { respond } from './requests.js';
+import * as sent from './sent.js';
 import * as slots from './slots.js';
 import { chatKey, context, openChat, serverVersion } from './tavern.js';
 import * as turns from './turns.js';
@@ -89,6 +90,7 @@ const onEvent = safely((name, details) => {
         asking.setRound(name === 'group_started');
     } else if (name === 'generation_ended' || name === 'generation_stopped') {
         generatingUntil = 0;
+        sent.end();
         slots.release();
     }
     tell(name, details);
@@ -163,6 +165,7 @@ async function start() {
     listen(onEvent);
     turns.run({ mailbox: readMailbox, tell });
     onPromptBuilt(safely(slots.release));
+    sent.reportSent(link.send);
     addCommands({
         refresh: safely(() => tell('refresh_asked')),
         recap: safely(() => tell('recap_asked')),

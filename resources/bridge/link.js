@@ -31,12 +31,17 @@ export function send(frame) {
     return true;
 }
 
+/** A number that no other question has. */
+export function newId() {
+    return String(++counter);
+}
+
 /**
- * Send a frame with a new id and wait for the frame that settles it.
+ * Send a frame with a new id, unless it has one, and wait for the frame that settles it.
  * @returns {Promise<object | null>} null when time ran out or nobody listens
  */
 export function ask(frame, milliseconds) {
-    const id = String(++counter);
+    const id = frame.id ?? newId();
     if (!send({ ...frame, id })) {
         return Promise.resolve(null);
     }

@@ -4,6 +4,7 @@ import * as asking from './asking.js';
 import { messageChecksum } from './checksum.js';
 import { show } from './previously.js';
 import { context, state } from './tavern.js';
+import { countTokens, tokenizer } from './tokens.js';
 import { hide, setExtras } from './writing.js';
 
 const LINES_AT_ONCE = 20_000;
@@ -18,6 +19,8 @@ const HANDLERS = {
     connection: asking.connection,
     ask_model: (params, { id, hear }) => asking.ask(params, id, hear),
     show_recap: show,
+    tokenizer,
+    count_tokens: countTokens,
 };
 
 /**

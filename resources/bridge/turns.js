@@ -8,8 +8,10 @@
 
 import * as link from './link.js';
 import * as macros from './macros.js';
+import * as sent from './sent.js';
 import * as slots from './slots.js';
 import { chatKey, context, openChat, responder } from './tavern.js';
+import { tokenizerName } from './tokens.js';
 
 const LONGEST_BUILD = 10_000;
 const WITHOUT_MESSAGE = ['impersonate', 'quiet', 'regenerate', 'swipe'];
@@ -130,8 +132,10 @@ async function ask(chat, kind, contextSize, length) {
     const { name, avatar } = responder();
     // At the same time: the turn waits once, not twice.
     const reading = slots.lastKnown(key, avatar) ? null : readMailbox();
+    const turn = link.newId();
     const frame = await link.ask({
         type: 'turn',
+        id: turn,
         chat,
         kind: String(kind ?? 'normal'), // undefined for a normal turn before 1.14
         responder: name,
@@ -139,11 +143,14 @@ async function ask(chat, kind, contextSize, length) {
         context: contextSize,
         messages: length,
         macros: macros.named(),
+        tokenizer: tokenizerName(),
     }, waitForTurn);
     if (!frame && reading && !link.isUp()) {
         await Promise.race([reading, new Promise((done) => setTimeout(done, waitForTurn))]);
     }
-    return frame?.slots ?? slots.lastKnown(key, avatar) ?? [];
+    const answer = frame?.slots ?? slots.lastKnown(key, avatar) ?? [];
+    sent.begin(chat, turn, answer);
+    return answer;
 }
 
 /** Say which macros were to tell something, and stand nowhere in the prompt that is sent now. */

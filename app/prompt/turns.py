@@ -1,0 +1,246 @@
+"""One turn as it was sent: the slots that stood in the prompt, and the prompt itself. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from app.prompt.slots import LeftOut, Slot, SlotContent, SlotSet, TurnKind
+from app.story.messages import digest
+
+KEPT_TURNS = 50  # of each chat
+MOST_LEFT_OUT = 40  # entries of a slot that are kept
+LONGEST_LEFT_OUT = 200  # characters of one
+LONGEST_SEARCH = 60_000  # characters of a slot that are looked for
+
+
+class Wire(StrEnum):
+    """How SillyTavern hands a prompt to its model."""
+
+    CHAT = "chat"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class SentPart:
+    """One message of a chat completion, or the whole of a text completion.
+
+    role: "" for a text completion. length: characters, as the page counts them. text: "" where the
+    prompt was too long to be kept whole; mark: tells texts apart then.
+    """
+
+    role: str
+    text: str
+    length: int
+    mark: str = ""
+
+    @classmethod
+    def of(cls, role: str, text: str) -> SentPart:
+        return cls(role, text, len(text))
+
+    @property
+    def is_kept(self) -> bool:
+        return bool(self.text) or not self.length
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Equal for equal parts."""
+        return (self.role, f"{self.mark}.{self.length}" if self.mark else digest(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class FinalPrompt:
+    """What SillyTavern sent to its model, as its page reports it."""
+
+    wire: Wire
+    parts: tuple[SentPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentTurn:
+    """One generation.
+
+    id: 0 while it is not kept. moment: seconds since the epoch. generation: SillyTavern's type.
+    kind: what the turn is like. context: tokens that the prompt may take, 0 if unknown. slots: as
+    the page set them; contents: what became of what they might have told. messages: of the chat,
+    that SillyTavern considered. is_late: the page did not wait for these slots and set older ones.
+    has_prompt: the prompt is kept too; prompt: it, where it was asked for.
+    """
+
+    id: int
+    moment: float
+    generation: str
+    responder: str
+    kind: TurnKind | None
+    revision: int
+    context: int
+    messages: int
+    slots: tuple[Slot, ...]
+    contents: tuple[SlotContent, ...] = ()
+    is_late: bool = False
+    has_prompt: bool = False
+    prompt: FinalPrompt | None = None
+
+    @property
+    def total_tokens(self) -> int:
+        """Of all slots."""
+        return sum(slot.tokens for slot in self.slots)
+
+    @property
+    def cut_tokens(self) -> int:
+        """That all slots would have taken beyond that."""
+        return sum(max(0, slot.full_tokens - slot.tokens) for slot in self.slots)
+
+
+def turn_of(
+    slots: SlotSet,
+    *,
+    moment: float,
+    generation: str,
+    responder: str,
+    context: int,
+    messages: int,
+) -> SentTurn:
+    """The turn for which these slots were made; what was left out is kept in part."""
+    return SentTurn(
+        0,
+        moment,
+        generation,
+        responder,
+        slots.turn,
+        slots.revision,
+        context,
+        messages,
+        slots.slots,
+        tuple(_shortened(content) for content in slots.contents),
+    )
+
+
+def _shortened(content: SlotContent) -> SlotContent:
+    kept = tuple(
+        LeftOut(one.text[:LONGEST_LEFT_OUT], one.reason, one.memory)
+        for one in content.left_out[:MOST_LEFT_OUT]
+    )
+    return replace(content, left_out=kept)
+
+
+class Share(StrEnum):
+    """Whose a piece of a prompt is."""
+
+    SLOT = "slot"
+    CHAT = "chat"
+    OWN = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a prompt. slot: whose text it is, None for SillyTavern's own.
+
+    part, start: where it begins in the final prompt. count: messages that it holds.
+    """
+
+    share: Share
+    text: str
+    length: int
+    role: str = ""
+    slot: Slot | None = None
+    part: int = 0
+    start: int = 0
+    count: int = 1
+    identity: tuple[str, str] = ("", "")
+
+
+def pieces_of(turn: SentTurn) -> tuple[Piece, ...]:
+    """The prompt of a turn, cut where slots begin and end; () where it is not kept.
+
+    A slot is found by its words, wherever they stand: SillyTavern joins and trims what it is given.
+    """
+    if turn.prompt is None:
+        return ()
+    waiting = [slot for slot in turn.slots if slot.text.strip()]
+    first_chat = _first_of_chat(turn.prompt)
+    found: list[Piece] = []
+    for number, part in enumerate(turn.prompt.parts):
+        share = Share.CHAT if number >= first_chat and part.role != "system" else Share.OWN
+        marks = _slots_in(part, waiting)
+        at = 0
+        for start, end, slot in marks:
+            found += _between(part, number, at, start, share)
+            text = part.text[start:end]
+            found.append(
+                Piece(
+                    Share.SLOT,
+                    text,
+                    len(text),
+                    part.role,
+                    slot,
+                    number,
+                    start,
+                    identity=(part.role, digest(text)),
+                )
+            )
+            at = end
+        if part.is_kept:
+            found += _between(part, number, at, len(part.text), share)
+        else:
+            whole = Piece(share, "", part.length, part.role, part=number, identity=part.identity)
+            found.append(whole)
+    return tuple(found)
+
+
+def missing_slots(turn: SentTurn, pieces: tuple[Piece, ...]) -> tuple[Slot, ...]:
+    """Slots with a text that does not stand in the prompt that was sent.
+
+    SillyTavern drops what stands deeper in the chat than the prompt reaches; a macro may stand
+    nowhere; and where the prompt is not kept whole, nothing can be told.
+    """
+    if turn.prompt is None or not all(part.is_kept for part in turn.prompt.parts):
+        return ()
+    told = {piece.slot.key for piece in pieces if piece.slot is not None}
+    return tuple(slot for slot in turn.slots if slot.text.strip() and slot.key not in told)
+
+
+def _first_of_chat(prompt: FinalPrompt) -> int:
+    """Number of the first message of the chat: behind the last block of system messages at the
+    head. Examples are sent as system messages by default, so they count as SillyTavern's own.
+    """
+    for number, part in enumerate(prompt.parts):
+        if part.role in ("user", "assistant"):
+            return number
+    return len(prompt.parts)
+
+
+def _between(part: SentPart, number: int, start: int, end: int, share: Share) -> list[Piece]:
+    text = part.text[start:end]
+    if not text.strip():
+        return []
+    is_whole = start == 0 and end == len(part.text)
+    identity = part.identity if is_whole else (part.role, digest(text))
+    return [Piece(share, text, len(text), part.role, part=number, start=start, identity=identity)]
+
+
+def _slots_in(part: SentPart, waiting: list[Slot]) -> list[tuple[int, int, Slot]]:
+    """Where slots stand in a part, in order and apart; those found wait no longer."""
+    marks: list[tuple[int, int, Slot]] = []
+    for slot in sorted(waiting, key=lambda one: -len(one.text)):
+        place = _place_of(slot.text, part.text)
+        if place is None or any(place[0] < end and start < place[1] for start, end, _ in marks):
+            continue
+        marks.append((*place, slot))
+        waiting.remove(slot)
+    return sorted(marks, key=lambda mark: mark[0])
+
+
+def _place_of(wanted: str, text: str) -> tuple[int, int] | None:
+    wanted = wanted.strip()
+    if not wanted or len(text) < len(wanted) // 2:
+        return None
+    start = text.find(wanted)
+    if start >= 0:
+        return start, start + len(wanted)
+    words = wanted[:LONGEST_SEARCH].split()
+    if not words or words[0] not in text:
+        return None
+    loose = re.search(r"\s+".join(map(re.escape, words)), text)
+    return None if loose is None else loose.span()
