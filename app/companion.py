@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from app.errors import NoTavern, PromptUnusable, TavernkeepError, UsageError
+from app.errors import NoTavern, PromptUnusable, StoreError, TavernkeepError, UsageError
 from app.health import Health
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
@@ -225,8 +225,15 @@ class Companion(News):
             await self._library.watch()
             await self._link.start(self._library.taverns)
             self._tasks.spawn(self.prompts.watch(), name="watching the prompts")
+            self._tasks.spawn(self._back_up(), name="backing up")
         self._is_started = True
         self._announce_health()
+
+    async def _back_up(self) -> None:
+        try:
+            await self._store.back_up_if_due()
+        except StoreError as error:
+            self.trouble.emit((self.folders.backups, str(error)))
 
     async def _load_library(self) -> None:
         if self._parts.wishes.tavern is not None:
@@ -333,6 +340,11 @@ class Companion(News):
             is_writing=self._mirror.is_used,
             unwritten=tuple(self._mirror.waiting.values()),
         )
+
+    @property
+    def recovery(self) -> str:
+        """What was done at the start about a damaged database, "" where none was."""
+        return "" if self._store.recovery is None else self._store.recovery.sentence
 
     def story(self, path: Path) -> Story | None:
         """The newest story of an open chat."""

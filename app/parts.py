@@ -59,15 +59,17 @@ async def open_parts(folders: Folders, wishes: Wishes) -> AsyncIterator[Parts]:
     SillyTavern from it already.
     """
     lock = FolderLock(folders.data)
-    store = Store(folders.database, backups=folders.backups)
+    store: Store | None = None
     try:
         await _take_lock(lock, watch=wishes.watch)
+        store = Store(folders.database, backups=folders.backups, mends=lock.is_held)
         await store.open()
         settings = Settings(await store.run(store.settings.load))
         packs = await asyncio.to_thread(load_packs)
         yield Parts(folders, store, settings, packs, lock, wishes)
     finally:
-        await store.aclose()
+        if store is not None:
+            await store.aclose()
         lock.release()
 
 

@@ -103,6 +103,8 @@ class Desk(QObject):
         self._page_chat = PageChat(session, frame.notice)
         self._previously = Previously(session, frame.notice)
         self._cap_notice = CapNotice(session, frame.notice)
+        if session.companion.recovery:
+            frame.notice.offer("recovery", session.companion.recovery)
         self.clearing = Clearing(session, frame.notice)
         self.break_hunt = BreakHunt(session, frame.notice)
         self.break_hunt.went_on.connect(frame.status.keep_telling)

@@ -45,6 +45,8 @@ async def companion_for(
     async with open_companion(
         folders, tavern=tavern, llm=llm, watch=False, keeps_memory=keeps_memory
     ) as companion:
+        if companion.recovery:
+            warn(companion.recovery)
         yield companion
 
 

@@ -36,6 +36,8 @@ async def run(options: argparse.Namespace) -> None:
     ) as companion:
         if not companion.taverns:
             raise NoTavern("No SillyTavern was found. Say where it is with --tavern PATH.")
+        if companion.recovery:
+            warn(companion.recovery)
         companion.trouble.connect(_on_trouble)
         companion.look_after_newest()
         rows = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,16 @@ import peewee
 from playhouse.migrations import Runner
 
 from app.errors import StoreError, StoreTooNew
+from app.store.recovery import (
+    Recovery,
+    is_breakage,
+    is_damaged,
+    newest_sound,
+    salvage,
+    set_aside,
+    suspect,
+    write_backup,
+)
 from app.store.setting_journal import SETTING_TRIGGERS
 from app.store.tables import Tables
 
@@ -31,6 +42,7 @@ PRAGMAS = {
     "busy_timeout": 5000,
 }
 BACKUPS_KEPT = 5
+BACKUP_SECONDS = 20 * 3600.0  # with some play, so that a daily start makes a daily backup
 _STEPS = 20_000  # of SQLite's machine between two looks at the clock: some milliseconds
 
 
@@ -38,11 +50,16 @@ class Database:
     """Runs whole units of work, each in one IMMEDIATE transaction, on one thread.
 
     A unit cannot await inside its transaction, so two coroutines can never share one.
+
+    mends: nobody else has the file open, so that a damaged one may be replaced; what was done about
+    it then stands in `recovery`.
     """
 
-    def __init__(self, path: Path, *, backups: Path | None = None) -> None:
+    def __init__(self, path: Path, *, backups: Path | None = None, mends: bool = False) -> None:
         self.path = path
         self._backups = backups
+        self._mends = mends
+        self.recovery: Recovery | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._sqlite = peewee.SqliteDatabase(str(path), pragmas=PRAGMAS)
         self.tables = Tables(self._sqlite)
@@ -99,7 +116,15 @@ class Database:
         try:
             with self._sqlite.atomic("IMMEDIATE"):
                 return unit()
-        except peewee.OperationalError as error:
+        except peewee.DatabaseError as error:
+            if is_breakage(error.__cause__) or is_breakage(error.__context__):
+                suspect(self.path)
+                raise StoreError(
+                    f"The database {self.path} is damaged. Nothing was changed. Close Tavernkeep "
+                    "and start it again: it then sets the file aside and brings back all it can."
+                ) from error
+            if not isinstance(error, peewee.OperationalError):
+                raise
             raise StoreError(
                 f"The database {self.path} could not be written: {error}. Nothing was changed."
             ) from error
@@ -109,7 +134,11 @@ class Database:
         return connection
 
     def _open(self) -> None:
+        aside: Path | None = None
         try:
+            if self._mends and is_damaged(self.path):
+                aside = set_aside(self.path, time.time())
+                backup = self._put_backup_back()
             self._sqlite.connect(reuse_if_open=True)
             runner = Runner(self._sqlite, directory=str(MIGRATIONS))
             states = runner.status()
@@ -127,7 +156,9 @@ class Database:
             self.execute("UPDATE undo_recording SET entry_id = NULL")
             for trigger in SETTING_TRIGGERS:
                 self.execute(trigger)
-        except peewee.DatabaseError as error:
+            if aside is not None:
+                self.recovery = Recovery(aside, backup, salvage(self.path, aside))
+        except (peewee.DatabaseError, sqlite3.DatabaseError, OSError) as error:
             self._sqlite.close()
             raise StoreError(
                 f"The database {self.path} cannot be opened: {error}. It was left as it is; "
@@ -137,12 +168,47 @@ class Database:
             self._sqlite.close()
             raise
 
+    def back_up_if_due(self) -> None:
+        """Keep a copy a day, checked, of a database that may be in use; not for its own thread.
+
+        Raises StoreError where the disk does not take it.
+        """
+        if self._backups is None:
+            return
+        try:
+            newest = max((b.stat().st_mtime for b in self._kept()), default=0.0)
+            if time.time() - newest > BACKUP_SECONDS:
+                self._backups.mkdir(parents=True, exist_ok=True)
+                if write_backup(self.path, self._next_backup()):
+                    self._thin_out()
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(
+                f"No backup of the database could be written to {self._backups}: {error}. "
+                "The database itself is as it was."
+            ) from error
+
     def _back_up(self) -> None:
         """Copy the database before a migration, through SQLite: the file alone lacks the WAL."""
         if self._backups is None:
             return
         self._backups.mkdir(parents=True, exist_ok=True)
-        target = self._backups / f"tavernkeep-{time.strftime('%Y%m%d-%H%M%S')}.sqlite3"
-        self._connection().execute("VACUUM INTO ?", (str(target),))
-        for old in sorted(self._backups.glob("tavernkeep-*.sqlite3"))[:-BACKUPS_KEPT]:
-            old.unlink()
+        self._connection().execute("VACUUM INTO ?", (str(self._next_backup()),))
+        self._thin_out()
+
+    def _put_backup_back(self) -> Path | None:
+        backup = newest_sound(self._kept())
+        if backup is not None:
+            shutil.copyfile(backup, self.path)
+        return backup
+
+    def _kept(self) -> list[Path]:
+        folder = self._backups
+        return [] if folder is None else sorted(folder.glob("tavernkeep-*.sqlite3"))
+
+    def _next_backup(self) -> Path:
+        assert self._backups is not None
+        return self._backups / f"tavernkeep-{time.strftime('%Y%m%d-%H%M%S')}.sqlite3"
+
+    def _thin_out(self) -> None:
+        for old in self._kept()[:-BACKUPS_KEPT]:
+            old.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -20,6 +21,7 @@ from app.store.memory_modes import MemoryModes
 from app.store.model_uses import ModelUses
 from app.store.operations import Operations
 from app.store.recaps import Recaps
+from app.store.recovery import Recovery
 from app.store.scenes import Scenes
 from app.store.search import SearchIndex
 from app.store.settings_table import SettingsTable
@@ -39,8 +41,8 @@ class Store:
     which gives it one transaction, and let it call as many of them as belong together.
     """
 
-    def __init__(self, path: Path, *, backups: Path | None = None) -> None:
-        self._database = Database(path, backups=backups)
+    def __init__(self, path: Path, *, backups: Path | None = None, mends: bool = False) -> None:
+        self._database = Database(path, backups=backups, mends=mends)
         self.chats = Chats(self._database)
         self.hiding = Hiding(self._database)
         self.scenes = Scenes(self._database)
@@ -65,6 +67,15 @@ class Store:
     async def open(self) -> None:
         """Connect and migrate. Raises StoreError, StoreTooNew."""
         await self._database.open()
+
+    @property
+    def recovery(self) -> Recovery | None:
+        """What was done at opening about a damaged database."""
+        return self._database.recovery
+
+    async def back_up_if_due(self) -> None:
+        """Keep a checked copy of the database, one a day. Raises StoreError."""
+        await asyncio.to_thread(self._database.back_up_if_due)
 
     async def run(self, unit: Callable[[], T]) -> T:
         """Do the unit on the database's thread, all of it or nothing."""
