@@ -1,27 +1,159 @@
 /** SillyTavern's slash commands that Tavernkeep adds. */
 
-import { context } from './tavern.js';
+import * as breaks from './breaks.js';
+import { element, lay } from './card.js';
+import { goTo } from './jump.js';
+import { context, openChat } from './tavern.js';
+import { tell, wish } from './wishes.js';
+
+const MOST_ITEMS = 20;
+
+/** @type {Map<string, object>} by name, those that are registered */
+const added = new Map();
+const wishes = { refresh: () => {}, recap: () => {} };
 
 /**
- * @param {{refresh: () => void, recap: () => void}} wishes refresh: the program is to read the open
+ * @param {{refresh: () => void, recap: () => void}} handlers refresh: the program is to read the open
  *     chat again and set its slots anew; recap: it is to tell what happened before
  */
-export function addCommands({ refresh, recap }) {
+export function prepare(handlers) {
+    Object.assign(wishes, handlers);
+}
+
+/** @param {boolean} isWanted */
+export function show(isWanted) {
     const { SlashCommandParser, SlashCommand } = context();
     if (!SlashCommandParser?.addCommandObject || !SlashCommand?.fromProps) {
         return;
     }
-    const add = (name, wish, helpString) => {
-        const callback = () => {
-            wish();
-            return '';
-        };
-        SlashCommandParser.addCommandObject(SlashCommand.fromProps({ name, callback, helpString }));
-    };
-    add(
-        'recap-refresh-memory',
-        refresh,
-        'Tavernkeep reads this chat again and puts its memory into the next prompt.',
-    );
-    add('tk-recap', recap, 'Tavernkeep shows what happened before, over the chat.');
+    for (const [name, command] of added) {
+        if (SlashCommandParser.commands?.[name] === command) {
+            delete SlashCommandParser.commands[name];
+        }
+    }
+    added.clear();
+    if (isWanted) {
+        COMMANDS.forEach((one) => add(SlashCommandParser, SlashCommand, one));
+    }
 }
+
+function add(parser, SlashCommand, { name, run, help, argument }) {
+    const { SlashCommandArgument, ARGUMENT_TYPE } = context();
+    const typeList = argument && [ARGUMENT_TYPE?.[argument.type] ?? 'string'];
+    const command = SlashCommand.fromProps({
+        name,
+        helpString: help,
+        callback: (_named, text) => run(String(text ?? '').trim()),
+        ...(argument && SlashCommandArgument ? {
+            unnamedArgumentList: [SlashCommandArgument.fromProps({
+                description: argument.says, typeList, isRequired: argument.isRequired,
+            })],
+        } : {}),
+    });
+    parser.addCommandObject(command);
+    added.set(name, command);
+}
+
+/** The message that a number names, the newest without one. */
+function indexOf(text) {
+    return text ? Number(text) : context().chat.length - 1;
+}
+
+/** A wish about a message; tells the user where there is none. */
+async function aboutMessage(kind, text) {
+    const meant = breaks.named(indexOf(text));
+    if (!meant) {
+        tell('There is no such message.');
+        return null;
+    }
+    return wish(kind, meant);
+}
+
+async function scene(text) {
+    const marked = await breaks.press(indexOf(text));
+    return marked === null ? '' : String(marked);
+}
+
+async function search(text) {
+    const result = await wish('search', { text });
+    return result ? list(`“${text.slice(0, 80)}”`, result, 'Nothing was found.') : '';
+}
+
+async function check(text) {
+    const result = await aboutMessage('check', text);
+    const none = 'It tells nothing that its speaker cannot know, as far as is remembered.';
+    return result ? list(`Check of message #${Number(result.index)}`, result, none) : '';
+}
+
+/** Show what was found over the chat; the same as text for the next command of a script. */
+function list(title, { items }, nothing) {
+    const found = (Array.isArray(items) ? items : []).slice(0, MOST_ITEMS);
+    const rows = found.map(({ label, text, index }) => {
+        const row = element('div', 'tavernkeep-item');
+        const isHere = Number.isInteger(index);
+        const head = element(isHere ? 'button' : 'span', 'tavernkeep-label', label, 300);
+        if (isHere) {
+            head.type = 'button';
+            head.title = 'Go to this message.';
+            const chat = openChat();
+            head.addEventListener('click', () => {
+                goTo({ chat, index }).catch((error) => tell(error.message));
+            });
+        }
+        row.append(head, element('div', 'tavernkeep-text', text, 600));
+        return row;
+    });
+    lay(title, ...(rows.length ? rows : [element('div', 'tavernkeep-text', nothing)]));
+    const texts = found.map(({ label, text }) => `${label}: ${text}`.slice(0, 900));
+    return texts.join('\n') || nothing;
+}
+
+const NUMBER = {
+    type: 'NUMBER', says: 'the message, the newest without a number', isRequired: false,
+};
+
+const COMMANDS = [
+    {
+        name: 'recap-refresh-memory',
+        run: () => {
+            wishes.refresh();
+            return '';
+        },
+        help: 'Tavernkeep reads this chat again and puts its memory into the next prompt.',
+    },
+    {
+        name: 'tk-recap',
+        run: () => {
+            wishes.recap();
+            return '';
+        },
+        help: 'Tavernkeep shows what happened before, over the chat.',
+    },
+    {
+        name: 'tk-scene',
+        run: scene,
+        argument: NUMBER,
+        help: 'Tavernkeep ends a scene with a message, or no longer where one ends there.',
+    },
+    {
+        name: 'tk-search',
+        run: search,
+        argument: { type: 'STRING', says: 'words', isRequired: true },
+        help: 'Tavernkeep finds words in its memories and in the messages of all chats.',
+    },
+    {
+        name: 'tk-check',
+        run: check,
+        argument: NUMBER,
+        help: 'Tavernkeep looks for what a message tells that its speaker cannot know.',
+    },
+    {
+        name: 'tk-open',
+        run: async (text) => {
+            await aboutMessage('open', text);
+            return '';
+        },
+        argument: NUMBER,
+        help: 'Tavernkeep shows a message in its window.',
+    },
+];

@@ -1,13 +1,17 @@
 /** Tavernkeep's bridge: tells the program what happens in SillyTavern, and sets the slots it is given. */
 
 import * as asking from './asking.js';
-import { addCommands } from './commands.js';
+import * as badge from './badge.js';
+import * as breaks from './breaks.js';
+import * as card from './card.js';
+import * as commands from './commands.js';
 import { listen, onPromptBuilt } from './events.js';
 import * as link from './link.js';
 import * as mailbox from './mailbox.js';
 import * as mirror from './mirror.js';
-import * as previously from './previously.js';
+import * as parts from './parts.js';
 import { respond } from './requests.js';
+import * as rows from './rows.js';
 import * as sent from './sent.js';
 import * as slots from './slots.js';
 import { chatKey, context, openChat, serverVersion } from './tavern.js';
@@ -20,6 +24,7 @@ const READ_MAILBOX_EVERY = 5_000;
 const LONGEST_GENERATION = 600_000;
 const LONGEST_WAIT = 2_000;
 const LONGEST_PART = 50_000;
+const LEAVE_AFTER = 5_000;
 
 const page = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 10)).join('');
 let version = '';
@@ -28,6 +33,7 @@ let session = '';
 let settled = '';
 let generatingUntil = 0;
 let lookTimer = 0;
+let leaveTimer = 0;
 
 /** Run a piece of ours so that its failure stays ours. */
 function safely(piece) {
@@ -46,6 +52,7 @@ function settleChat() {
     const chat = openChat(ctx);
     settled = chatKey(chat);
     mirror.remember(ctx.chat);
+    rows.forget();
     slots.settle(chat);
     slots.refresh();
     if (settled && !slots.lastKnown(settled)) {
@@ -74,17 +81,17 @@ function tell(name, details) {
 const onEvent = safely((name, details) => {
     if (name === 'chat_changed') {
         generatingUntil = 0;
-        previously.close();
+        card.close();
         asking.setRound(false);
         settleChat();
     } else if (name === 'message_sent') {
-        previously.close();
+        card.close();
     } else if (name === 'generation_started') {
         generatingUntil = Date.now() + LONGEST_GENERATION;
         // Other extensions ask in the background too: that is no turn of the user.
         if (details.kind !== 'quiet') {
             asking.giveWay();
-            previously.close();
+            card.close();
         }
     } else if (name === 'group_started' || name === 'group_finished') {
         asking.setRound(name === 'group_started');
@@ -93,6 +100,7 @@ const onEvent = safely((name, details) => {
         sent.end();
         slots.release();
     }
+    rows.look(details.index);
     tell(name, details);
     clearTimeout(lookTimer);
     lookTimer = setTimeout(look, LOOK_AFTER_EVENT);
@@ -120,6 +128,8 @@ const onFrame = safely((frame) => {
         onSlots(frame);
     } else if (frame.type === 'request') {
         respond(frame, tellPart(frame.id)).then(link.send);
+    } else if (frame.type === 'reply') {
+        link.answer(frame.id, frame);
     } else if (frame.type === 'cancel') {
         asking.cancel(frame.id);
     }
@@ -159,6 +169,22 @@ function greet() {
     };
 }
 
+/** The program is there: it tells all anew, and hears what waited for it. */
+const greetParts = safely(() => {
+    clearTimeout(leaveTimer);
+    rows.forget();
+    breaks.send();
+});
+
+/** It went: soon nobody follows what the marks say. A new token or a restart takes a moment. */
+const leaveParts = safely(() => {
+    clearTimeout(leaveTimer);
+    leaveTimer = setTimeout(safely(() => {
+        badge.leave();
+        rows.forget();
+    }), LEAVE_AFTER);
+});
+
 async function start() {
     version = await serverVersion();
     slots.reportRefused((key) => tell('slot_refused', { subject: key }));
@@ -166,7 +192,7 @@ async function start() {
     turns.run({ mailbox: readMailbox, tell });
     onPromptBuilt(safely(slots.release));
     sent.reportSent(link.send);
-    addCommands({
+    commands.prepare({
         refresh: safely(() => tell('refresh_asked')),
         recap: safely(() => tell('recap_asked')),
     });
@@ -180,8 +206,13 @@ async function start() {
         up: (welcome) => {
             session = welcome.session;
             turns.setWait(Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT));
+            greetParts();
         },
-        down: () => readMailbox(),
+        down: () => {
+            leaveParts();
+            readMailbox();
+        },
+        pairing: safely(parts.choose),
     });
 }
 

@@ -6,7 +6,9 @@ const LONGEST_PAUSE = 30_000;
 const LONGEST_GREETING = 10_000;
 const PAIRING_POLL = 2_000;
 
-const listeners = { frame: () => {}, up: () => {}, down: () => {}, hello: () => ({}) };
+const listeners = {
+    frame: () => {}, up: () => {}, down: () => {}, hello: () => ({}), pairing: () => {},
+};
 /** @type {Map<string, (frame: object | null) => void>} */
 const waiting = new Map();
 /** @type {WebSocket | null} */
@@ -83,7 +85,8 @@ async function readPairing() {
     try {
         const url = new URL('pairing.json', import.meta.url);
         const response = await fetch(url, { cache: 'no-store' });
-        const { port, token } = response.ok ? await response.json() : {};
+        const { port, token, parts } = response.ok ? await response.json() : {};
+        listeners.pairing(parts);
         return Number.isInteger(port) && port > 0 && token ? { port, token } : { port: 0, token: '' };
     } catch {
         return { port: 0, token: '' };

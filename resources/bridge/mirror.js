@@ -9,7 +9,8 @@
 /** @type {{mes: string, name: string, is_system: boolean, swipe: number}[]} */
 let lines = [];
 
-function line(message) {
+/** What of a message is compared. */
+export function line(message) {
     return {
         mes: message.mes,
         name: message.name,
@@ -19,7 +20,8 @@ function line(message) {
     };
 }
 
-function isSame(remembered, message) {
+/** Whether a message is still as it was remembered. */
+export function isSame(remembered, message) {
     return remembered.mes === message.mes
         && remembered.name === message.name
         && remembered.is_system === Boolean(message.is_system)

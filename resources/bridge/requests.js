@@ -1,8 +1,12 @@
 /** What the program may ask of the page. */
 
 import * as asking from './asking.js';
+import { tell } from './badge.js';
 import { messageChecksum } from './checksum.js';
+import { goTo } from './jump.js';
+import { choose } from './parts.js';
 import { show } from './previously.js';
+import { take } from './rows.js';
 import { context, state } from './tavern.js';
 import { countTokens, tokenizer } from './tokens.js';
 import { hide, setExtras } from './writing.js';
@@ -21,6 +25,10 @@ const HANDLERS = {
     show_recap: show,
     tokenizer,
     count_tokens: countTokens,
+    parts: choose,
+    badge: tell,
+    marks: take,
+    go_to: goTo,
 };
 
 /**

@@ -1,0 +1,79 @@
+/** A small sign beside the input field: whether Tavernkeep is there, works, and how much waits. */
+
+import { element } from './card.js';
+import * as link from './link.js';
+import { wish } from './wishes.js';
+
+const ID = 'tavernkeep_badge';
+const AWAY = { state: 'away', waiting: 0, sentence: 'Not connected. Start it to have it remember.' };
+const WORDS = { away: 'not connected', ready: 'connected', working: 'working', trouble: 'held up' };
+
+let told = AWAY;
+/** @type {HTMLElement | null} */
+let badge = null;
+
+/** @param {boolean} isWanted */
+export function show(isWanted) {
+    badge?.remove();
+    badge = null;
+    const place = document.getElementById('leftSendForm');
+    if (isWanted && place) {
+        badge = element('div', 'tavernkeep-badge fa-solid fa-book-bookmark interactable');
+        badge.id = ID;
+        badge.setAttribute('role', 'button');
+        badge.tabIndex = 0;
+        badge.append(element('span', 'tavernkeep-count'));
+        badge.addEventListener('click', press);
+        place.append(badge);
+        draw();
+    }
+}
+
+/** What the program says of itself. @param {{state: string, waiting: number, sentence: string}} news */
+export function tell({ state, waiting, sentence }) {
+    told = {
+        state: Object.hasOwn(WORDS, state) ? state : 'ready',
+        waiting: Math.min(Math.max(Math.floor(Number(waiting)) || 0, 0), 1_000_000),
+        sentence: String(sentence ?? '').slice(0, 300),
+    };
+    draw();
+    return {};
+}
+
+/** Nobody is there any more. */
+export function leave() {
+    told = AWAY;
+    draw();
+}
+
+function draw() {
+    if (!badge) {
+        return;
+    }
+    const { state, waiting, sentence } = told;
+    const queued = waiting ? `, ${waiting} waiting` : '';
+    const title = `Tavernkeep: ${WORDS[state]}${queued}. ${sentence}`.trim();
+    badge.dataset.state = state;
+    badge.title = title;
+    badge.setAttribute('aria-label', title);
+    badge.firstChild.textContent = sign(state, waiting);
+}
+
+/** What tells the states apart without their colour. */
+function sign(state, waiting) {
+    if (state === 'trouble') {
+        return '!';
+    }
+    if (waiting) {
+        return waiting > 99 ? '99+' : String(waiting);
+    }
+    return { working: '…', away: '×' }[state] ?? '';
+}
+
+function press() {
+    if (link.isUp()) {
+        wish('open', {});
+    } else {
+        toastr.info(AWAY.sentence, 'Tavernkeep', { escapeHtml: true });
+    }
+}
