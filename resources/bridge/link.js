@@ -86,7 +86,9 @@ async function readPairing() {
         const url = new URL('pairing.json', import.meta.url);
         const response = await fetch(url, { cache: 'no-store' });
         const { port, token, parts } = response.ok ? await response.json() : {};
-        listeners.pairing(parts);
+        if (response.ok || response.status === 404) {
+            listeners.pairing(response.ok ? parts : null);
+        }
         return Number.isInteger(port) && port > 0 && token ? { port, token } : { port: 0, token: '' };
     } catch {
         return { port: 0, token: '' };

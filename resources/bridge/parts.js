@@ -6,15 +6,17 @@ import * as commands from './commands.js';
 import * as marks from './marks.js';
 
 const PARTS = { badge, marks, button: breaks, commands };
+/** Until the program has said what the user wants. */
+const AT_FIRST = { badge: true, button: true, commands: true };
 
 /** @type {Record<string, boolean>} */
 const shown = {};
 
 /**
  * Show these parts, and take away all others without a trace.
- * @param {Record<string, boolean> | null | undefined} wanted
+ * @param {Record<string, boolean> | null} wanted null when the bridge was taken out
  */
-export function choose(wanted) {
+export function choose(wanted = AT_FIRST) {
     for (const [name, part] of Object.entries(PARTS)) {
         const isWanted = wanted?.[name] === true;
         if (Boolean(shown[name]) !== isWanted) {
