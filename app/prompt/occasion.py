@@ -11,6 +11,7 @@ from typing import Any
 from app.memory.names import folded
 from app.memory.ranking import TURN_SHARE, Moment
 from app.memory.records import Document, DocumentKind, Entity, Memory, Tier
+from app.memory.sharing import is_known_to
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing
 from app.memory.windows import is_told
@@ -28,12 +29,15 @@ REPLACING = frozenset({"swipe", "regenerate"})
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """What is remembered of a chat at one moment. chat: its store id."""
+    """What is remembered of a chat at one moment. chat: its store id. elsewhere: ids of what only
+    some of its people lived through, in another place; told to them alone.
+    """
 
     standings: tuple[Standing, ...] = ()
     entities: tuple[Entity, ...] = ()
     documents: tuple[Document, ...] = ()
     chat: int = 0
+    elsewhere: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.standings or self.documents)
@@ -85,7 +89,12 @@ class Occasion:
 
     @cached_property
     def _active(self) -> tuple[Standing, ...]:
-        found = (standing for standing in self.told.standings if standing.is_active)
+        elsewhere, names = self.told.elsewhere, self.responder_names
+        found = (
+            s
+            for s in self.told.standings
+            if s.is_active and (s.memory.id not in elsewhere or is_known_to(s.memory, names))
+        )
         return tuple(sorted(found, key=lambda s: (s.start, s.memory.created, s.memory.id)))
 
     def is_on(self, setting: str) -> bool:

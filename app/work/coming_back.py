@@ -32,11 +32,12 @@ async def away_recap(chat: OpenChat, model: MemoryModel | None, count: Callable[
 def stored_of(chat: OpenChat) -> Stored:
     """What is kept of a chat already: recaps, and the memories that hold."""
     story, ground, remembered = chat.story, chat.ground(), chat.remembered
+    own = {memory.id for memory in remembered.memories}
     running = story.running.current
     summary = newest_reaching(remembered.documents, DocumentKind.SUMMARY, ground.places.keys())
     recaps = [story.scene_recap(scene) for scene in story.scenes]
     return Stored(
         recap=running.content if running else summary.text if summary else "",
         scenes=[recap.text for recap in recaps if recap is not None],
-        memories=active(remembered.memories, ground),
+        memories=tuple(m for m in active(chat.memories, ground) if m.id in own),
     )

@@ -47,7 +47,8 @@ class Derivable:
     """What longer texts of a chat are made of.
 
     ground: the messages that memories stand on. is_read: no reading for memory is due before.
-    context_tokens: that SillyTavern's prompt may take.
+    context_tokens: that SillyTavern's prompt may take. elsewhere: what people of the chat lived
+    through elsewhere; it may end what is remembered here, and goes into no text of this chat.
     """
 
     story: Story
@@ -58,11 +59,14 @@ class Derivable:
     writing: Writing
     context_tokens: int
     is_read: bool = True
+    elsewhere: tuple[Memory, ...] = ()
 
     @property
     def active(self) -> tuple[Memory, ...]:
-        """What holds at the end of the story."""
-        return active(self.remembered.memories, self.ground)
+        """What holds at the end of the story, of what is remembered here."""
+        own = {memory.id for memory in self.remembered.memories}
+        held = active((*self.remembered.memories, *self.elsewhere), self.ground)
+        return tuple(memory for memory in held if memory.id in own)
 
     @property
     def documents(self) -> tuple[Document, ...]:

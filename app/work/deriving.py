@@ -259,7 +259,7 @@ class Deriver:
         if index is None:
             raise OperationOutdated("The reply that it was about is gone.")
         reply = job.messages[index]
-        held = active(job.chat.remembered.memories, job.derivable.ground, index - 1)
+        held = active(job.chat.memories, job.derivable.ground, index - 1)
         cards, summary = await self._cards(job.chat, reply.name), _story_so_far(job)
         facts: tuple[Fact, ...] = ()
 
@@ -382,6 +382,7 @@ def derivable(chat: OpenChat, writing: Writing, *, is_read: bool = True) -> Deri
         writing,
         chat.context_tokens or int(settings["context_tokens"]),
         is_read,
+        chat.elsewhere,
     )
 
 

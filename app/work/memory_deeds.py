@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.errors import UsageError
 from app.memory.extraction import KEPT_BY_CHARACTER
+from app.memory.policy import Policy
 from app.memory.records import Memory, MemoryChange, Remembered
 from app.store.store import Store
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
+from app.work.recall import NO_CHAT
 
 BUSY = (
     "Another Tavernkeep works in this data folder: change memories there, or close it first. "
@@ -21,14 +23,17 @@ BUSY = (
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What is remembered at the moment of the deed, and where. character: who keeps what."""
+    """What is remembered at the moment of the deed, and where. character: who keeps what.
+    elsewhere: what people of the chat lived through elsewhere, kept there.
+    """
 
     chat: OpenChat
     remembered: Remembered
     character: str
+    elsewhere: tuple[Memory, ...] = ()
 
     def memory(self, memory_id: str) -> Memory:
-        for memory in self.remembered.memories:
+        for memory in (*self.remembered.memories, *self.elsewhere):
             if memory.id == memory_id:
                 return memory
         raise UsageError("This memory is not there any more.")
@@ -69,8 +74,25 @@ class MemoryDeeds:
 
         await self._do(chat, label, unit)
 
-    def _check(self, deed: Deed, memories: Iterable[Memory]) -> None:
+    def _policy(self, key: str) -> Policy:
+        return self._store.memory_modes.policy(key)
+
+    def _elsewhere(self, chat: OpenChat) -> tuple[Memory, ...]:
+        """As it is kept now, of what the chat knows of."""
+        shown = {memory.id for memory in chat.elsewhere}
+        return tuple(
+            memory
+            for key in dict.fromkeys(memory.character for memory in chat.elsewhere)
+            for memory in self._store.memories.load(NO_CHAT, [key]).memories
+            if memory.id in shown
+        )
+
+    def _check(self, deed: Deed, memories: Sequence[Memory]) -> None:
         """What a character keeps is changed only where its policy allows it."""
+        for memory in memories:
+            keeper = deed.chat.keepers.get(memory.character)
+            if keeper is not None and not (of := self._policy(keeper.key)).adds:
+                raise UsageError(f"What {keeper.name} remembers is {of.value}: change that first.")
         policy = deed.chat.policy
         if not policy.adds and any(m.character or m.tier in KEPT_BY_CHARACTER for m in memories):
             raise UsageError(
@@ -100,7 +122,7 @@ class MemoryDeeds:
                 known = replace(
                     known, memories=tuple(m for m in known.memories if m.id not in hidden)
                 )
-            deed = Deed(chat, known, chat.character)
+            deed = Deed(chat, known, chat.character, () if whole else self._elsewhere(chat))
             store.undo.record_if_any(chat.chat_id, label, lambda: unit(deed))
 
         await store.run(in_transaction)

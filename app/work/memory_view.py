@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from app.memory.policy import Pause, Policy
 from app.memory.records import Document, DocumentKind, Entity, Tier
@@ -18,7 +19,8 @@ class MemoryView:
     memories: of all tiers, oldest first, those that ended or wait among them. at: that message's
     index, the last one by default. policy: what the character may keep. pause: since where nothing
     is added to the chat's memory, None while it is. problem: why another program's was not taken
-    in, "" when it was.
+    in, "" when it was. kept_by: name of the group or character that keeps what people of this chat
+    lived through there, by id of the memory.
     """
 
     story: Story
@@ -30,6 +32,7 @@ class MemoryView:
     policy: Policy = Policy.FULL
     pause: Pause | None = None
     problem: str = ""
+    kept_by: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, tier: Tier) -> tuple[Standing, ...]:
         """What stands in a tier; what waits for review, or was refused, is not in it."""
@@ -54,11 +57,12 @@ def memory_view(chat: OpenChat, at: int | None = None) -> MemoryView:
     return MemoryView(
         chat.story,
         ground,
-        standings(remembered.memories, ground, at),
+        standings(chat.memories, ground, at),
         remembered.entities,
         remembered.documents,
         at,
         chat.policy,
         chat.pause,
         chat.memory_problem,
+        {m.id: chat.keepers[m.character].name for m in chat.elsewhere},
     )

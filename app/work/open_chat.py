@@ -10,10 +10,11 @@ from typing import Any
 
 from app.errors import TavernkeepError
 from app.memory.policy import Pause, Policy, settings_under
-from app.memory.records import Remembered
+from app.memory.records import Memory, Remembered
 from app.memory.standing import Ground
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
+from app.sillytavern.company import Company, Keeper
 from app.store.chats import RETIRED
 from app.store.store import Store
 from app.story.anchors import KnownMessage, align, common_ends, known_after, retired_after
@@ -98,6 +99,8 @@ class OpenChat:
         self.fixed_tokens: dict[str, int] = {}
         self.keeps_memory = False
         self._recalled: Recalled | None = None
+        self._company = Company()
+        self.keepers: Mapping[str, Keeper] = {}  # of what was lived through elsewhere, by key
         self._ground = Ground.of(chat_id, ())
         self._ground_of: tuple[Message, ...] | None = None
         self._ground_with: Recalled | None = None
@@ -311,12 +314,16 @@ class OpenChat:
             return
         store, chat_id, owner = self._store, self.chat_id, self.chat.owner_key
         is_view = self._until is not None
-        found = await store.run(lambda: recall(store, chat_id, owner, messages, is_view=is_view))
+        company = () if is_view else await asyncio.to_thread(self._company.of, self.chat)
+        found = await store.run(
+            lambda: recall(store, chat_id, owner, messages, is_view=is_view, company=company)
+        )
         before = self._recalled
         self._has_new_memories |= before is None or (
-            (found.remembered, found.policy, found.pause)
-            != (before.remembered, before.policy, before.pause)
+            (found.remembered, found.policy, found.pause, found.elsewhere)
+            != (before.remembered, before.policy, before.pause, before.elsewhere)
         )
+        self.keepers = {keeper.key: keeper for keeper in company}
         self._recalled = found
         self.reading_state = replace(
             self.reading_state,
@@ -329,6 +336,16 @@ class OpenChat:
     def remembered(self) -> Remembered:
         """All that is remembered here and may be used."""
         return Remembered() if self._recalled is None else self._recalled.remembered
+
+    @property
+    def elsewhere(self) -> tuple[Memory, ...]:
+        """What people of this chat lived through elsewhere: known here, and kept there."""
+        return () if self._recalled is None else self._recalled.elsewhere
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """What is remembered here and what was lived through elsewhere."""
+        return (*self.remembered.memories, *self.elsewhere)
 
     @property
     def policy(self) -> Policy:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import TavernkeepError, UsageError
-from app.operations import Operation
+from app.operations import MEMORY_KINDS, Operation
 from app.prompt.tokens import TokenCounter
 from app.settings import Settings
 from app.signals import Signal
@@ -175,10 +175,22 @@ class OpenChats:
 
     async def refresh_all_of(self, chat: OpenChat) -> None:
         """The same where what the chat's character keeps may have changed: in all its chats."""
-        owner = chat.chat.owner_key
-        others = [o for o in self._chats.values() if owner and o.chat.owner_key == owner]
-        for one in dict.fromkeys((chat, *others)):
+        for one in dict.fromkeys((chat, *self._akin_to(chat))):
             await self.refresh(one)
+
+    def _akin_to(self, chat: OpenChat) -> list[OpenChat]:
+        """The open chats that tell of what this chat's character keeps, or whose memories it
+        tells of.
+        """
+        owner = chat.chat.owner_key
+        if not owner:
+            return []
+        return [
+            other
+            for other in self._chats.values()
+            if (key := other.chat.owner_key)
+            and (key == owner or owner in other.keepers or key in chat.keepers)
+        ]
 
     async def plan(self, chat: OpenChat) -> None:
         """Queue what the story lacks."""
@@ -203,6 +215,10 @@ class OpenChats:
         for chat in tuple(self._chats.values()):
             if chat.chat_id == operation.spec.chat:
                 await self.refresh(chat)
+                if operation.spec.kind in MEMORY_KINDS:
+                    for other in self._akin_to(chat):
+                        if other is not chat:
+                            await other.refresh()
 
     def set_round(self, path: Path, *, is_on: bool) -> None:
         """The members of a group answer one another in this chat, or have done so."""

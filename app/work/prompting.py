@@ -93,7 +93,13 @@ def _recollection(chat: OpenChat, until: int | None = None) -> Recollection:
     if not chat.keeps_memory:
         return Recollection()
     view = memory_view(chat, until)
-    return Recollection(view.memories, view.entities, view.documents, view.ground.chat)
+    return Recollection(
+        view.memories,
+        view.entities,
+        view.documents,
+        view.ground.chat,
+        frozenset(view.kept_by),
+    )
 
 
 def _shortened(story: Story, length: int) -> Story:

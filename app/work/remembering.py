@@ -26,6 +26,7 @@ from app.store.store import Store
 from app.work.memory_planner import enabled_tiers, pass_spec, pass_window
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
+from app.work.recall import kept_where_it_may
 from app.work.settling import Settler, Settling
 from app.work.staging import KeptInStore
 
@@ -105,7 +106,7 @@ class Rememberer:
             raise OperationOutdated("The story or the model changed; it is planned again.")
         window = pass_window(story, chat.chat_id, settings, writing, new)
         first = chat.index_of(window.messages[0].anchor) or 0
-        ground, memories = chat.ground(), chat.remembered.memories
+        ground, memories = chat.ground(), chat.memories
         at_end = standings(memories, ground, new[-1])
         base = active(memories, ground, first - 1)
         work = Work(spec.key, chat.chat_id, chat.character, self._writer().label, operation.created)
@@ -213,12 +214,14 @@ class Rememberer:
         resolved = await asyncio.to_thread(self._resolved, under_way, heard, before.entities)
         gone = ended(resolved.answer.ends, heard.window, active, heard.numbers)
         claimed = proposed(resolved.answer, heard.window, under_way.work, part=part)
+        elsewhere = {memory.id for memory in under_way.chat.elsewhere}
         over = {memory.id for memory in gone}
         ending = {memory.id: memory for memory in gone}
         settling = Settling(
             claimed,
             known=[ending.get(m.id, m) for m in known if m.id not in over or m.tier in KEPT_KNOWN],
-            active=[memory for memory in active if memory.id not in over],
+            # What was lived through elsewhere is neither aged, folded nor counted here.
+            active=[m for m in active if m.id not in over and m.id not in elsewhere],
             places=self._places(under_way, [*known, *claimed]),
             presence=Presence.of(under_way.chat.story.messages),
             newest=heard.window.sources([len(heard.window.messages)]) or (),
@@ -260,7 +263,8 @@ class Rememberer:
         def unit() -> None:
             # Who forgets a chat while it is read does not want what is read of it.
             if not store.memories.is_put_away(chat_id, read):
-                store.memories.write(change, base=(*under_way.known, *under_way.now))
+                allowed = kept_where_it_may(store, under_way.chat.elsewhere, change)
+                store.memories.write(allowed, base=(*under_way.known, *under_way.now))
             store.memories.set_extracted(chat_id, read, task)
 
         await store.run(unit)
