@@ -33,7 +33,9 @@ from app.tasks import TaskSupervisor
 from app.work.agenda import Agenda
 from app.work.break_hunt import BreakHunt
 from app.work.budgeting import Budgeting
+from app.work.chat_guard import ChatGuard
 from app.work.edits import StoryEdits
+from app.work.export import StoryExport
 from app.work.health import health_of
 from app.work.leak_check import leaks_in
 from app.work.library import Library
@@ -73,10 +75,11 @@ class Companion(News):
 
     edits: what the user does to open stories. prompts: what the user does with prompts.
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
-    search: finds words in all chats. models: which model writes, and others to choose.
-    breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
-    hands. use: what models were asked for, and the cap of a day. page: badge and marks in
-    SillyTavern's page. wishes: what the user asks of us in it. budgets: tries and sets them.
+    search: finds words in all chats. exports: files to give away. models: which model writes, and
+    others to choose. breaks: the model's search for scene breaks. work: the queue and the
+    catch-ups, in the user's hands. use: what models were asked for, and the cap of a day. page:
+    badge and marks in SillyTavern's page. wishes: what the user asks of us in it. budgets: tries
+    and sets them.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -161,6 +164,7 @@ class Companion(News):
         )
         self.edits.settings_changed = self.budgets.take_in
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
+        self.exports = StoryExport(lambda path, until: self.memory(path, until=until), parts.packs)
         self.search = Search(self._store, self._chats, self._tasks, self._memory_work.vectors_of)
         self._chats.read.connect(self.search.follow)
         self._chats.keeps_memory = parts.wishes.keeps_memory
@@ -208,6 +212,7 @@ class Companion(News):
         self.wishes = PageWishes(
             self._link, self._chats, self.page, self.edits, self.search, self.leaks
         )
+        self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
         self._connect()
 
     # --- life
@@ -277,6 +282,10 @@ class Companion(News):
         self._library.changed.connect(self._on_library_changed)
         self._library.chat_touched.connect(self._chats.reread_soon)
         self._library.chat_touched.connect(self._mirror_soon)
+        if not self.is_reading_only:
+            self._library.chat_touched.connect(self.guard.look_soon)
+        self.guard.alarm.connect(self.chat_alarm.emit)
+        self.guard.failed.connect(self.trouble.emit)
         self._memory_work.failed.connect(self._on_memory_trouble)
         self._mirror.changed.connect(self._on_mirror_changed)
         self._link.changed.connect(self._on_link_changed)
@@ -295,6 +304,7 @@ class Companion(News):
     async def aclose(self) -> None:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
         await self.search.aclose()
+        self.guard.close()
         await self._mirror.aclose()
         await self.wishes.aclose()
         await self.page.aclose()
@@ -407,6 +417,7 @@ class Companion(News):
         self._chats.shown = path
         if self._parts.wishes.watch and RESOURCES not in path.parents:
             self._previously.open(path)
+            self.guard.look_soon(path)
         self._announce_health()
         return chat.story
 

@@ -8,6 +8,7 @@ from app.health import Health
 from app.operations import Operation
 from app.signals import Signal
 from app.story.story import ChatRef
+from app.work.chat_guard import ChatAlarm
 from app.work.open_chat import StoryChange
 from app.work.previously import AwayRecap
 from app.work.recapping import OperationProgress
@@ -27,6 +28,7 @@ class News:
     chat_renamed: (old path, new path) an open chat goes on under another name.
     away_recap: what happened before, for somebody who comes back to a story.
     away_recap_over: the chat whose story goes on after that.
+    chat_alarm: a chat lost messages, cannot be read any more, or is gone; a copy is there.
     trouble: (path, sentence) a chat that could not be read; nothing was lost.
     """
 
@@ -41,4 +43,5 @@ class News:
         self.chat_renamed: Signal[tuple[Path, Path]] = Signal("chat_renamed")
         self.away_recap: Signal[AwayRecap] = Signal("away_recap")
         self.away_recap_over: Signal[Path] = Signal("away_recap_over")
+        self.chat_alarm: Signal[ChatAlarm] = Signal("chat_alarm")
         self.trouble: Signal[tuple[Path, str]] = Signal("trouble")

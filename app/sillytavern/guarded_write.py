@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import hashlib
 import os
 import re
 import secrets
@@ -17,6 +18,8 @@ from app.errors import WriteRefused
 from app.sillytavern.chat_file import ChatSnapshot, stamp_of
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
 
+LONGEST_NAME = 255  # bytes that a file system takes
+LONGEST_STEM = 200  # of a backup, beside its moment
 BACKUPS_KEPT = 10  # of each chat
 _NEW_FILE_MODE = 0o644
 _MOMENT = re.compile(r"\d{8}-\d{6}(-\d+)?")
@@ -37,7 +40,9 @@ def write_file_atomically(
         mode = _NEW_FILE_MODE
     # Digits behind the name, as SillyTavern's own writer has them: whoever watches the folder
     # ignores those already.
-    temporary = path.with_name(f"{path.name}.{secrets.randbelow(10**10):010d}")
+    digits = f".{secrets.randbelow(10**10):010d}"
+    name = os.fsencode(path.name)[: LONGEST_NAME - len(digits)].decode("utf-8", "ignore")
+    temporary = path.with_name(name + digits)
     try:
         _write_new(temporary, data, mode)
         check()
@@ -61,7 +66,7 @@ def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_fold
         current = path.read_bytes()
         if not np.array_equal(_line_digests(current), expected.line_digests):
             raise WriteRefused(_changed(path))
-        if _integrity(current) != _integrity(data):
+        if integrity_of(current) != integrity_of(data):
             raise WriteRefused(
                 f"{path.name} was not changed: what was to be written belongs to another chat."
             )
@@ -107,7 +112,7 @@ def _sync_folder(folder: Path) -> None:
 def _back_up(path: Path, data: bytes, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     moment = time.strftime("%Y%m%d-%H%M%S", time.localtime())
-    stem = f"{path.parent.name}_{path.stem}_"
+    stem = _backup_stem(path)
     backup = folder / f"{stem}{moment}{path.suffix}"
     number = 1
     while backup.exists():
@@ -116,6 +121,16 @@ def _back_up(path: Path, data: bytes, folder: Path) -> Path:
     write_file_atomically(backup, data)
     _thin_out(folder, stem, path.suffix)
     return backup
+
+
+def _backup_stem(path: Path) -> str:
+    """Whose backup it is; of a long name the beginning and a digest of all of it."""
+    stem = f"{path.parent.name}_{path.stem}"
+    raw = os.fsencode(stem)
+    if len(raw) > LONGEST_STEM:
+        digest = hashlib.blake2b(raw, digest_size=8).hexdigest()
+        stem = f"{raw[: LONGEST_STEM - 17].decode('utf-8', 'ignore')}-{digest}"
+    return f"{stem}_"
 
 
 def _thin_out(folder: Path, stem: str, suffix: str) -> None:
@@ -138,8 +153,8 @@ def _line_digests(data: bytes) -> list[int]:
     return [hash(line) for line in lines]
 
 
-def _integrity(data: bytes) -> str:
-    """The slug in the first line, "" without one."""
+def integrity_of(data: bytes) -> str:
+    """The slug in a chat's first line, "" without one."""
     try:
         header, _ = load_json(data.partition(b"\n")[0].removeprefix(BOM))
     except UnreadableLine:

@@ -180,3 +180,18 @@ def test_a_chat_with_broken_lines_and_a_newline_at_the_end_can_be_replaced(
     path.write_bytes(path.read_bytes() + b"\n{broken\r\n\n")
     guarded_replace(path, read_chat(path), NEW, backups)
     assert path.read_bytes() == NEW
+
+
+def test_a_chat_with_the_longest_name_is_written_and_backed_up(
+    tmp_path: Path, backups: Path
+) -> None:
+    folder = tmp_path / ("ж" * 120)
+    folder.mkdir()
+    stems = ["щ" * 124 + end for end in ("a", "b")]
+    for stem in stems:
+        path = folder / f"{stem}.jsonl"
+        for count in (1, 2):
+            write_chat(path, [message(n) for n in range(count)])
+            guarded_replace(path, read_chat(path), NEW, backups)
+        assert path.read_bytes() == NEW
+    assert len(list(backups.iterdir())) == 4

@@ -1,0 +1,167 @@
+"""Copies of chat files, kept apart from SillyTavern and from our database."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import time
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import TavernError, WriteRefused
+from app.sillytavern.guarded_write import LONGEST_NAME, write_file_atomically
+
+NEWEST_KEPT = 3
+DAYS_KEPT, WEEKS_KEPT = 7, 8
+MOST_BYTES = 2_000_000_000  # on disk, for all chats together
+MOST_CHAT_BYTES = 1_000_000_000  # of one chat, unpacked
+_LEVEL = 1  # text shrinks to a fourth at once; more takes ten times as long
+_ENDING = ".jsonl.gz"
+_NAME = re.compile(r"(\d{8}-\d{6})_(\d+)\.jsonl\.gz")
+_DAY, _WEEK = 86_400.0, 7 * 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCopy:
+    """A chat as it was. moment: seconds since the epoch. lines: of its file. bytes: packed."""
+
+    path: Path
+    moment: float
+    lines: int
+    bytes: int
+
+    @property
+    def messages(self) -> int:
+        """How many it holds, its first line being no message."""
+        return max(0, self.lines - 1)
+
+
+class ChatCopies:
+    """A folder of copies, thinned out with their age and bounded as a whole.
+
+    All of it blocks: call it in an executor.
+    """
+
+    def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
+        self._folder = folder
+        self._most_bytes = most_bytes
+
+    def of(self, chat: Path) -> tuple[ChatCopy, ...]:
+        """What is kept of a chat, newest first."""
+        return _copies_in(self._folder_of(chat))
+
+    def keep(self, chat: Path, data: bytes, moment: float) -> ChatCopy:
+        """Keep a chat's bytes. Raises OSError."""
+        folder = self._folder_of(chat)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = line_count(data)
+        clock = time.strftime("%Y%m%d-%H%M%S", time.localtime(moment))
+        path = folder / f"{clock}_{lines}{_ENDING}"
+        packed = gzip.compress(data, _LEVEL, mtime=int(moment))
+        write_file_atomically(path, packed)
+        os.utime(path, (moment, moment))
+        self._thin_out(folder)
+        return ChatCopy(path, moment, lines, len(packed))
+
+    def read(self, copy: ChatCopy) -> bytes:
+        """The chat as it was, whole. Raises TavernError."""
+        try:
+            with gzip.open(copy.path) as file:
+                data = file.read(MOST_CHAT_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TavernError(f"The copy {copy.path.name} cannot be read: {error}.") from error
+        if len(data) > MOST_CHAT_BYTES:
+            raise TavernError(f"The copy {copy.path.name} is too large to be a chat.")
+        return data
+
+    def restore(self, copy: ChatCopy, chat: Path) -> Path:
+        """Write the copy beside the chat, as a chat of its own; nothing is replaced.
+
+        Raises TavernError, WriteRefused.
+        """
+        data = self.read(copy)
+        clock = time.strftime("%Y-%m-%d %Hh%M", time.localtime(copy.moment))
+        target, number = _beside(chat, f" - as of {clock}"), 1
+        while target.exists():
+            number += 1
+            target = _beside(chat, f" - as of {clock} ({number})")
+        try:
+            write_file_atomically(target, data)
+        except OSError as error:
+            raise WriteRefused(
+                f"{target.name} could not be written: {error.strerror}. Nothing was changed."
+            ) from error
+        return target
+
+    def _folder_of(self, chat: Path) -> Path:
+        # Of several taverns, and of several users, characters may go by one name.
+        place = zlib.crc32(os.fsencode(chat.parent.parent))
+        return self._folder / f"{place:08x}" / chat.parent.name / chat.stem
+
+    def _thin_out(self, folder: Path) -> None:
+        copies = _copies_in(folder)
+        kept = wanted(copies)
+        for copy in copies:
+            if copy not in kept:
+                copy.path.unlink(missing_ok=True)
+        self._bound()
+
+    def _bound(self) -> None:
+        """Drop the oldest where all take too much, but never a chat's only one."""
+        by_chat = {
+            folder: list(_copies_in(folder))
+            for folder in {path.parent for path in self._folder.glob(f"*/*/*/*{_ENDING}")}
+        }
+        total = sum(copy.bytes for copies in by_chat.values() for copy in copies)
+        spare = [copy for copies in by_chat.values() for copy in copies[1:]]
+        for copy in sorted(spare, key=lambda copy: copy.moment):
+            if total <= self._most_bytes:
+                return
+            copy.path.unlink(missing_ok=True)
+            total -= copy.bytes
+
+
+def wanted(copies: Iterable[ChatCopy]) -> frozenset[ChatCopy]:
+    """Those to keep: the newest, one of each of the last days and weeks, and the longest."""
+    ordered = sorted(copies, key=lambda copy: copy.moment, reverse=True)
+    if not ordered:
+        return frozenset()
+    now = ordered[0].moment
+    kept = {*ordered[:NEWEST_KEPT], max(ordered, key=lambda copy: (copy.lines, copy.moment))}
+    for length, number in ((_DAY, DAYS_KEPT), (_WEEK, WEEKS_KEPT)):
+        newest: dict[int, ChatCopy] = {}
+        for copy in ordered:
+            age = int((now - copy.moment) // length)
+            if age < number:
+                newest.setdefault(age, copy)
+        kept.update(newest.values())
+    return frozenset(kept)
+
+
+def line_count(data: bytes) -> int:
+    """Lines of a chat file, the last one with or without its end."""
+    return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+
+
+def _copies_in(folder: Path) -> tuple[ChatCopy, ...]:
+    found: list[ChatCopy] = []
+    try:
+        paths = list(folder.iterdir())
+    except OSError:
+        return ()
+    for path in paths:
+        match = _NAME.fullmatch(path.name)
+        if match is not None:
+            stat = path.stat()
+            found.append(ChatCopy(path, stat.st_mtime, int(match[2]), stat.st_size))
+    return tuple(sorted(found, key=lambda copy: copy.moment, reverse=True))
+
+
+def _beside(chat: Path, ending: str) -> Path:
+    """A name next to the chat's that a file system takes."""
+    room = LONGEST_NAME - len(os.fsencode(f"{ending}{chat.suffix}"))
+    stem = os.fsencode(chat.stem)[:room].decode("utf-8", "ignore")
+    return chat.with_name(f"{stem}{ending}{chat.suffix}")
