@@ -1,0 +1,81 @@
+"""The timeline of a story bible: scene by scene, what happened and who learned what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.memory.bible_parts import Block, Item, Known, Part, Telling
+from app.memory.browsing import sentence_of
+from app.memory.minds import title_of
+from app.memory.records import Memory, Tier
+from app.memory.standing import Standing, Status
+
+HAPPENED = (Status.ACTIVE, Status.ENDED)
+EVENTS = {Tier.LONG_TERM: ("event",), Tier.SESSION: ("scene", "revelation", "development")}
+
+
+def timeline_part(known: Known, telling: Telling) -> Part | None:
+    """What has a place in the story, in its order."""
+    entries = sorted(_entries(known, telling), key=lambda entry: entry[0])
+    parts = []
+    for scene in known.story.scenes:
+        items = tuple(
+            Item(text, note=f"#{index}")
+            for index, text in entries
+            if scene.first <= index <= scene.last
+        )
+        if items and telling.saw_scene(scene):
+            name = known.story.scene_name(scene)
+            name = name if telling.allows_text(name) else ""
+            title = f"Scene {scene.number}: {name}" if name else f"Scene {scene.number}"
+            parts.append(Part(title, (Block(items=items),)))
+    return Part("Timeline", parts=tuple(parts)) if parts else None
+
+
+def _entries(known: Known, telling: Telling) -> Iterator[tuple[int, str]]:
+    seen: set[tuple[int, str]] = set()
+    for standing in known.memories:
+        is_known = standing.status in HAPPENED and 0 <= standing.start <= known.at
+        if not is_known or not telling.allows(standing):
+            continue
+        for entry in _of_one(standing, known.at, is_own=bool(telling.person)):
+            # What is in somebody's own mind may be told to them in whatever words.
+            is_own = standing.memory.tier is Tier.EPISTEMIC
+            if entry not in seen and (is_own or telling.allows_text(entry[1])):
+                seen.add(entry)
+                yield entry
+
+
+def _of_one(standing: Standing, at: int, *, is_own: bool) -> Iterator[tuple[int, str]]:
+    memory = standing.memory
+    if memory.type in EVENTS.get(memory.tier, ()):
+        yield standing.start, sentence_of(memory)
+    elif memory.tier is Tier.EPISTEMIC:
+        yield standing.start, _learning(memory, is_own=is_own)
+    elif memory.tier is Tier.ARCS:
+        yield standing.start, f"Begins: {memory.text}"
+        ending = standing.ending
+        if ending is not None and standing.end is not None and standing.end <= at:
+            how = f" — {ending.text}" if ending.text else ""
+            yield standing.end, f"Ends: {memory.text}{how}"
+
+
+def _learning(memory: Memory, *, is_own: bool) -> str:
+    """is_own: it is told to the holder, who does not know that they are wrong."""
+    what = title_of(memory.text)
+    match memory.type:
+        case "knows" if memory.told_by:
+            return f"{memory.subject} learns from {memory.told_by}: {what}"
+        case "knows":
+            return f"{memory.subject} learns: {what}"
+        case "suspects":
+            return f"{memory.subject} begins to suspect: {what}"
+        case "believes" if is_own:
+            return f"{memory.subject} comes to believe: {what}"
+        case "believes":
+            return f"{memory.subject} wrongly believes: {what}"
+        case "hiding":
+            whom = f" from {memory.target}" if memory.target else ""
+            return f"{memory.subject} hides{whom}: {what}"
+        case _:
+            return f"{memory.subject} does not know: {what}"

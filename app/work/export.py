@@ -1,0 +1,106 @@
+"""Gives a story away: the story bible as a file, memories as a lorebook. Nothing is overwritten."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from app.errors import UsageError
+from app.memory.bible import bible_of
+from app.memory.bible_files import html, markdown
+from app.memory.bible_parts import EVERYTHING, Known, Telling
+from app.memory.discretion import Discretion
+from app.memory.leaks import stopwords_of
+from app.memory.lorebook import lorebook_of
+from app.memory.minds import MindMap
+from app.sillytavern.guarded_write import write_file_atomically
+from app.sillytavern.world_info import world_info
+from app.story.messages import MessageKind
+from app.story.scene_cues.language import LanguagePack
+from app.work.leak_check import epistemic_map
+from app.work.memory_view import MemoryView
+
+NOBODY = "Nobody plays in this chat yet, so there is nobody whose knowledge it could be bound by."
+
+
+class BibleFormat(StrEnum):
+    """What a story bible is written as; its value is the file's ending."""
+
+    MARKDOWN = "md"
+    HTML = "html"
+
+
+class StoryExport:
+    """What is given away of open chats. view: what is remembered of one, else UsageError."""
+
+    def __init__(
+        self, view: Callable[[Path, int | None], MemoryView], packs: Sequence[LanguagePack]
+    ) -> None:
+        self._view = view
+        self._packs = packs
+
+    async def bible(
+        self, path: Path, form: BibleFormat, *, until: int | None = None, for_player: bool = False
+    ) -> bytes:
+        """The story bible. for_player: only what the user's character knows, saw or heard."""
+        view = self._view(path, until)
+        return await asyncio.to_thread(self._bible, view, form, for_player)
+
+    async def lorebook(
+        self, path: Path, *, until: int | None = None, for_player: bool = False
+    ) -> bytes:
+        """The memories that hold, as a file that SillyTavern imports as a lorebook."""
+        view = self._view(path, until)
+        return await asyncio.to_thread(self._lorebook, view, for_player)
+
+    def _bible(self, view: MemoryView, form: BibleFormat, for_player: bool) -> bytes:
+        known = self._known(view)
+        bible = bible_of(known, self._telling(view, known, for_player))
+        text = html(bible) if form is BibleFormat.HTML else markdown(bible)
+        return text.encode("utf-8", "replace")
+
+    def _lorebook(self, view: MemoryView, for_player: bool) -> bytes:
+        known = self._known(view)
+        telling = self._telling(view, known, for_player)
+        speakers = [*view.story.chat.speakers, _player(view)]
+        entries = lorebook_of(view.memories, view.entities, tuple(filter(None, speakers)), telling)
+        return world_info(entries)
+
+    def _known(self, view: MemoryView) -> Known:
+        minds = MindMap(epistemic_map(view, self._packs))
+        return Known(view.story, view.memories, view.entities, view.documents, minds, view.at)
+
+    def _telling(self, view: MemoryView, known: Known, for_player: bool) -> Telling:
+        if not for_player:
+            return EVERYTHING
+        person = _player(view)
+        if not person:
+            raise UsageError(NOBODY)
+        return Discretion(known, person, view.ground, stopwords_of(self._packs))
+
+
+async def write_new(target: Path, data: bytes, *, may_replace: bool = False) -> None:
+    """Write a file that was not there. Raises UsageError for one that was, or cannot be made.
+
+    may_replace: the user has said that the old one may go.
+    """
+
+    def write() -> None:
+        if target.exists() and not may_replace:
+            raise UsageError(f"{target} is there already; nothing was written.")
+        try:
+            write_file_atomically(target, data)
+        except OSError as error:
+            raise UsageError(f"{target} cannot be written: {error.strerror or error}.") from error
+
+    await asyncio.to_thread(write)
+
+
+def _player(view: MemoryView) -> str:
+    """Under which name the user wrote last."""
+    for message in reversed(view.story.messages):
+        if message.is_user and message.kind is MessageKind.CHAT and message.name.strip():
+            return message.name
+    return ""
