@@ -73,6 +73,34 @@ _ACTIONS = (
         ("Ctrl+Shift+R",),
         "panel-right",
     ),
+    ActionSpec(
+        "export.bible",
+        "Export the story bible",
+        "Recap, scenes, people, what each knows, timeline and open threads as one file.",
+        (),
+        "document",
+    ),
+    ActionSpec(
+        "export.bible.free",
+        "Export the story bible without spoilers",
+        "The same, without what your character does not know.",
+        (),
+        "eye-off",
+    ),
+    ActionSpec(
+        "export.lorebook",
+        "Export memories as a lorebook",
+        "A file that SillyTavern imports as World Info.",
+        (),
+        "book",
+    ),
+    ActionSpec(
+        "export.lorebook.free",
+        "Export a lorebook without spoilers",
+        "The same, without what your character does not know.",
+        (),
+        "eye-off",
+    ),
     ActionSpec("text.larger", "Larger story text", "", ("Ctrl++", "Ctrl+="), "plus"),
     ActionSpec("text.smaller", "Smaller story text", "", ("Ctrl+-",), "minus"),
     ActionSpec("text.normal", "Story text as designed", "", ("Ctrl+0",), ""),
@@ -94,7 +122,8 @@ class Actions:
             action.setObjectName(spec.key)
             action.setShortcuts([QKeySequence(key) for key in spec.shortcuts])
             action.setToolTip(_tooltip(spec))
-            action.setEnabled(spec.key not in DISABLED_AT_FIRST)
+            is_of_a_chat = spec.key in DISABLED_AT_FIRST or spec.key.startswith("export.")
+            action.setEnabled(not is_of_a_chat)
             window.addAction(action)
             self._actions[spec.key] = action
             self._icons[spec.key] = spec.icon

@@ -21,6 +21,7 @@ from ui.cap_notice import CapNotice
 from ui.clearing import Clearing
 from ui.controls.buttons import key_text
 from ui.dialogs import choose_folder
+from ui.exporting import EXPORTS, Exporting
 from ui.first_steps import FirstSteps
 from ui.library.popover import LibraryPopover
 from ui.library.words import chat_title
@@ -78,6 +79,8 @@ class Desk(QObject):
         self._popover.chat_chosen.connect(self.open_chat)
         self._palette = CommandPalette(self._shown_actions, self._shown_story, window)
         self._palette.message_chosen.connect(self._on_message_chosen)
+        self._exporting = Exporting(self.session, actions, window)
+        self._frame.header.set_more([actions[key] for key in EXPORTS])
         self._connect_session()
         self._connect_actions()
         self._apply_look()
@@ -236,6 +239,7 @@ class Desk(QObject):
             if key == "story" and self.story_stage is not None:
                 actions.insert(0, (self.story_stage.page.break_here, "split"))
         self._frame.header.set_actions(actions)
+        self._frame.header.show_more(story is not None and not is_bare and tools is None)
         # Where tools stand, they have an undo of their own; but deeds on memories are taken back.
         has_undo = tools is None or key == "memories"
         self._frame.header.show_undo(story is not None and not is_bare and has_undo)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from ui.controls.buttons import Button, IconButton, key_text
 from ui.controls.labels import ElidedLabel, page_title
@@ -93,6 +93,11 @@ class Header(QWidget):
         self._actions = QHBoxLayout()
         self._actions.setSpacing(8)
         row.addLayout(self._actions)
+        self._more = IconButton("more", "More that can be done with this story", is_framed=True)
+        self._more.clicked.connect(self._open_more)
+        self._more.hide()
+        self._menu = QMenu(self)
+        row.addWidget(self._more)
         self._tools: QWidget | None = None
         row.addWidget(self._right)
         self.set_panes(left=False, right=False)
@@ -111,6 +116,20 @@ class Header(QWidget):
         if tools is not None:
             row.insertWidget(row.count() - 1, tools)
             tools.show()
+
+    def set_more(self, actions: Sequence[QAction]) -> None:
+        """What stands in the menu of further deeds."""
+        self._menu.clear()
+        self._menu.addActions(list(actions))
+
+    def show_more(self, is_shown: bool) -> None:
+        """Whether there is something that they could be done with."""
+        self._more.setVisible(is_shown)
+
+    def _open_more(self) -> None:
+        below = self._more.mapToGlobal(QPoint(0, self._more.height() + 4))
+        # Never exec(): it would hold up every other task.
+        self._menu.popup(below)
 
     def show_undo(self, is_shown: bool) -> None:
         """Whether there is something on the page that could be taken back."""

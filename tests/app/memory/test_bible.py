@@ -216,9 +216,8 @@ class Reader(HTMLParser):
         self.texts.append(data.strip())
 
 
-OURS = set(
-    "html head meta title style body header h1 h2 h4 p nav a main section ul li span".split()
-)
+HEAD = ("html", "head", "meta", "title", "style", "body", "header", "nav", "main", "section")
+OURS = frozenset((*HEAD, "h1", "h2", "h4", "p", "a", "ul", "li", "span"))
 HOSTILE = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=60).map(
     lambda text: f"<img src=x onerror=alert(1)>{text}</li><script>&amp;"
 )
