@@ -55,6 +55,13 @@ _ACTIONS = (
         "search",
     ),
     ActionSpec("chats", "Choose a chat", "Open another chat.", ("Ctrl+O",), "chat"),
+    ActionSpec(
+        "copies",
+        "Copies of this chat",
+        "See the copies that are kept of the chat, and bring one back as a chat of its own.",
+        (),
+        "layers",
+    ),
     ActionSpec("sync", "Sync", "Read the chat again, now.", ("F5",), "sync"),
     ActionSpec("undo", "Undo", "Take back the last change.", ("Ctrl+Z",), "undo"),
     ActionSpec("redo", "Redo", "Make the change again.", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
@@ -108,7 +115,7 @@ _ACTIONS = (
 )
 
 
-DISABLED_AT_FIRST = frozenset({"chats", "sync", "undo", "redo", "pause"})
+DISABLED_AT_FIRST = frozenset({"chats", "copies", "sync", "undo", "redo", "pause"})
 
 
 class Actions:

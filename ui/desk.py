@@ -20,6 +20,7 @@ from ui.break_hunt import BreakHunt
 from ui.cap_notice import CapNotice
 from ui.clearing import Clearing
 from ui.controls.buttons import key_text
+from ui.copies.alarm import ChatCopies
 from ui.dialogs import choose_folder
 from ui.exporting import EXPORTS, Exporting
 from ui.first_steps import FirstSteps
@@ -108,6 +109,7 @@ class Desk(QObject):
         self._cap_notice = CapNotice(session, frame.notice)
         if session.companion.recovery:
             frame.notice.offer("recovery", session.companion.recovery)
+        self.copies = ChatCopies(session, frame.notice)
         self.clearing = Clearing(session, frame.notice)
         self.break_hunt = BreakHunt(session, frame.notice)
         self.break_hunt.went_on.connect(frame.status.keep_telling)
@@ -123,6 +125,7 @@ class Desk(QObject):
         doing = {
             "search": self.open_palette,
             "chats": self.open_chats,
+            "copies": self.copies.begin,
             "sync": self._on_sync,
             "undo": self.session.undo,
             "redo": self.session.redo,
@@ -259,6 +262,7 @@ class Desk(QObject):
     def _on_chat_opened(self, story: Story) -> None:
         self._frame.notice.forget_failure()
         self._frame.card.show_story(story)
+        self._actions["copies"].setEnabled(True)
         name = story.chat.owner_name or story.chat.title
         self._window.setWindowTitle(f"{name} — Tavernkeep")
         self.show_page(self.page_key)

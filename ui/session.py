@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.companion import Companion
     from app.health import Health
     from app.work.catch_up import CatchUpPlan
+    from app.work.chat_guard import ChatAlarm
     from app.work.open_chat import StoryChange
     from app.work.previously import AwayRecap
 
@@ -41,6 +42,7 @@ class Session(QObject):
             user's word; None once it does not.
         recap_told: AwayRecap of any chat, for whoever comes back to it.
         recap_over: path of a chat whose story goes on after that.
+        chat_alarm: ChatAlarm, any chat lost messages.
         reading: bool, a chat is being read.
         failed: a sentence for the user.
         told: a sentence on what was done, for a moment.
@@ -57,6 +59,7 @@ class Session(QObject):
     catch_up_offered = Signal(object)
     recap_told = Signal(object)
     recap_over = Signal(object)
+    chat_alarm = Signal(object)
     reading = Signal(bool)
     failed = Signal(str)
     told = Signal(str)
@@ -91,6 +94,7 @@ class Session(QObject):
             (companion.catch_up_changed, self._on_catch_up_changed),
             (companion.away_recap, self._on_away_recap),
             (companion.away_recap_over, self._on_away_recap_over),
+            (companion.chat_alarm, self._on_chat_alarm),
             (companion.trouble, self._on_trouble),
         )
 
@@ -234,6 +238,9 @@ class Session(QObject):
 
     def _on_away_recap_over(self, path: Path) -> None:
         self.recap_over.emit(path)
+
+    def _on_chat_alarm(self, alarm: ChatAlarm) -> None:
+        self.chat_alarm.emit(alarm)
 
     def _on_trouble(self, trouble: tuple[Path, str]) -> None:
         # Each reading of a chat meets the same trouble again: once is enough.

@@ -1,0 +1,85 @@
+"""The copies of a chat in the window: the alarm, what only a copy has, and bringing one back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.companion import Companion
+from tests.labelled import WrittenTavern
+from ui.controls.buttons import Button
+from ui.copies.dialog import NO_COPIES, CopiesDialog
+from ui.main_window import MainWindow
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+def shown_dialog(window: MainWindow) -> CopiesDialog | None:
+    return next((d for d in window.findChildren(CopiesDialog) if d.isVisible()), None)
+
+
+def cut(chat: Path, count: int) -> None:
+    """Take the chat's last messages away."""
+    lines = chat.read_text("utf-8").splitlines()
+    chat.write_text("\n".join(lines[:-count]), "utf-8")
+
+
+async def test_a_loss_is_told_and_the_copy_comes_back(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    chat, notice = demo_tavern.chat, demo_window.frame.notice
+    before = chat.read_bytes()
+    await companion.guard.look(chat)
+    cut(chat, 15)
+    await companion.guard.look(chat)
+    assert "15 messages fewer" in notice.sentence
+    (look,) = (b for b in notice.findChildren(Button) if b.text() == "Look at the copy")
+    QTest.mouseClick(look, Qt.MouseButton.LeftButton)
+    dialog = shown_dialog(demo_window)
+    assert dialog is not None
+    await until(lambda: dialog.table.model().rowCount() == 2)
+    dialog.table.setCurrentIndex(dialog.table.model().index(1, 0))
+    await until(lambda: dialog.lost.count() == 15)
+    assert "15 messages only the copy has" in dialog.difference.text()
+    QTest.mouseClick(dialog.restore, Qt.MouseButton.LeftButton)
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    await until(lambda: session.path not in (None, chat))
+    assert session.path is not None
+    assert session.path.read_bytes() == before
+    await until(lambda: shown_dialog(demo_window) is None)
+
+
+async def test_a_chat_without_copies_says_when_there_will_be_one(
+    demo_window: MainWindow, until: Until
+) -> None:
+    demo_window.actions_["copies"].trigger()
+    dialog = shown_dialog(demo_window)
+    assert dialog is not None
+    await until(lambda: dialog.difference.text() == NO_COPIES)
+    assert not dialog.restore.isEnabled()
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert shown_dialog(demo_window) is None
+
+
+async def test_markup_in_a_lost_message_is_shown_as_it_is(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    chat = demo_tavern.chat
+    hostile = {"name": "<b>Ana</b>", "is_user": False, "mes": "<img src=x onerror=alert(1)>"}
+    with chat.open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(hostile))
+    await companion.guard.look(chat)
+    cut(chat, 1)
+    demo_window.actions_["copies"].trigger()
+    dialog = shown_dialog(demo_window)
+    assert dialog is not None
+    await until(lambda: dialog.lost.count() == 1)
+    assert dialog.lost.item(0).text() == "<b>Ana</b>: <img src=x onerror=alert(1)>"
+    QApplication.sendPostedEvents()
+    dialog.reject()

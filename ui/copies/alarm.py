@@ -1,0 +1,37 @@
+"""Says at once when a chat lost messages, with the copy that still has them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.work.chat_guard import ChatAlarm
+from ui.copies.dialog import CopiesDialog
+from ui.session import Session
+from ui.shell.notice import Notice
+
+ALARM = "chat alarm"
+
+
+class ChatCopies(QObject):
+    """The alarm as a notice, and the way to the copies of the chat that is shown."""
+
+    def __init__(self, session: Session, notice: Notice) -> None:
+        super().__init__(notice)
+        self._session = session
+        self._notice = notice
+        self._alarm: ChatAlarm | None = None
+        session.chat_alarm.connect(self._on_alarm)
+        notice.acted.connect(self._on_acted)
+
+    def begin(self) -> None:
+        """Show the copies of the chat that is shown."""
+        if self._session.path is not None:
+            CopiesDialog(self._session, self._session.path, self._notice.window()).open()
+
+    def _on_alarm(self, alarm: ChatAlarm) -> None:
+        self._alarm = alarm
+        self._notice.offer(ALARM, alarm.sentence, way_on="Look at the copy")
+
+    def _on_acted(self, key: str) -> None:
+        if key == ALARM and self._alarm is not None:
+            CopiesDialog(self._session, self._alarm.chat, self._notice.window()).open()
