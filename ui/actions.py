@@ -35,10 +35,13 @@ PAGE_ACTIONS = (
         "page.minds", "Minds", "See who knows, suspects and hides what.", ("Ctrl+4",), "graph"
     ),
     ActionSpec(
-        "page.prompt", "Prompt", "Read the exact text of the next prompt.", ("Ctrl+5",), "prompt"
+        "page.budgets", "Budgets", "See and set what each slot may take.", ("Ctrl+5",), "sliders"
     ),
     ActionSpec(
-        "page.work", "Work", "See what is being made and what failed.", ("Ctrl+6",), "pulse"
+        "page.prompt", "Prompt", "Read the exact text of the next prompt.", ("Ctrl+6",), "prompt"
+    ),
+    ActionSpec(
+        "page.work", "Work", "See what is being made and what failed.", ("Ctrl+7",), "pulse"
     ),
     ActionSpec(
         "page.settings", "Settings", "Change how Tavernkeep works.", ("Ctrl+,",), "settings"

@@ -36,6 +36,7 @@ from ui.sync_news import sync
 from ui.theme.source import ThemeChoice, ThemeSource
 
 if TYPE_CHECKING:
+    from ui.budgets.page import BudgetsPage
     from ui.memories.page import MemoriesPage
     from ui.minds.page import MindsPage
     from ui.story_stage import StoryStage
@@ -74,6 +75,7 @@ class Desk(QObject):
         self.story_stage: StoryStage | None = None
         self._memories: MemoriesPage | None = None
         self._minds: MindsPage | None = None
+        self._budgets: BudgetsPage | None = None
         self._closed_plan: CatchUpPlan | None = None
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
@@ -200,6 +202,8 @@ class Desk(QObject):
             work = pages.make_work(self.session)
             work.settings_wanted.connect(self._on_settings_wanted)
             return work
+        if key == "budgets":
+            return self._make_budgets(key)
         return pages.make_plain(key, self.session)
 
     def _make_memories(self, key: str) -> QWidget:
@@ -219,6 +223,14 @@ class Desk(QObject):
         page.message_wanted.connect(self._on_message_chosen)
         page.model_wanted.connect(self._on_settings_wanted)
         page.demo_wanted.connect(self._on_demo_wanted)
+        self._frame.set_inspector_split(key, page.split)
+        return page
+
+    def _make_budgets(self, key: str) -> QWidget:
+        page = self._budgets = pages.make_budgets(self.session)
+        page.header_changed.connect(self._show_place)
+        page.message_wanted.connect(self._on_message_chosen)
+        page.prompt_wanted.connect(self._actions["page.prompt"].trigger)
         self._frame.set_inspector_split(key, page.split)
         return page
 
@@ -243,8 +255,8 @@ class Desk(QObject):
                 actions.insert(0, (self.story_stage.page.break_here, "split"))
         self._frame.header.set_actions(actions)
         self._frame.header.show_more(story is not None and not is_bare and tools is None)
-        # Where tools stand, they have an undo of their own; but deeds on memories are taken back.
-        has_undo = tools is None or key == "memories"
+        # Where tools stand, they have an undo of their own; but these deeds are taken back.
+        has_undo = tools is None or key in ("memories", "budgets")
         self._frame.header.show_undo(story is not None and not is_bare and has_undo)
 
     # Chats
@@ -300,6 +312,8 @@ class Desk(QObject):
             shown += [(action, icon) for action, icon in deeds.icons.items()]
         if self.page_key == "minds" and self._minds is not None:
             shown += [(action, icon) for action, icon in self._minds.deeds.icons.items()]
+        if self.page_key == "budgets" and self._budgets is not None:
+            shown += [(action, icon) for action, icon in self._budgets.deeds.icons.items()]
         return tuple(shown)
 
     def _shown_story(self) -> Story | None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
+    from ui.budgets.page import BudgetsPage
     from ui.memories.page import MemoriesPage
     from ui.minds.page import MindsPage
     from ui.recaps.page import RecapsPage
@@ -24,6 +25,7 @@ TITLES = {
     "recaps": "Recaps",
     "memories": "Memories",
     "minds": "Minds",
+    "budgets": "Budgets",
     "prompt": "Prompt",
     "work": "Work",
     "settings": "Settings",
@@ -92,6 +94,12 @@ def make_minds(session: Session) -> MindsPage:
     from ui.minds.page import MindsPage
 
     return MindsPage(session)
+
+
+def make_budgets(session: Session) -> BudgetsPage:
+    from ui.budgets.page import BudgetsPage
+
+    return BudgetsPage(session)
 
 
 def make_work(session: Session) -> WorkPage:

@@ -18,6 +18,8 @@ IDLE_SECONDS = 60.0
 SETTLE_ROUNDS = 40
 SETTLE_SECONDS = 0.02
 NARROW = (900, 860)
+# So little that something falls out.
+SCARCE = {"budget_mode": "advanced", "budget_epistemic": 80, "budget_long": 150}
 HOMES = ("HOME", "USERPROFILE")
 
 
@@ -85,6 +87,10 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         story.view.jump_to_scene(len(story.story.scenes) - 2)
         for page in ("story", "recaps", "memories", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
+        await album.take_both("budgets", lambda: show_budgets(window))
+        await companion.budgets.put(chat, SCARCE, "budgets of a picture")
+        await album.take_both("budgets-advanced", lambda: show_budgets(window))
+        await companion.edits.undo(chat)
         await album.take_both("minds", lambda: show_minds(window))
         await album.take_both("minds-table", lambda: show_minds(window, as_table=True))
         window.show_page("settings")
@@ -159,6 +165,18 @@ def show_minds(window: object, *, as_table: bool = False) -> None:
     assert isinstance(page, MindsPage)
     page.veil.lift(True)
     (page.deeds.table if as_table else page.deeds.map).trigger()
+
+
+def show_budgets(window: object) -> None:
+    """Show what each slot may take."""
+    from ui.budgets.page import BudgetsPage
+    from ui.main_window import MainWindow
+
+    assert isinstance(window, MainWindow)
+    window.show_page("budgets")
+    page = window.page
+    assert isinstance(page, BudgetsPage)
+    page.choose("epistemic")
 
 
 def show_lore(page: object) -> None:

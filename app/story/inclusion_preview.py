@@ -62,6 +62,11 @@ class InclusionPreview:
     def __len__(self) -> int:
         return len(self.places)
 
+    @property
+    def tokens(self) -> int:
+        """Of all these recaps together."""
+        return int(self._alone.sum())
+
     def under(self, limit: int, long_term: int) -> Counted:
         """What counts within two budgets, in tokens."""
         order = np.arange(len(self.places))

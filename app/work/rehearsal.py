@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.memory.standing import Standing
 from app.prompt.assembly import Prepared
 from app.prompt.auto_tune import Tuning
 from app.prompt.budgets import Budgets, budgets_of
@@ -73,6 +74,12 @@ class Rehearsal:
     @property
     def full(self) -> Mapping[str, int]:
         return self.prepared.full
+
+    @cached_property
+    def standings(self) -> Mapping[str, Standing]:
+        """What is remembered, by id."""
+        told = self.prepared.occasion.told
+        return {standing.memory.id: standing for standing in told.standings}
 
     def under(
         self, changes: Mapping[str, Any] = UNCHANGED, kind: TurnKind | None = None

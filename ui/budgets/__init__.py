@@ -1,0 +1,1 @@
+"""The budgets page: what each slot may take, and what comes of it while one drags."""

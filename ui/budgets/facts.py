@@ -1,0 +1,248 @@
+"""What each row of the budgets page shows, read from an outlook; no widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.prompt.auto_tune import Tuning
+from app.prompt.budgets import ADVANCED, NINE
+from app.prompt.slots import (
+    RUNNING_RECAP_KEY,
+    LeftOut,
+    Position,
+    Reason,
+    SlotContent,
+    SlotName,
+)
+from app.settings import REGISTRY
+from app.work.rehearsal import Outlook, Rehearsal
+from ui.budgets import words
+
+CUT = (Reason.BUDGET, Reason.TOTAL)
+TOTAL_HUE = "total"
+
+
+@dataclass(frozen=True, slots=True)
+class RowFacts:
+    """One row. setting: which budget the thumb moves. value: of that setting; unit: tokens that one
+    of it stands for. budget: what the thumb shows, in tokens; own: the user's, where auto-tune has
+    another. turn: what this turn's kind makes of it. used, full: tokens with and without budgets.
+    most: the most it ever wanted. why_fixed: why the thumb cannot be moved, "" when it can.
+    is_tuned: whether auto-tune sets it.
+    """
+
+    setting: str
+    name: SlotName | None
+    title: str
+    place: str
+    hue: str
+    meaning: str
+    value: int
+    minimum: int
+    maximum: int
+    budget: int
+    own: int
+    turn: int
+    used: int
+    full: int
+    most: int
+    unit: float = 1.0
+    why_fixed: str = ""
+    is_tuned: bool = False
+
+    @property
+    def cut(self) -> int:
+        return max(0, self.full - self.used)
+
+    @property
+    def lent(self) -> int:
+        """Tokens used beyond the budget: what other tiers did not need."""
+        return max(0, self.used - max(self.turn, self.budget))
+
+
+def ten_rows(
+    rehearsal: Rehearsal, outlook: Outlook, settings: Mapping[str, Any]
+) -> tuple[RowFacts, ...]:
+    """The ten tiers, and what the moment calls up."""
+    contents = {content.key: content for content in outlook.slots.contents}
+    is_simple = settings["budget_mode"] != ADVANCED
+    tuned = {tuning.name for tuning in outlook.tunings} if settings["budgets_auto_tune"] else set()
+    return tuple(
+        _row(rehearsal, outlook, settings, name, contents.get(name.key), is_simple, tuned)
+        for name in (*words.TEN, SlotName.TRIGGERED)
+    )
+
+
+def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
+    """The one total of simple mode."""
+    setting = REGISTRY["budget_total"]
+    keys = {name.key for name in NINE}
+    nine = [content for content in outlook.slots.contents if content.key in keys]
+    value = int(settings[setting.name])
+    used, full = sum(c.tokens for c in nine), sum(c.full_tokens for c in nine)
+    return RowFacts(
+        setting.name,
+        None,
+        words.TOTAL_TITLE,
+        "dealt out below",
+        TOTAL_HUE,
+        "One budget for nine tiers, dealt out in the proportions of the defaults. "
+        "The summary has its own.",
+        value,
+        int(setting.minimum or 0),
+        int(setting.maximum or 0),
+        value,
+        value,
+        value,
+        used,
+        full,
+        full,
+    )
+
+
+def _row(
+    rehearsal: Rehearsal,
+    outlook: Outlook,
+    settings: Mapping[str, Any],
+    name: SlotName,
+    content: SlotContent | None,
+    is_simple: bool,
+    tuned: set[SlotName],
+) -> RowFacts:
+    setting = REGISTRY[f"budget_{name}"]
+    budget, own = outlook.budgets[name], outlook.own[name]
+    used, full = (content.tokens, content.full_tokens) if content else (0, 0)
+    why = ""
+    if is_simple and name in NINE:
+        why = "One total is dealt out to all tiers. Choose Advanced to set each of them."
+    elif name in tuned:
+        why = f"Auto-tune sets this. Your own value, {own:,}, comes back when you switch it off."
+    position = Position(settings[f"slot_{name}_position"])
+    place = words.place_words(position, int(settings[f"slot_{name}_depth"]))
+    return RowFacts(
+        setting.name,
+        name,
+        words.TITLES[name],
+        place,
+        words.HUES[name],
+        words.MEANINGS[name],
+        budget if why else int(settings[setting.name]),
+        0 if why else int(setting.minimum or 0),
+        max(int(setting.maximum or 0), budget),
+        budget,
+        own,
+        _turn_budget(content, budget, used),
+        used,
+        full,
+        max(full, rehearsal.full.get(name.key, 0)),
+        why_fixed=why,
+        is_tuned=name in tuned,
+    )
+
+
+def _turn_budget(content: SlotContent | None, budget: int, used: int) -> int:
+    """A content's budget holds what was borrowed, too: then it says nothing of the turn."""
+    return content.budget if content is not None and content.budget > used else budget
+
+
+def recap_rows(
+    rehearsal: Rehearsal, outlook: Outlook, settings: Mapping[str, Any]
+) -> tuple[RowFacts, ...]:
+    """The running recap, and the recaps of single messages where there are any."""
+    rows = [_running_row(outlook, settings)]
+    if outlook.recaps is not None:
+        first, second = outlook.recap_limits
+        texts = rehearsal.story.inclusion
+        inside = sum(texts[int(i)].tokens for i in outlook.recaps.included)
+        kept = sum(texts[int(i)].tokens for i in outlook.recaps.long_term)
+        whole = rehearsal.recaps.tokens
+        rows.append(
+            _limit_row(
+                "inclusion_limit", words.RECAPS_TITLE, rehearsal, settings, first, inside, whole
+            )
+        )
+        if kept:
+            rows.append(
+                _limit_row(
+                    "long_term_limit", words.KEPT_TITLE, rehearsal, settings, second, kept, kept
+                )
+            )
+    return tuple(rows)
+
+
+def _running_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
+    setting = REGISTRY["running_recap_budget"]
+    slot = next((s for s in outlook.slots.slots if s.key == RUNNING_RECAP_KEY), None)
+    value = int(settings[setting.name])
+    place = "nowhere"
+    if slot is not None:
+        place = words.place_words(slot.position, slot.depth)
+    used, full = (slot.tokens, slot.full_tokens) if slot else (0, 0)
+    return RowFacts(
+        setting.name,
+        None,
+        words.RUNNING_TITLE,
+        place,
+        "",
+        "The story so far in one text.",
+        value,
+        int(setting.minimum or 0),
+        int(setting.maximum or 0),
+        value,
+        value,
+        value,
+        used,
+        full,
+        full,
+    )
+
+
+def _limit_row(
+    name: str,
+    title: str,
+    rehearsal: Rehearsal,
+    settings: Mapping[str, Any],
+    limit: int,
+    used: int,
+    full: int,
+) -> RowFacts:
+    is_percent = settings["inclusion_limit_type"] == "percent"
+    sent = bool(settings["message_recaps_inject"])
+    meaning = "One sentence for each message; the newest that fit are counted in."
+    if name == "long_term_limit":
+        meaning = "Recaps that you keep, where the first budget has no room for them."
+    return RowFacts(
+        name,
+        None,
+        title,
+        "in the prompt" if sent else "counted, not sent",
+        "",
+        meaning,
+        int(settings[name]),
+        0,
+        100 if is_percent else max(rehearsal.context, limit),
+        limit,
+        limit,
+        limit,
+        used,
+        full,
+        full,
+        unit=rehearsal.context / 100 if is_percent else 1.0,
+    )
+
+
+def lost(content: SlotContent | None) -> tuple[LeftOut, ...]:
+    """What a slot had no room for, best first."""
+    return tuple(one for one in content.left_out if one.reason in CUT) if content else ()
+
+
+def other_reasons(content: SlotContent | None) -> tuple[LeftOut, ...]:
+    """What a slot left out for another reason than room."""
+    return tuple(one for one in content.left_out if one.reason not in CUT) if content else ()
+
+
+def tuning_of(outlook: Outlook, name: SlotName) -> Tuning | None:
+    """What auto-tune makes of a slot, None for nothing."""
+    return next((tuning for tuning in outlook.tunings if tuning.name is name), None)

@@ -1,0 +1,89 @@
+"""Hands what the user does with budgets to the companion: one step each, with a name for undo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.prompt.budgets import ADVANCED, NINE, SIMPLE, Budgets
+from app.prompt.slots import SlotName
+from app.settings import REGISTRY
+from app.work.rehearsal import Outlook
+from ui.budgets import words
+from ui.budgets.facts import RowFacts
+from ui.session import Session
+
+ALL_BUDGETS = (
+    "budget_mode",
+    "budget_total",
+    *(f"budget_{name}" for name in (*words.TEN, SlotName.TRIGGERED)),
+    "budgets_auto_tune",
+    "running_recap_budget",
+    "inclusion_limit",
+    "long_term_limit",
+)
+
+
+class BudgetHands:
+    """Each deed is about the chat that is shown; failures are told by the session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def put(self, changes: Mapping[str, Any], label: str) -> None:
+        """Set some settings in one step."""
+        path = self._session.path
+        if path is not None:
+            self._session.do(self._put(dict(changes), label), name="setting budgets")
+
+    async def _put(self, changes: dict[str, Any], label: str) -> None:
+        path = self._session.path
+        if path is not None:
+            await self._session.companion.budgets.put(path, changes, label)
+
+    def set_one(self, facts: RowFacts, before: int, after: int) -> None:
+        """Set what a row is about."""
+        what = words.what_of(facts.name) if facts.name else facts.title.lower()
+        unit = " %" if facts.unit != 1.0 else ""
+        label = words.moved_label(what, before, after) + unit
+        self.put({facts.setting: after}, label)
+
+    def set_mode(self, mode: str) -> None:
+        """One total or one for each; neither forgets what the other was."""
+        label = "one budget for each tier" if mode == ADVANCED else "one total for all tiers"
+        self.put({"budget_mode": mode}, label)
+
+    def set_auto_tune(self, is_on: bool) -> None:
+        """The user's own values stay as they are."""
+        self.put({"budgets_auto_tune": is_on}, f"auto-tune {'on' if is_on else 'off'}")
+
+    def make_fit(self, outlook: Outlook, mode: str, name: SlotName, tokens: int) -> None:
+        """Give a slot so many tokens; the others keep the share of a total that they have."""
+        changes: dict[str, Any] = {f"budget_{name}": self._allowed(name, tokens)}
+        if mode == SIMPLE and name in NINE:
+            changes = self._one_by_one(outlook.own) | changes
+        before = outlook.own[name]
+        self.put(changes, words.moved_label(words.what_of(name), before, tokens))
+
+    def use_tuned(self, outlook: Outlook) -> None:
+        """Make what auto-tune would give the user's own, one for each tier."""
+        tuned = {tuning.name: tuning.after for tuning in outlook.tunings}
+        changes = self._one_by_one({**outlook.own, **tuned})
+        self.put(changes, "the tuned budgets")
+
+    def reset(self, facts: RowFacts) -> None:
+        """Let what holds for all chats hold here."""
+        what = words.what_of(facts.name) if facts.name else facts.title.lower()
+        self.put({facts.setting: None}, f"reset of the budget of {what}")
+
+    def reset_all(self) -> None:
+        """The same for every budget."""
+        self.put(dict.fromkeys(ALL_BUDGETS), "reset of all budgets")
+
+    def _one_by_one(self, budgets: Budgets) -> dict[str, Any]:
+        nine = {f"budget_{name}": self._allowed(name, budgets[name]) for name in NINE}
+        return {"budget_mode": ADVANCED, **nine}
+
+    def _allowed(self, name: SlotName, tokens: int) -> int:
+        setting = REGISTRY[f"budget_{name}"]
+        return max(int(setting.minimum or 0), min(int(setting.maximum or tokens), tokens))

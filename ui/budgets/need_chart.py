@@ -1,0 +1,137 @@
+"""What a slot would have taken at the last replies, against its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from ui.budgets import words
+from ui.budgets.track import hue_of
+from ui.controls.bars import hatch
+from ui.story.lettering import letters, meta
+from ui.theme import current_tokens
+from ui.theme.fonts import SEMIBOLD
+from ui.theme.style import rounded
+from ui.theme.tokens import Tokens
+
+HEIGHT = 132
+TOP, FOOT = 18, 18
+GAP = 3.0
+WIDEST = 14.0
+
+
+class NeedChart(QWidget):
+    """One column per reply; a line for the budget now, a dashed one for what auto-tune makes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._needs: tuple[tuple[int, int], ...] = ()
+        self._hue = ""
+        self._budget = 0
+        self._tuned: int | None = None
+        self.setFixedHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, HEIGHT)
+
+    def show_needs(
+        self,
+        needs: Sequence[tuple[int, int]],
+        hue: str,
+        *,
+        title: str,
+        budget: int,
+        tuned: int | None,
+    ) -> None:
+        """needs: (message, tokens), oldest first. tuned: None where auto-tune changes nothing."""
+        self._needs, self._hue = tuple(needs), hue
+        self._budget, self._tuned = budget, tuned
+        said = ", ".join(f"{tokens:,} at #{message}" for message, tokens in self._needs)
+        self.setAccessibleName(
+            f"{title} wanted, reply by reply: {said or 'nothing yet'}. "
+            f"The budget is {words.tokens_words(budget)}."
+        )
+        self.update()
+
+    @property
+    def _scale(self) -> float:
+        most = max((tokens for _, tokens in self._needs), default=0)
+        return max(1.0, most * 1.06, self._budget * 1.06, (self._tuned or 0) * 1.06)
+
+    def _y(self, tokens: float) -> float:
+        return TOP + (HEIGHT - TOP - FOOT) * (1 - tokens / self._scale)
+
+    def _step(self) -> float:
+        return min(WIDEST + GAP, self.width() / max(1, len(self._needs)))
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self._tip(QPointF(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def _tip(self, point: QPointF) -> str:
+        number = int((point.x() - self._left()) / self._step())
+        if not self._needs or not 0 <= number < len(self._needs):
+            return "What the slot would have taken in full when each of the last replies was made."
+        message, tokens = self._needs[number]
+        over = f", {tokens - self._budget:,} over the budget" if tokens > self._budget else ""
+        return f"#{message}: {words.tokens_words(tokens)} in full{over}."
+
+    def _left(self) -> float:
+        return 0.0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        step = self._step()
+        width = max(1.0, step - GAP)
+        hue = hue_of(t, self._hue)
+        for number, (_, tokens) in enumerate(self._needs):
+            self._paint_column(painter, t, hue, self._left() + number * step, width, tokens)
+        self._paint_lines(painter, t)
+        if self._needs:
+            middle = HEIGHT - FOOT / 2 + 2
+            meta().draw(painter, f"#{self._needs[0][0]}", t.t3, 0, middle)
+            end = self._left() + step * len(self._needs)
+            label = f"#{self._needs[-1][0]}"
+            if len(self._needs) > 4:
+                meta().draw_right(painter, label, t.t3, min(end, self.width()), middle)
+
+    def _paint_column(
+        self, painter: QPainter, t: Tokens, hue: QColor, left: float, width: float, tokens: int
+    ) -> None:
+        foot = self._y(0)
+        top = self._y(min(tokens, self._budget))
+        if tokens:
+            height = max(2.0, foot - top)
+            rounded(painter, QRectF(left, foot - height, width, height), 2, hue)
+        if tokens > self._budget:
+            over = QRectF(left, self._y(tokens), width, max(3.0, top - self._y(tokens) - 1))
+            hatch(painter, over, t.out_of_budget.text)
+
+    def _paint_lines(self, painter: QPainter, t: Tokens) -> None:
+        y = round(self._y(self._budget)) + 0.5
+        painter.setPen(QPen(t.t1, 1.4))
+        painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+        face = letters(11, SEMIBOLD)
+        # On a ground of its own, since columns may stand behind it.
+        label = f"{self._budget:,} now"
+        area = QRectF(0, y - 17, face.width(label) + 6, 15)
+        painter.fillRect(area, t.stage)
+        face.draw(painter, label, t.t1, 0, y - 9)
+        if self._tuned is None or self._tuned == self._budget:
+            return
+        tuned_y = round(self._y(self._tuned)) + 0.5
+        painter.setPen(QPen(t.included.text, 1.4, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(0, tuned_y), QPointF(self.width(), tuned_y))
+        label = f"{self._tuned:,} tuned"
+        under = tuned_y + 9 if self._tuned > self._budget else tuned_y - 9
+        right = self.width() - 2.0
+        area = QRectF(right - face.width(label) - 6, under - 7, face.width(label) + 8, 14)
+        painter.fillRect(area, t.stage)
+        face.draw_right(painter, label, t.included.text, right, under)

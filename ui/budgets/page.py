@@ -1,0 +1,369 @@
+"""The budgets page: what each slot may take, and what comes of it while one drags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.prompt.budgets import ADVANCED, SIMPLE
+from app.prompt.slots import SlotContent, SlotName, TurnKind
+from app.work.budgeting import Need
+from app.work.rehearsal import Outlook, Rehearsal
+from ui.budgets.board import Board
+from ui.budgets.deeds import BudgetDeeds
+from ui.budgets.facts import RowFacts, recap_rows, ten_rows, total_row
+from ui.budgets.hands import ALL_BUDGETS, BudgetHands
+from ui.budgets.pane import BudgetPane
+from ui.budgets.pane_facts import moments, pane_facts
+from ui.budgets.prompt_bar import ANY, PromptBar
+from ui.budgets.recap_strip import RecapStrip
+from ui.budgets.tools import BudgetTools
+from ui.budgets.tuning import NOTHING, NOTHING_WITHIN, NOTHING_YET
+from ui.controls.surfaces import Line
+from ui.memories.hands import MemoryHands
+from ui.session import Session
+from ui.shell.side_split import Side, SideSplit
+
+PANE, PANE_MINIMUM = 336, 290
+SETTLE_MS = 80
+
+
+class BudgetsPage(QWidget):
+    """`tools` belongs in the window's header, `split` gives way. Nothing is written while a budget
+    moves; when it is let go, one step.
+
+    Signals:
+        header_changed: title or place became others.
+        message_wanted: anchor of a message to show in the story.
+        prompt_wanted: the text of the prompt is wanted.
+    """
+
+    header_changed = Signal()
+    message_wanted = Signal(str)
+    prompt_wanted = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._rehearsal: Rehearsal | None = None
+        self._outlook: Outlook | None = None
+        self._needs: tuple[Need, ...] = ()
+        self._needs_of: object = None
+        self._tried: dict[str, Any] = {}  # moved or handed in, and not taken in yet
+        self._kind: TurnKind | None = None
+        self._is_stale = True
+        self.key = str(SlotName.LONG)
+        self.deeds = BudgetDeeds(self)
+        self.hands = BudgetHands(session)
+        self._memory_hands = MemoryHands(session, self)
+        self.tools = BudgetTools(self.deeds)
+        self.prompt_bar = PromptBar()
+        self.strip = RecapStrip()
+        self.board = Board()
+        self.pane = BudgetPane()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self.try_now)
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE_MS)
+        self._settle.timeout.connect(self.refresh)
+        self._build()
+        self._connect()
+
+    def _build(self) -> None:
+        self.split = SideSplit(
+            self.board,
+            self.pane,
+            Side.RIGHT,
+            width=PANE,
+            minimum=PANE_MINIMUM,
+            maximum=460,
+            draws_line=True,
+        )
+        holder = QWidget()
+        inner = QVBoxLayout(holder)
+        inner.setContentsMargins(24, 4, 24, 0)
+        inner.addWidget(self.strip)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(Line())
+        outer.addWidget(self.prompt_bar)
+        outer.addWidget(holder)
+        outer.addWidget(self.split, 1)
+
+    def _connect(self) -> None:
+        session, board, pane, deeds = self._session, self.board, self.pane, self.deeds
+        session.chat_opened.connect(self._on_chat_opened)
+        session.story_changed.connect(self._on_news)
+        session.slots_changed.connect(self._on_news)
+        board.chosen.connect(self.choose)
+        board.moved.connect(self.try_one)
+        board.settled.connect(self._on_settled)
+        board.cancelled.connect(self._on_cancelled)
+        board.reset_asked.connect(self._on_reset)
+        pane.message_asked.connect(self._on_message)
+        pane.fit_asked.connect(self._on_fit)
+        pane.prompt_asked.connect(self.prompt_wanted)
+        pane.read_asked.connect(self._memory_hands.read_now)
+        pane.tuning.switched.connect(self.hands.set_auto_tune)
+        pane.tuning.use_asked.connect(self._on_use)
+        self.prompt_bar.turns.chosen.connect(self._on_turn)
+        doing = {
+            deeds.simple: self._on_simple,
+            deeds.advanced: self._on_advanced,
+            deeds.auto_tune: self._on_auto_tune,
+            deeds.use_tuned: self._on_use,
+            deeds.fit: self._on_fit_chosen,
+            deeds.reset: self._on_reset_chosen,
+            deeds.reset_all: self.hands.reset_all,
+            deeds.next_turn: self._on_next_turn,
+        }
+        for action, slot in doing.items():
+            action.triggered.connect(slot)
+
+    # What the window asks
+
+    @property
+    def title(self) -> str:
+        """For the header."""
+        return "Budgets"
+
+    @property
+    def place(self) -> str:
+        """For the header: who answers."""
+        who = self._outlook.slots.responder if self._outlook else ""
+        return f"{who} answers next" if who else ""
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the chosen budget."""
+        row = self.board.rows.get(self.key)
+        target: QWidget = row.track if row is not None and row.track.isEnabled() else self
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def outlook(self) -> Outlook | None:
+        """What is shown; None until it is known."""
+        return self._outlook
+
+    # Reading
+
+    def _on_chat_opened(self, _story: object) -> None:
+        self._rehearsal, self._outlook, self._needs = None, None, ()
+        self._needs_of, self._kind = None, None
+        self._tried.clear()
+        self.prompt_bar.turns.choose(ANY)
+        self.setEnabled(False)
+        self._on_news()
+
+    def _on_news(self, _news: object = None) -> None:
+        self._is_stale = True
+        if self.isVisible():
+            self._settle.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Read the chat anew."""
+        path = self._session.path
+        if path is not None:
+            self._is_stale = False
+            self._session.do(self._load(path), name="reading the budgets")
+
+    async def _load(self, path: Path) -> None:
+        handed_in = dict(self._tried)
+        rehearsal = await self._session.companion.budgets.rehearse(path)
+        if path != self._session.path:
+            return
+        self._rehearsal = rehearsal
+        if not self.board.is_moving:
+            for name, value in handed_in.items():
+                if self._tried.get(name) == value:
+                    del self._tried[name]
+        self.strip.show_story(rehearsal.story)
+        self.setEnabled(True)
+        self.try_now()
+        self.header_changed.emit()
+        ground = (rehearsal.story.messages, rehearsal.prepared.occasion.told.standings)
+        if ground != self._needs_of:
+            self._needs_of = ground
+            needs = await self._session.companion.budgets.needs(path)
+            if path == self._session.path:
+                self._needs = needs
+                self._show_pane()
+
+    # Showing
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        assert self._rehearsal is not None
+        return {**self._rehearsal.settings, **self._tried}
+
+    def try_now(self) -> None:
+        """Show what the prompt would hold with what is tried."""
+        self._soon.stop()
+        if self._rehearsal is None:
+            return
+        self._outlook = self._rehearsal.under(self._tried, self._kind)
+        self._show_rows()
+        self._show_pane()
+
+    def _show_rows(self) -> None:
+        rehearsal, outlook = self._rehearsal, self._outlook
+        if rehearsal is None or outlook is None:
+            return
+        settings = self._settings
+        mode = str(settings["budget_mode"])
+        ten = ten_rows(rehearsal, outlook, settings)
+        tiers = ten[:-1] if mode == ADVANCED else (total_row(outlook, settings), *ten[:-1])
+        beside = (ten[-1], *recap_rows(rehearsal, outlook, settings))
+        self.board.show_rows(tiers, beside, self._own())
+        self.tools.show_mode(mode)
+        if self.key not in self.board.rows:
+            self.key = str(SlotName.LONG)
+        self.board.choose(self.key)
+        self.prompt_bar.show_outlook(
+            outlook,
+            outlook.slots.responder,
+            is_said=rehearsal.is_context_said,
+            counter=self._session.companion.budgets.counter_name,
+        )
+        own_kind = rehearsal.prepared.kind if rehearsal.prepared.occasion.told else None
+        self.prompt_bar.show_kind(own_kind)
+        self.strip.show_outlook(outlook)
+
+    def _own(self) -> frozenset[str]:
+        """Settings that this chat has a value of its own of."""
+        path, companion = self._session.path, self._session.companion
+        if path is None:
+            return frozenset()
+        return frozenset(n for n in ALL_BUDGETS if companion.setting(n, path=path).is_own)
+
+    @property
+    def _row(self) -> RowFacts | None:
+        row = self.board.rows.get(self.key)
+        return row.facts if row is not None else None
+
+    def _show_pane(self) -> None:
+        rehearsal, outlook, row = self._rehearsal, self._outlook, self._row
+        if rehearsal is None or outlook is None or row is None:
+            return
+        count = self._session.companion.count_tokens
+        facts = pane_facts(rehearsal, outlook, row, self._needs, count)
+        self.pane.show_facts(facts)
+        self.pane.tuning.show_tunings(
+            outlook.tunings,
+            moments(outlook, self._needs),
+            is_on=bool(self._settings["budgets_auto_tune"]),
+            nothing=self._nothing_to_tune(outlook, has_memory=facts.has_memory),
+            free=outlook.free,
+        )
+        self.deeds.fit.setEnabled(facts.fit is not None)
+        self.deeds.use_tuned.setEnabled(bool(outlook.tunings))
+
+    def _nothing_to_tune(self, outlook: Outlook, *, has_memory: bool) -> str:
+        if not has_memory:
+            return NOTHING_YET
+        wants = any(c.full_tokens > outlook.own.get(_name(c), 0) for c in outlook.slots.contents)
+        return NOTHING_WITHIN if wants and self._settings["budget_mode"] == SIMPLE else NOTHING
+
+    # Choosing and moving
+
+    def choose(self, key: str) -> None:
+        """Let the pane be about a row."""
+        if key != self.key:
+            self.key = key
+            self.board.choose(key)
+            self._show_pane()
+
+    def try_one(self, setting: str, value: int) -> None:
+        """Show what a value would do; nothing is set."""
+        self._tried[setting] = value
+        self._soon.start()
+
+    def _on_cancelled(self, setting: str) -> None:
+        self._tried.pop(setting, None)
+        self.try_now()
+
+    def _on_settled(self, setting: str, value: int) -> None:
+        facts = next((r.facts for r in self.board.rows.values() if _is_of(r.facts, setting)), None)
+        if facts is None or self._rehearsal is None:
+            return
+        self._tried[setting] = value
+        before = int(self._rehearsal.settings[setting])
+        if before == value:
+            self._tried.pop(setting, None)
+        else:
+            self.hands.set_one(facts, before, value)
+        self.try_now()
+
+    def _on_turn(self, key: str) -> None:
+        self._kind = None if key == ANY else TurnKind(key)
+        self.try_now()
+
+    def _on_next_turn(self) -> None:
+        kinds = [ANY, *(kind.value for kind in TurnKind)]
+        shown = self._kind.value if self._kind else ANY
+        following = kinds[(kinds.index(shown) + 1) % len(kinds)]
+        self.prompt_bar.turns.choose(following)
+        self._on_turn(following)
+
+    # Deeds
+
+    def _on_simple(self) -> None:
+        self._set_mode(SIMPLE)
+
+    def _on_advanced(self) -> None:
+        self._set_mode(ADVANCED)
+
+    def _set_mode(self, mode: str) -> None:
+        if self._rehearsal is not None and self._settings["budget_mode"] != mode:
+            self.hands.set_mode(mode)
+
+    def _on_auto_tune(self) -> None:
+        if self._rehearsal is not None:
+            self.hands.set_auto_tune(not self._settings["budgets_auto_tune"])
+
+    def _on_use(self) -> None:
+        if self._outlook is not None and self._outlook.tunings:
+            self.hands.use_tuned(self._outlook)
+
+    def _on_fit_chosen(self) -> None:
+        if self.pane.facts is not None and self.pane.facts.fit is not None:
+            self._on_fit(self.pane.facts.fit)
+
+    def _on_fit(self, tokens: int) -> None:
+        row, outlook = self._row, self._outlook
+        if row is not None and row.name is not None and outlook is not None:
+            mode = str(self._settings["budget_mode"])
+            self.hands.make_fit(outlook, mode, row.name, tokens)
+
+    def _on_reset_chosen(self) -> None:
+        self._on_reset(self.key)
+
+    def _on_reset(self, key: str) -> None:
+        row = self.board.rows.get(key)
+        if row is not None and row.facts is not None and row.facts.setting in self._own():
+            self.hands.reset(row.facts)
+
+    def _on_message(self, index: int) -> None:
+        story = self._session.story
+        if story is not None and 0 <= index < len(story.messages):
+            self.message_wanted.emit(story.messages[index].anchor)
+
+
+def _name(content: SlotContent) -> SlotName:
+    return next(name for name in SlotName if name.key == content.key)
+
+
+def _is_of(facts: RowFacts | None, setting: str) -> bool:
+    return facts is not None and facts.setting == setting

@@ -1,0 +1,155 @@
+"""At the right: what falls out of the chosen slot, auto-tune, and what the slot needed lately."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ui.budgets import words
+from ui.budgets.lost_list import LostList
+from ui.budgets.need_chart import NeedChart
+from ui.budgets.pane_facts import PaneFacts
+from ui.budgets.tuning import TuningPart
+from ui.controls.buttons import Button, ButtonRole
+from ui.controls.labels import ElidedLabel, Label, body, meta
+from ui.controls.surfaces import Line, scrolling
+from ui.memories.pieces import Link
+from ui.theme import current_tokens
+from ui.theme.fonts import SEMIBOLD, ui_font
+
+FITS = "All of it fits."
+EMPTY = "It has nothing to tell in the next prompt."
+NO_MEMORY = (
+    "Nothing is remembered of this story yet. The budgets hold from the first memory on, and what "
+    "falls out is listed here."
+)
+
+
+class BudgetPane(QWidget):
+    """Signals:
+    message_asked: index. fit_asked: the budget that is to be set. prompt_asked, read_asked.
+    """
+
+    message_asked = Signal(int)
+    fit_asked = Signal(int)
+    prompt_asked = Signal()
+    read_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.facts: PaneFacts | None = None
+        self.title = ElidedLabel(font=ui_font(13, SEMIBOLD))
+        self.figures = _Loud()
+        self.sentence = body("")
+        self.lost = LostList()
+        self.lost.message_asked.connect(self.message_asked)
+        self.other = meta("", wraps=True)
+        self.fit = Button("", role=ButtonRole.MAIN)
+        self.fit.clicked.connect(self._on_fit)
+        self.show_prompt = Link("Show in the prompt", "Read the exact text of the next prompt.")
+        self.show_prompt.clicked.connect(self.prompt_asked)
+        self.read = Button("Read this story now", icon="pulse", role=ButtonRole.MAIN)
+        self.read.clicked.connect(self.read_asked)
+        self.tuning = TuningPart()
+        self.chart_title = ElidedLabel(font=ui_font(13, SEMIBOLD))
+        self.most = meta()
+        self.chart = NeedChart()
+        self._build()
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(self.title, 1)
+        head.addWidget(self.figures)
+        deeds = QHBoxLayout()
+        deeds.setSpacing(12)
+        for button in (self.fit, self.read, self.show_prompt):
+            deeds.addWidget(button)
+        deeds.addStretch(1)
+        chart_head = QHBoxLayout()
+        chart_head.addWidget(self.chart_title, 1)
+        chart_head.addWidget(self.most)
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(16, 10, 16, 16)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.sentence)
+        column.addWidget(self.lost)
+        column.addWidget(self.other)
+        column.addLayout(deeds)
+        column.addSpacing(4)
+        column.addWidget(Line())
+        column.addSpacing(2)
+        column.addWidget(self.tuning)
+        column.addSpacing(4)
+        self._chart_line = Line()
+        column.addWidget(self._chart_line)
+        column.addSpacing(2)
+        column.addLayout(chart_head)
+        column.addWidget(self.chart)
+        column.addStretch(1)
+        self.area = scrolling(holder, name="What falls out, auto-tune and needs")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.area)
+
+    def show_facts(self, facts: PaneFacts) -> None:
+        """Show a slot."""
+        self.facts = facts
+        row = facts.row
+        is_cut = facts.count > 0
+        self.title.setText(f"Falls out of {row.title}" if is_cut else row.title)
+        said = f"{words.lines_words(facts.count)}, {words.tokens_words(facts.tokens)}"
+        self.figures.setText(said if is_cut else "")
+        self.figures.setVisible(is_cut)
+        self.figures.setToolTip("What the budget has no room for, least important last.")
+        self.sentence.setVisible(not is_cut)
+        if not facts.has_memory:
+            self.sentence.setText(NO_MEMORY)
+        else:
+            self.sentence.setText(f"{row.meaning} {FITS if row.full else EMPTY}")
+        self.lost.show_lines(facts.lost, facts.count)
+        self.other.setText(" ".join(facts.other))
+        self.other.setVisible(bool(facts.other))
+        self.fit.setVisible(facts.fit is not None)
+        if facts.fit is not None:
+            self.fit.set_text(f"Make it fit: {facts.fit:,}")
+            self.fit.setToolTip(
+                f"Let {row.title} take {words.tokens_words(facts.fit)}: 15 % more than it needs "
+                "in full."
+            )
+        self.read.setVisible(not facts.has_memory)
+        self._show_chart(facts)
+
+    def _show_chart(self, facts: PaneFacts) -> None:
+        row, needs = facts.row, facts.needs
+        has_needs = any(tokens for _, tokens in needs)
+        for widget in (self._chart_line, self.chart_title, self.most, self.chart):
+            widget.setVisible(has_needs)
+        if not has_needs:
+            return
+        replies = "last reply" if len(needs) == 1 else f"last {len(needs)} replies"
+        self.chart_title.setText(f"{row.title}, {replies}")
+        self.most.setText(f"most: {max(tokens for _, tokens in needs):,}")
+        self.most.setToolTip("The most it would have taken in full at one of these replies.")
+        self.chart.show_needs(needs, row.hue, title=row.title, budget=row.budget, tuned=facts.tuned)
+
+    def _on_fit(self) -> None:
+        if self.facts is not None and self.facts.fit is not None:
+            self.fit_asked.emit(self.facts.fit)
+
+
+class _Loud(Label):
+    """In the tone of what is cut."""
+
+    def __init__(self) -> None:
+        super().__init__(font=ui_font(12, SEMIBOLD))
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+    def paintEvent(self, event: object) -> None:
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(current_tokens().out_of_budget.text)
+        painter.drawText(self.rect(), int(self.alignment()), self.text())

@@ -1,0 +1,97 @@
+"""What the pane says of the chosen slot, read from an outlook; no widgets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from app.prompt.auto_tune import target
+from app.prompt.slots import SlotContent, SlotName
+from app.work.budgeting import Need
+from app.work.rehearsal import Outlook, Rehearsal
+from ui.budgets import words
+from ui.budgets.facts import RowFacts, lost, other_reasons, tuning_of
+
+SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class LostLine:
+    """One thing that is not sent. kind: type and message, "" for neither. message: index, -1."""
+
+    text: str
+    kind: str
+    tokens: int
+    message: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class PaneFacts:
+    """What the pane says of a slot. lost: the first lines that fall out; count, tokens: of all.
+    other: what is left out for another reason, in words. fit: the budget with which all would fit,
+    None where it does. needs: (message, tokens).
+    """
+
+    row: RowFacts
+    lost: Sequence[LostLine]
+    count: int
+    tokens: int
+    other: Sequence[str]
+    fit: int | None
+    needs: Sequence[tuple[int, int]]
+    tuned: int | None
+    has_memory: bool
+
+
+def pane_facts(
+    rehearsal: Rehearsal,
+    outlook: Outlook,
+    row: RowFacts,
+    needs: Sequence[Need],
+    count: Callable[[str], int],
+) -> PaneFacts:
+    """count: tokens of a text."""
+    key = row.name.key if row.name else ""
+    content = next((c for c in outlook.slots.contents if c.key == key), None)
+    out = lost(content)
+    tuning = tuning_of(outlook, row.name) if row.name else None
+    return PaneFacts(
+        row,
+        [_line(rehearsal, one.text, one.memory, count) for one in out[:SHOWN]],
+        len(out),
+        row.cut,
+        _others(content),
+        target(row.full, row.budget) if row.name and row.cut and not row.is_tuned else None,
+        [(need.message, need.tokens.get(key, 0)) for need in needs] if key else [],
+        tuning.after if tuning else None,
+        bool(rehearsal.prepared.occasion.told),
+    )
+
+
+def _line(rehearsal: Rehearsal, text: str, memory: str, count: Callable[[str], int]) -> LostLine:
+    """What is not sent, with where it comes from."""
+    shown, tokens = text.removeprefix("- "), count(text)
+    standing = rehearsal.standings.get(memory)
+    if standing is None:
+        return LostLine(shown, "", tokens)
+    kind = standing.memory.type.replace("_", " ")
+    at = f", #{standing.start}" if standing.start >= 0 else ""
+    return LostLine(shown, kind + at, tokens, standing.start)
+
+
+def _others(content: SlotContent | None) -> list[str]:
+    """What is left out for other reasons, a sentence for each."""
+    counted = Counter(one.reason.value for one in other_reasons(content))
+    return [f"{words.lines_words(n).capitalize()}: {why}." for why, n in counted.items()]
+
+
+def moments(outlook: Outlook, needs: Sequence[Need]) -> dict[SlotName, int]:
+    """The message at which each slot that auto-tune changes wanted most, where that is known."""
+    found = {}
+    for tuning in outlook.tunings:
+        wanted = [(need.tokens.get(tuning.name.key, 0), need.message) for need in needs]
+        most, message = max(wanted, default=(0, 0))
+        if most and most >= tuning.full:
+            found[tuning.name] = message
+    return found

@@ -1,0 +1,244 @@
+"""Everything in the context as one linear bar: card, memory by slot, chat, free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
+
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotName, TurnKind
+from app.work.rehearsal import Outlook
+from ui.budgets import words
+from ui.controls.fields import Segments
+from ui.controls.labels import Label, body, headline
+from ui.inspector.words import slot_name
+from ui.story.lettering import letters
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.palette import T2_ROLE, T3_ROLE
+from ui.theme.tokens import Tokens
+
+BAR = 32
+LABELS = 28
+RADIUS = 7
+NAME_GAP = 6
+INDENT, BETWEEN = 4, 8
+HUE_OF_KEY = {name.key: hue for name, hue in words.HUES.items()}
+ANY = "any"
+CARD, MEMORY, CHAT, FREE = "card", "memory", "chat", "free"
+WITHOUT_CONTEXT = "SillyTavern has not said how much fits: the settings' context is taken."
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of the bar. group: which label it is under. tip: what it is."""
+
+    group: str
+    tokens: int
+    tip: str
+    hue: str = ""
+    is_recap: bool = False
+
+
+def parts_of(outlook: Outlook, who: str) -> tuple[Part, ...]:
+    """The pieces in the order in which they are drawn."""
+    found = []
+    if outlook.card:
+        said = f"{who}'s card" if who else "The card"
+        tip = f"{said}: {words.tokens_words(outlook.card)}, examples counted."
+        found.append(Part(CARD, outlook.card, tip))
+    for slot in sorted(outlook.slots.slots, key=lambda s: -s.tokens):
+        if slot.tokens:
+            name = slot_name(slot.key)
+            tip = f"{name}: {slot.tokens:,} of {words.tokens_words(slot.budget)}."
+            is_recap = slot.key in (RUNNING_RECAP_KEY, MESSAGE_RECAPS_KEY)
+            hue = HUE_OF_KEY.get(slot.key, "")
+            if slot.key in (SlotName.UNIFIED.key, SlotName.REPAIR.key):
+                hue = "long-term"
+            found.append(Part(MEMORY, slot.tokens, tip, hue, is_recap))
+    if outlook.chat:
+        tip = f"The newest {outlook.newest:,} messages: about {words.tokens_words(outlook.chat)}."
+        found.append(Part(CHAT, outlook.chat, tip))
+    if outlook.free:
+        tip = f"{words.tokens_words(outlook.free)} are left."
+        found.append(Part(FREE, outlook.free, tip))
+    return tuple(found)
+
+
+class PromptBar(QWidget):
+    """The figure, the words beside it, and the bar with its labels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.figure = headline("0")
+        self.figure_words = body("", wraps=False)
+        self.note = Label(font=ui_font(12), tone=T3_ROLE)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBaseline)
+        self.bar = _Bar()
+        turns = {kind.value: word for kind, word in words.TURN_WORDS.items()}
+        self.turns = Segments("Turn", {ANY: "As it comes", **turns})
+        self.turns.choose(ANY)
+        self.turns.setToolTip("What the next turn would hold if it were of this kind.")
+        top = QHBoxLayout()
+        top.setSpacing(10)
+        top.addWidget(self.figure, 0, Qt.AlignmentFlag.AlignBaseline)
+        top.addWidget(self.figure_words, 0, Qt.AlignmentFlag.AlignBaseline)
+        top.addStretch(1)
+        top.addWidget(self.turns, 0, Qt.AlignmentFlag.AlignVCenter)
+        top.addStretch(1)
+        top.addWidget(self.note, 0, Qt.AlignmentFlag.AlignBaseline)
+        self.figure_words.setForegroundRole(T2_ROLE)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 12, 24, 0)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addWidget(self.bar)
+
+    def show_outlook(self, outlook: Outlook, who: str, *, is_said: bool, counter: str) -> None:
+        """is_said: SillyTavern said the context. counter: what tokens are counted with."""
+        spoken = outlook.context - outlook.free
+        self.figure.setText(f"{spoken:,}")
+        self.figure.setToolTip("Tokens that card, memory and chat take of the prompt.")
+        self.figure_words.setText(f"of {outlook.context:,} tokens are spoken for")
+        said = "SillyTavern said how much fits." if is_said else WITHOUT_CONTEXT
+        self.figure_words.setToolTip(said)
+        how = "About: no tokenizer is there" if counter == "estimate" else f"Counted with {counter}"
+        self.note.setText(f"{outlook.free:,} free. {how}.")
+        self.note.setToolTip(said)
+        self.bar.show_parts(parts_of(outlook, who), outlook)
+
+    def show_kind(self, kind: TurnKind | None) -> None:
+        """What the next turn is like by itself."""
+        self.turns.set_word(ANY, f"As it comes: {kind.value}" if kind else "As it comes")
+
+
+class _Bar(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: tuple[Part, ...] = ()
+        self._context = 1
+        self._newest = 0
+        self._hovered = -1
+        self.setFixedHeight(BAR + LABELS)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, BAR + LABELS)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The pieces, from left to right."""
+        return self._parts
+
+    def show_parts(self, parts: tuple[Part, ...], outlook: Outlook) -> None:
+        self._parts, self._newest = parts, outlook.newest
+        self._context = max(1, outlook.context, sum(part.tokens for part in parts))
+        self.setAccessibleName("The next prompt: " + " ".join(part.tip for part in parts))
+        self.update()
+
+    def _areas(self) -> list[QRectF]:
+        """Where each piece lies."""
+        areas, left, unit = [], 0.0, self.width() / self._context
+        for part in self._parts:
+            areas.append(QRectF(left, 0, part.tokens * unit, BAR))
+            left += part.tokens * unit
+        return areas
+
+    def _at(self, point: QPointF) -> int:
+        if point.y() > BAR:
+            return -1
+        areas = self._areas()
+        return next((n for n, a in enumerate(areas) if a.left() <= point.x() < a.right()), -1)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        hovered = self._at(event.position())
+        if hovered != self._hovered:
+            self._hovered = hovered
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hovered = -1
+        self.update()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            number = self._at(QPointF(event.pos()))
+            tip = self._parts[number].tip if number >= 0 else ""
+            QToolTip.showText(event.globalPos(), tip, self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        frame = QRectF(0, 0, self.width(), BAR)
+        path = QPainterPath()
+        path.addRoundedRect(frame.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+        painter.setClipPath(path)
+        painter.fillRect(frame, t.well)
+        areas = self._areas()
+        for number, (part, area) in enumerate(zip(self._parts, areas, strict=True)):
+            fill = _fill(t, part)
+            if number == self._hovered:
+                fill = fill.lighter(112) if t.is_dark else fill.darker(106)
+            painter.fillRect(area, fill)
+            # Two neighbours are told apart by a gap, whatever their colours.
+            painter.fillRect(QRectF(area.right() - 1, 0, 1, BAR), t.stage)
+        painter.setClipping(False)
+        painter.setPen(QPen(t.line2, 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path)
+        self._paint_labels(painter, t, areas)
+
+    def _paint_labels(self, painter: QPainter, t: Tokens, areas: list[QRectF]) -> None:
+        """Under the first piece of each group; a figure, then a name give way where room ends."""
+        starts: dict[str, float] = {}
+        for part, area in zip(self._parts, areas, strict=True):
+            starts.setdefault(part.group, area.left())
+        face, figures = letters(11.5, MEDIUM), letters(11.5)
+        middle = BAR + 6 + (LABELS - 6) / 2
+        right = float(self.width())
+        for group in reversed(starts):
+            tokens = sum(p.tokens for p in self._parts if p.group == group)
+            name, figure = _label(group, self._newest), f"{tokens:,}"
+            short = INDENT + face.width(name)
+            whole = short + NAME_GAP + figures.width(figure)
+            at_end = starts[group] + whole > self.width()
+            left = min(starts[group], self.width() - whole)
+            painter.fillRect(QRectF(round(starts[group]), BAR + 4, 1, 5), t.line2)
+            if left + short > right:
+                continue
+            ink = t.t1 if group in (MEMORY, CHAT) else t.t2
+            after = face.draw(painter, name, ink, left + INDENT, middle)
+            if left + whole <= right:
+                figures.draw(painter, figure, t.t3, after + NAME_GAP, middle)
+            right = (left if at_end else starts[group]) - BETWEEN
+
+
+def _fill(t: Tokens, part: Part) -> QColor:
+    if part.group == FREE:
+        return QColor(t.well)
+    if part.group in (CARD, CHAT):
+        return QColor(t.line2 if part.group == CARD else t.line)
+    if part.is_recap:
+        return QColor(t.included.fill)
+    return QColor(t.slot_hues[part.hue]) if part.hue else QColor(t.ctl)
+
+
+def _label(group: str, newest: int) -> str:
+    if group == CHAT:
+        return "Chat, the newest message" if newest == 1 else f"Chat, newest {newest:,} messages"
+    return {CARD: "Card", MEMORY: "Memory", FREE: "Free"}[group]

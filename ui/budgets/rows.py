@@ -1,0 +1,300 @@
+"""A row of the budgets page: what the slot is, its track, what it uses, its budget in figures."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QHBoxLayout, QSizePolicy, QSpinBox, QWidget
+
+from ui.budgets import words
+from ui.budgets.facts import RowFacts
+from ui.budgets.scale import Scale
+from ui.budgets.track import BudgetTrack, hue_of
+from ui.controls.buttons import IconButton
+from ui.story.lettering import letters, meta
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.style import rounded
+
+NAME_WIDTH, USED_WIDTH, FIELD_WIDTH, RESET_WIDTH = 168, 56, 74, 24
+GAP = 10
+LEFT, RIGHT = 12, 8
+LEAST_HEIGHT, BEST_HEIGHT = 42, 57
+STEP_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+class SlotRow(QWidget):
+    """One budget.
+
+    Signals:
+        chosen: it is what the pane is to be about.
+        moved, settled: value of the setting, while it moves and when it is meant.
+        cancelled: it is as it was.
+        reset_asked: what holds for all chats is to hold here.
+    """
+
+    chosen = Signal()
+    moved = Signal(int)
+    settled = Signal(int)
+    cancelled = Signal()
+    reset_asked = Signal()
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key = key
+        self.facts: RowFacts | None = None
+        self._is_chosen = False
+        self.name = _Name()
+        self.track = BudgetTrack()
+        self.used = _Used()
+        self.field = TokenField()
+        self.reset = _Reset()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(LEAST_HEIGHT)
+        self.setMaximumHeight(BEST_HEIGHT)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(LEFT, 0, RIGHT, 0)
+        row.setSpacing(GAP)
+        row.addWidget(self.name)
+        row.addWidget(self.track, 1)
+        row.addWidget(self.used)
+        row.addWidget(self.field)
+        row.addWidget(self.reset)
+        self.track.moved.connect(self._on_moved)
+        self.track.settled.connect(self.settled)
+        self.track.cancelled.connect(self.cancelled)
+        self.field.moved.connect(self._on_moved)
+        self.field.settled.connect(self.settled)
+        self.reset.clicked.connect(self.reset_asked)
+        for widget in (self.track, self.field):
+            widget.installEventFilter(self)
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether a value is shown that is not meant yet."""
+        return self.track.is_moving or self.field.is_moving
+
+    def show_facts(self, facts: RowFacts, scale: Scale, *, is_own: bool) -> None:
+        """is_own: whether this chat has a value of its own, which can be reset."""
+        self.facts = facts
+        self.name.show_facts(facts)
+        self.track.show_facts(facts, scale)
+        self.track.setToolTip(track_tip(facts))
+        self.used.show_facts(facts)
+        self.field.show_facts(facts)
+        what = facts.title.lower()
+        self.reset.set_name(f"Reset the budget of {what} to what holds for all chats")
+        self.reset.setEnabled(is_own)
+        self._show_reset()
+
+    def choose(self, is_chosen: bool) -> None:
+        """Mark it as what the pane is about."""
+        if is_chosen != self._is_chosen:
+            self._is_chosen = is_chosen
+            self._show_reset()
+            self.update()
+
+    def _on_moved(self, value: int) -> None:
+        self.chosen.emit()
+        self.moved.emit(value)
+
+    def _show_reset(self) -> None:
+        self.reset.set_near(self.underMouse() or self._is_chosen)
+
+    def eventFilter(self, watched: object, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusIn:
+            self.chosen.emit()
+        return False
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.chosen.emit()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._show_reset()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._show_reset()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        area = QRectF(self.rect()).adjusted(0, 1, 0, -1)
+        if self._is_chosen:
+            rounded(painter, area, 8, t.raised)
+            bar = QRectF(0, area.center().y() - 14, 3, 28)
+            rounded(painter, bar, 1.5, t.ring if self._has_focus() else t.t3)
+        elif self.underMouse():
+            rounded(painter, area, 8, t.hover)
+
+    def _has_focus(self) -> bool:
+        return self.track.hasFocus() or self.field.hasFocus() or self.underMouse()
+
+
+class _Name(QWidget):
+    """Swatch, name, and where it stands."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._facts: RowFacts | None = None
+        self.setFixedWidth(NAME_WIDTH)
+
+    def show_facts(self, facts: RowFacts) -> None:
+        if facts is not self._facts:
+            self._facts = facts
+            self.setAccessibleName(f"{facts.title}, {facts.place}")
+            self.setToolTip(facts.meaning)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._facts is None:
+            return
+        t = current_tokens()
+        painter = QPainter(self)
+        middle = self.height() / 2
+        rounded(painter, QRectF(0, middle - 5, 10, 10), 3, hue_of(t, self._facts.hue))
+        room = self.width() - 20.0
+        letters(13, MEDIUM).draw(painter, self._facts.title, t.t1, 20, middle - 8, room)
+        meta().draw(painter, self._facts.place, t.t3, 20, middle + 8, room)
+
+
+class _Reset(IconButton):
+    """Seen where the hand or the keyboard is, and nowhere else."""
+
+    def __init__(self) -> None:
+        super().__init__("undo", "Reset", side=RESET_WIDTH, icon_size=13)
+        self._is_near = False
+
+    def set_near(self, is_near: bool) -> None:
+        """Whether its row is under the hand."""
+        if is_near != self._is_near:
+            self._is_near = is_near
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.isEnabled() and (self._is_near or self.hasFocus()):
+            super().paintEvent(event)
+
+
+class _Used(QWidget):
+    """Tokens that the slot takes in the next prompt."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = ""
+        self.setFixedWidth(USED_WIDTH)
+
+    def show_facts(self, facts: RowFacts) -> None:
+        self._words = f"{facts.used:,}"
+        self.setAccessibleName(f"{facts.title} uses {words.tokens_words(facts.used)}")
+        self.setToolTip(used_tip(facts))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        letters(13, SEMIBOLD).draw_right(
+            QPainter(self), self._words, t.t1, self.width(), self.height() / 2
+        )
+
+
+class TokenField(QSpinBox):
+    """A budget in figures; a step is meant when Return is pressed or the field is left.
+
+    Signals:
+        moved: value while it changes. settled: value that is meant.
+    """
+
+    moved = Signal(int)
+    settled = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: int | None = None
+        self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
+        self.setGroupSeparatorShown(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.setFont(ui_font(13, SEMIBOLD))
+        self.setFixedSize(FIELD_WIDTH, 27)
+        self.setKeyboardTracking(False)
+        self.lineEdit().setTextMargins(0, 0, 6, 0)
+        self.valueChanged.connect(self._on_changed)
+        self.editingFinished.connect(self.settle)
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether a value is shown that is not meant yet."""
+        return self._before is not None
+
+    def show_facts(self, facts: RowFacts) -> None:
+        self.setEnabled(not facts.why_fixed)
+        self.setToolTip(facts.why_fixed or field_tip(facts))
+        self.setAccessibleName(f"Budget of {facts.title.lower()}, in figures")
+        self.setSuffix("" if facts.unit == 1.0 else " %")
+        self.setSingleStep(words.STEP if facts.unit == 1.0 else 1)
+        was_blocked = self.blockSignals(True)
+        self.setRange(facts.minimum, facts.maximum)
+        if not self.is_moving:
+            self.setValue(facts.value)
+        self.blockSignals(was_blocked)
+
+    def show_value(self, value: int) -> None:
+        """Follow the track while that moves."""
+        was_blocked = self.blockSignals(True)
+        self.setValue(value)
+        self.blockSignals(was_blocked)
+
+    def _on_changed(self, value: int) -> None:
+        if self._before is None:
+            self._before = -1
+        self.moved.emit(value)
+
+    def settle(self) -> None:
+        """What stands there is meant."""
+        if self._before is not None:
+            self._before = None
+            self.settled.emit(self.value())
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        super().keyReleaseEvent(event)
+        if not event.isAutoRepeat() and event.key() in STEP_KEYS:
+            self.settle()
+
+    def wheelEvent(self, event: object) -> None:
+        """A wheel scrolls the page and changes nothing."""
+        event.ignore()  # type: ignore[attr-defined]
+
+
+def track_tip(facts: RowFacts) -> str:
+    """What the track shows, a sentence for each mark."""
+    if facts.why_fixed:
+        said = [facts.why_fixed]
+    else:
+        said = [f"{facts.title} may take {words.tokens_words(facts.budget)}."]
+    if facts.cut:
+        said.append(f"Cut: {words.tokens_words(facts.cut)} do not fit, of {facts.full:,} in full.")
+    if facts.lent:
+        said.append(f"{words.tokens_words(facts.lent)} are lent by tiers that need less.")
+    if facts.turn != facts.budget:
+        said.append(f"A turn of this kind makes that {facts.turn:,}: the thin line.")
+    if facts.own != facts.budget:
+        said.append(f"Your own value is {facts.own:,}.")
+    if facts.most > facts.full:
+        said.append(f"The most it ever wanted here: {facts.most:,}, the mark below.")
+    return "\n".join(said)
+
+
+def used_tip(facts: RowFacts) -> str:
+    """What the figure means."""
+    words_ = words.tokens_words(facts.used)
+    if not facts.full:
+        return f"{facts.title} has nothing to tell in the next prompt."
+    return f"{words_} of the next prompt, its heading counted. In full it would be {facts.full:,}."
+
+
+def field_tip(facts: RowFacts) -> str:
+    """What may be written into the field."""
+    if facts.unit != 1.0:
+        return f"Percent of the context, now {words.tokens_words(facts.budget)}."
+    return f"Tokens it may take, {facts.minimum:,} to {facts.maximum:,}."

@@ -1,0 +1,152 @@
+"""Auto-tune: the switch, what it does in one sentence, and each change with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.prompt.auto_tune import Tuning
+from app.prompt.slots import SlotName
+from ui.budgets import words
+from ui.controls.buttons import Button, Switch
+from ui.controls.labels import ElidedLabel, Label, body, meta, section
+from ui.story.lettering import letters
+from ui.story.lettering import meta as meta_letters
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.palette import T3_ROLE
+
+ROW = 24
+OFF = (
+    "When on, a slot that is cut grows to 115 % of the most it ever needed here, in steps of 50, "
+    "and never falls below its default."
+)
+ON = "On: slots have what they need here. Your own values are kept, and come back when it is off."
+NOTHING = "Nothing to change: every slot has what it needs."
+NOTHING_WITHIN = "Nothing to change within this total: a larger one would leave room for it."
+NOTHING_YET = "Nothing to tune by yet. It begins with the first memories."
+
+
+class TuningPart(QWidget):
+    """Signals:
+    switched: auto-tune is to be on or off.
+    use_asked: what it would make of the budgets is to be set once.
+    """
+
+    switched = Signal(bool)
+    use_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.switch = Switch("Tune budgets by themselves")
+        self.switch.clicked.connect(self._on_clicked)
+        self._state = Label(font=ui_font(12), tone=T3_ROLE)
+        self.sentence = body(OFF)
+        self.nothing = meta("", wraps=True)
+        self.use = Button("Use these budgets")
+        self.use.setToolTip(
+            "Set them once as your own budgets, one for each tier. Undo brings the old ones back."
+        )
+        self.use.clicked.connect(self.use_asked)
+        self.sum = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
+        self.sum.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.rows: dict[SlotName, _TuningRow] = {}
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(section("Auto-tune"))
+        head.addStretch(1)
+        head.addWidget(self._state)
+        head.addWidget(self.switch)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        foot.addWidget(self.use)
+        foot.addWidget(self.sum, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.sentence)
+        column.addLayout(self._list)
+        column.addWidget(self.nothing)
+        column.addLayout(foot)
+
+    def show_tunings(
+        self,
+        tunings: Sequence[Tuning],
+        when: Mapping[SlotName, int],
+        *,
+        is_on: bool,
+        nothing: str,
+        free: int,
+    ) -> None:
+        """when: message at which a slot needed most. nothing: said where nothing is to be changed.
+        free: tokens that the prompt has left.
+        """
+        self.switch.setChecked(is_on)
+        self._state.setText("on" if is_on else "off")
+        self.sentence.setText(ON if is_on else OFF)
+        by_name = {tuning.name: tuning for tuning in tunings}
+        for name in self.rows.keys() - by_name.keys():
+            row = self.rows.pop(name)
+            row.hide()
+            row.deleteLater()
+        for tuning in tunings:
+            if tuning.name not in self.rows:
+                self.rows[tuning.name] = _TuningRow()
+                self._list.addWidget(self.rows[tuning.name])
+            self.rows[tuning.name].show_tuning(tuning, when.get(tuning.name))
+        self.nothing.setText(nothing)
+        self.nothing.setVisible(not tunings)
+        grows = sum(tuning.after - tuning.before for tuning in tunings)
+        self.use.setVisible(bool(tunings) and not is_on)
+        self.sum.setVisible(bool(tunings) and not is_on)
+        self.sum.setText(f"{grows:+,} budget, {free:,} free".replace("-", "−", 1))
+        self.sum.setToolTip("What the budgets would grow by, and what the prompt has left now.")
+
+    def _on_clicked(self) -> None:
+        self.switched.emit(self.switch.isChecked())
+
+
+class _TuningRow(QWidget):
+    """Name, from, to, and why."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tuning: Tuning | None = None
+        self._why = ""
+        self.setFixedHeight(ROW)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, ROW)
+
+    def show_tuning(self, tuning: Tuning, when: int | None) -> None:
+        self._tuning = tuning
+        at = f" at #{when}" if when is not None else ""
+        self._why = f"needed {tuning.full:,}{at}"
+        self.setAccessibleName(f"{tuning.sentence} {self._why.capitalize()}.")
+        self.setToolTip(tuning.sentence)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tuning = self._tuning
+        if tuning is None:
+            return
+        t = current_tokens()
+        painter = QPainter(self)
+        middle = self.height() / 2
+        why = meta_letters().draw_right(painter, self._why, t.t3, self.width(), middle)
+        figures = f"{tuning.before:,} → "
+        after = f"{tuning.after:,}"
+        face, loud = letters(12), letters(12, SEMIBOLD)
+        left = min(self.width() * 0.36, why - face.width(figures) - loud.width(after) - 12)
+        title = words.TITLES[tuning.name]
+        letters(12, MEDIUM).draw(painter, title, t.t1, 0, middle, left - 8)
+        end = face.draw(painter, figures, t.t2, left, middle)
+        ink = t.included.text if tuning.after > tuning.before else t.t1
+        loud.draw(painter, after, ink, end, middle)
