@@ -25,6 +25,7 @@ from app.signals import Signal
 from app.sillytavern import bridge_handshake, bridge_installer, bridge_protocol
 from app.sillytavern.bridge_file import BridgeFile
 from app.sillytavern.bridge_link import OnPart, Page, PageLink
+from app.sillytavern.bridge_pairing import Pairing
 from app.sillytavern.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
@@ -106,7 +107,7 @@ class BridgeServer:
         self._on_turn = on_turn
         self._tasks = TaskSupervisor()
         self._session = secrets.token_hex(8)
-        self._parts: dict[str, bool] = {}
+        self._pairing = Pairing()
         self._taverns: dict[Path, _Tavern] = {}
         self._links: dict[ServerConnection, PageLink] = {}
         self._server: Server | None = None
@@ -180,9 +181,7 @@ class BridgeServer:
         if tavern is None:
             file = BridgeFile(user_folder, self._session, self._tasks)
             tavern = _Tavern(secrets.token_urlsafe(32), file)
-        is_installed = await asyncio.to_thread(
-            bridge_installer.write_pairing, user_folder, self.port, tavern.token, self._parts
-        )
+        is_installed = await self._pairing.write(user_folder, self.port, tavern.token)
         if is_installed:
             self._taverns[user_folder] = tavern
         return is_installed
@@ -207,19 +206,20 @@ class BridgeServer:
         self._tasks.spawn(self._let_go(outdated, grace_seconds), name="bridge token grace")
 
     async def _write_pairing(self, user_folder: Path, token: str) -> None:
-        port = self.port if token else 0
         try:
-            await asyncio.to_thread(
-                bridge_installer.write_pairing, user_folder, port, token, self._parts
-            )
+            await self._pairing.write(user_folder, self.port if token else 0, token)
         except BridgeError as error:
             log.warning("%s", error)
 
-    async def choose_parts(self, parts: Mapping[str, bool]) -> None:
+    def choose_parts(self, parts: Mapping[str, bool]) -> None:
         """Which parts of the page are wanted; pages also know while we do not run."""
-        self._parts = dict(parts)
+        self._pairing.parts = dict(parts)
+        self._tasks.spawn(self._write_pairings(), name="bridge parts")
+
+    async def _write_pairings(self) -> None:
         for user_folder, tavern in tuple(self._taverns.items()):
-            await self._write_pairing(user_folder, tavern.token)
+            if self._taverns.get(user_folder) is tavern:
+                await self._write_pairing(user_folder, tavern.token)
 
     async def _rotate_forever(self) -> None:
         while True:

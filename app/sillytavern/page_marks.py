@@ -77,7 +77,7 @@ def difference(
 
 def _end(story: Story, scene: Scene) -> str:
     name = " ".join(story.scene_name(scene)[:LONGEST_NAME].split())
-    return f"Scene {scene.number}: {name}" if name else f"Scene {scene.number}"
+    return f"scene {scene.number}: {name}" if name else f"scene {scene.number}"
 
 
 def _told(story: Story, index: int) -> dict[str, Any]:

@@ -181,9 +181,9 @@ class BridgeLink:
         """Tell a page what became of its wish. error: one sentence for the user."""
         self._server.reply(page, wish, result, error)
 
-    async def choose_parts(self, parts: Mapping[str, bool]) -> None:
+    def choose_parts(self, parts: Mapping[str, bool]) -> None:
         """Which parts of the page are wanted, for those that come; see PageSide."""
-        await self._server.choose_parts(parts)
+        self._server.choose_parts(parts)
 
     async def ask_page(
         self,

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 PARTS = ("badge", "marks", "button", "commands")  # of the page; a setting `page_...` for each
 SETTLE_SECONDS = 0.2
 LONGEST_SETTLE_SECONDS = 1.0
-MARKS_AT_ONCE = 200
+MARKS_AT_ONCE = 50  # the page draws them in one go, some 20 ms
 ASK_SECONDS = 10.0
 NOT_SHOWN = "SillyTavern does not show this chat now. Open it there first."
 
@@ -109,17 +109,16 @@ class PageSide:
         parts = {part: bool(self._settings[f"page_{part}"]) for part in PARTS}
         if parts != self._parts:
             self._parts = parts
-            self._tasks.spawn(self._choose_parts(), name="choosing parts of the page")
+            self._link.choose_parts(parts)
+            self._tasks.spawn(self._tell_parts(), name="choosing parts of the page")
         badge = badge_of(health, self._operations())
         if badge != self._badge:
             self._badge = badge
             self._bursts.after(SETTLE_SECONDS, Path("badge"), self._tell_badge)
 
-    async def _choose_parts(self) -> None:
-        parts = self._parts
-        await self._link.choose_parts(parts)
+    async def _tell_parts(self) -> None:
         for page in self._link.pages:
-            await self._tell(page, "parts", parts)
+            await self._tell(page, "parts", self._parts)
         for shown in tuple(self._shown.values()):
             self._soon(shown.path)
 

@@ -3,7 +3,7 @@
 import { messageChecksum } from './checksum.js';
 import { element } from './card.js';
 import * as link from './link.js';
-import { messages, redraw, rowAt, use } from './rows.js';
+import { elementOf, redraw, rowAt, use } from './rows.js';
 import { chatKey, context, openChat } from './tavern.js';
 import { ask, tell } from './wishes.js';
 
@@ -130,10 +130,6 @@ async function tellProgram(key) {
     return reply?.error ? null : reply?.result?.marked === true;
 }
 
-function elementOf(index) {
-    return messages().find((one) => Number(one.getAttribute('mesid')) === index) ?? null;
-}
-
 function repaint(message) {
     if (message && isShown) {
         redraw(message);
@@ -169,7 +165,7 @@ function paint(message, row) {
     }
     flag.className = `mes_button ${FLAG} fa-solid ${one ? 'fa-hourglass-half' : 'fa-clapperboard'}`;
     flag.toggleAttribute('data-waits', Boolean(one));
-    const ends = `${row?.end} ends here. Press to take the break away (Tavernkeep).`;
+    const ends = `End of ${row?.end}. Press to take the break away (Tavernkeep).`;
     flag.title = one ? waitingTitle(one) : ends;
     flag.setAttribute('aria-label', flag.title);
 }

@@ -1,6 +1,7 @@
 /** Goes to a message of the open chat, and marks it there for a moment. */
 
 import { messageChecksum } from './checksum.js';
+import { elementOf } from './rows.js';
 import { chatKey, context, openChat } from './tavern.js';
 
 const MARKED_FOR = 2_500;
@@ -40,7 +41,7 @@ function nearest(index, hash) {
 
 function mark(index) {
     unmark();
-    const element = document.querySelector(`#chat > .mes[mesid="${index}"]`);
+    const element = elementOf(index);
     if (element) {
         element.dataset.tavernkeepHere = '';
         const timer = setTimeout(() => unmark(), MARKED_FOR);

@@ -12,32 +12,40 @@ const CLASS = 'tavernkeep-mark';
 export function show(isWanted) {
     const chat = document.getElementById('chat');
     chat?.removeEventListener('click', onClick);
+    chat?.removeEventListener('keydown', onKey);
     use(paint, isWanted);
     if (isWanted) {
         chat?.addEventListener('click', onClick);
+        chat?.addEventListener('keydown', onKey);
     } else {
         document.querySelectorAll(`#chat .${CLASS}`).forEach((mark) => mark.remove());
     }
 }
 
 function paint(message, row) {
-    message.querySelector(`.${CLASS}`)?.remove();
+    const old = message.querySelector(`.${CLASS}`);
     if (!row || !(row.word || row.end)) {
+        old?.remove();
         return;
     }
-    const mark = element('div', CLASS);
-    mark.dataset.state = row.state;
-    if (row.word) {
-        const word = element('span', 'tavernkeep-word', row.word);
+    const mark = old ?? message.querySelector('.mes_block')?.appendChild(empty());
+    if (mark) {
+        const [word, recap, end] = mark.children;
+        mark.dataset.state = row.state;
+        word.textContent = row.word;
         word.title = `${row.reason} Press to see it in Tavernkeep.`.trim();
-        word.setAttribute('role', 'button');
-        word.tabIndex = 0;
-        mark.append(word, element('span', 'tavernkeep-recap', row.recap));
+        recap.textContent = row.recap;
+        end.textContent = row.end && `End of ${row.end}`;
     }
-    if (row.end) {
-        mark.append(element('div', 'tavernkeep-end', `${row.end} ends here`));
-    }
-    message.querySelector('.mes_block')?.append(mark);
+}
+
+function empty() {
+    const mark = element('div', CLASS);
+    const word = element('span', 'tavernkeep-word');
+    word.setAttribute('role', 'button');
+    word.tabIndex = 0;
+    mark.append(word, element('span', 'tavernkeep-recap'), element('div', 'tavernkeep-end'));
+    return mark;
 }
 
 /** The way back: the window shows the message. */
@@ -47,5 +55,11 @@ function onClick(event) {
     const index = Number(message?.getAttribute('mesid'));
     if (message && rowAt(message) && context().chat[index]) {
         wish('open', { index, hash: messageChecksum(context().chat[index]) });
+    }
+}
+
+function onKey(event) {
+    if (event.key === 'Enter') {
+        onClick(event);
     }
 }

@@ -16,6 +16,7 @@ import { chatKey, context, openChat } from './tavern.js';
 const ASK_AFTER = 150;
 const LONGEST = { end: 200, state: 30, word: 60, reason: 400, recap: 800 };
 const MOST_ROWS = 2_000; // of one frame
+const NEAR_END = 15; // messages that may be in view where the chat is scrolled to its end
 
 /**
  * @typedef {{index: number, hash: number, end: string, state: string, word: string, reason: string,
@@ -78,11 +79,15 @@ export function rowAt(element) {
     return held.get(element)?.row ?? null;
 }
 
+/** The element of a message, null where it is not shown. */
+export function elementOf(index) {
+    // A selector would look through all that is inside of the messages.
+    return messages().find((element) => indexOf(element) === index) ?? null;
+}
+
 /** A message may show another text now. */
 export function look(index) {
-    const element = painters.size && Number.isInteger(index)
-        ? chatElement()?.querySelector(`:scope > .mes[mesid="${index}"]`)
-        : null;
+    const element = painters.size && Number.isInteger(index) ? elementOf(index) : null;
     if (element) {
         check(element, context().chat);
     }
@@ -100,10 +105,11 @@ export function take({ chat, marks }) {
     }
     const news = (Array.isArray(marks) ? marks.slice(0, MOST_ROWS) : []).map(sound).filter(Boolean);
     news.forEach((row) => rows.set(row.index, row));
-    const shown = new Map(messages().map((element) => [indexOf(element), element]));
-    const view = chatElement();
-    const isAtEnd = view && view.scrollHeight - view.scrollTop - view.clientHeight < 4;
     const { chat: known } = context();
+    const shown = new Map(messages().map((element) => [indexOf(element), element]));
+    // Reading a place makes the browser lay out all of the chat: only where it matters.
+    const view = news.some(({ index }) => index >= known.length - NEAR_END) ? chatElement() : null;
+    const isAtEnd = view && view.scrollHeight - view.scrollTop - view.clientHeight < 4;
     for (const { index } of news) {
         if (shown.has(index)) {
             check(shown.get(index), known);
@@ -170,7 +176,8 @@ function askSoon() {
 
 function askNow() {
     asking = 0;
-    const first = indexOf(chatElement()?.querySelector(':scope > .mes') ?? document.body);
+    const [oldest] = messages();
+    const first = oldest ? indexOf(oldest) : Infinity;
     if (painters.size && link.isUp() && openChat() && first < askedFrom) {
         askedFrom = first;
         ask('marks', { index: first, wanted: isAnew });

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.paths import Folders, user_folders
 from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage
@@ -21,33 +21,48 @@ pytestmark = [
     pytest.mark.timeout(180),
 ]
 
-LENGTH = 1_000
+LENGTH = 300
 HOSTILE = '<img src=x onerror="window.hit = 1"> The "Gull" & <b>crew</b> sail at dawn.'
-PARTS = ("badge", "button", "marks", "commands")
-ANY_TRACE = "[class*='tavernkeep'], [id*='tavernkeep'], [data-tavernkeep-here]"
+ANY_TRACE = (
+    ":is([class*='tavernkeep'], [data-tavernkeep-here], [id='tavernkeep_badge']):not(script, link)"
+)
+
+
+class Beside:
+    """The program in this process, without a model, that can be closed and started again."""
+
+    def __init__(self, folders: Folders, tavern: Path) -> None:
+        self._folders = folders
+        self._tavern = tavern
+        self._stack = AsyncExitStack()
+        self.companion: Companion
+
+    async def start(self) -> None:
+        opened = open_companion(self._folders, tavern=self._tavern, llm="builtin")
+        self.companion = await self._stack.enter_async_context(opened)
+
+    async def stop(self) -> None:
+        await self._stack.aclose()
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def companion(
+async def program(
     tavern: RunningTavern, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Companion]:
-    """The program in this process, without a model, with a chat of 1,000 messages."""
-    texts = [f"{HOSTILE} It is message {n}, of the day {n // 7}." for n in range(LENGTH)]
+) -> AsyncIterator[Beside]:
+    texts = [f"The Gull sails on the day {n // 7}, and {n} gulls follow." for n in range(LENGTH)]
     sillytavern.write_chat(tavern.chat_path("Long"), sillytavern.dialogue(*texts))
-    folders = user_folders(tmp_path_factory.mktemp("own"))
-    root = tavern.user_folder.parent
-    async with open_companion(folders, tavern=root, llm="builtin") as running:
-        yield running
+    program = Beside(user_folders(tmp_path_factory.mktemp("own")), tavern.user_folder.parent)
+    await program.start()
+    yield program
+    await program.stop()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def shown(companion: Companion, page: TavernPage, tavern: RunningTavern) -> Path:
-    """The chat Harbour in the page, all parts as they are by default."""
-    for part in PARTS:
-        await companion.reset_setting(f"page_{part}")
+async def harbour(program: Beside, page: TavernPage, tavern: RunningTavern) -> Path:
+    """The chat Harbour, in the page and in the program."""
     await page.open_chat("Harbour")
     path = tavern.chat_path("Harbour")
-    await companion.open_story(path)
+    await program.companion.open_story(path)
     await page.page.wait_for_selector("#tavernkeep_badge[data-state='ready']")
     return path
 
@@ -60,45 +75,136 @@ async def counted(page: TavernPage, selector: str, number: int) -> None:
     )
 
 
-def flag(index: int) -> str:
-    return f"#chat .mes[mesid='{index}'] .tavernkeep-flag"
+def at(index: int, part: str) -> str:
+    return f"#chat .mes[mesid='{index}'] .tavernkeep-{part}"
 
 
-def mark(index: int) -> str:
-    return f"#chat .mes[mesid='{index}'] .tavernkeep-mark"
+async def click(page: TavernPage, selector: str) -> None:
+    """Press what the mouse need not be over."""
+    await page.page.wait_for_selector(selector, state="attached")
+    await page.evaluate("selector => document.querySelector(selector).click()", selector)
 
 
-async def press_scene(page: TavernPage, index: int) -> None:
-    await page.evaluate(
-        "index => $(`#chat .mes[mesid='${index}'] .tavernkeep-scene`)[0].click()", index
-    )
+def is_marked(companion: Companion, path: Path, index: int) -> bool:
+    story = companion.story(path)
+    assert story is not None
+    return any(s.closing is not None and s.last == index for s in story.scenes)
 
 
-async def ends(companion: Companion, path: Path, index: int, *, wanted: bool) -> None:
-    """Wait until a scene ends with a message, or no longer."""
-    async with asyncio.timeout(15):
-        while True:
-            story = companion.story(path)
-            assert story is not None
-            is_end = any(s.closing is not None and s.last == index for s in story.scenes)
-            if is_end == wanted:
-                return
-            await asyncio.sleep(0.02)
-
-
-async def test_a_press_ends_a_scene_and_undo_takes_the_flag_away(
-    companion: Companion, page: TavernPage, shown: Path
+async def test_a_press_ends_a_scene_and_undo_takes_its_flag_away(
+    program: Beside, page: TavernPage, harbour: Path
 ) -> None:
+    companion = program.companion
     await companion.put_setting("mirror_to_chat", True)
-    await press_scene(page, 1)
-    await page.page.wait_for_selector(f"{flag(1)}:not([data-waits])")
-    await ends(companion, shown, 1, wanted=True)
+    await click(page, at(1, "scene"))
+    await page.page.wait_for_selector(f"{at(1, 'flag')}:not([data-waits])")
+    assert is_marked(companion, harbour, 1)
     extra = f"() => {CONTEXT}.chat[1].extra.auto_recap_memory?.scene_break_visible === true"
     await page.page.wait_for_function(extra)
-    assert await companion.edits.undo(shown) == "scene break"
-    await counted(page, flag(1), 0)
-    await page.slash("/tk-scene 1")
-    await page.page.wait_for_selector(f"{flag(1)}:not([data-waits])")
-    await page.evaluate("selector => document.querySelector(selector).click()", flag(1))
-    await counted(page, flag(1), 0)
-    await ends(companion, shown, 1, wanted=False)
+    assert await companion.edits.undo(harbour) == "scene break"
+    await counted(page, at(1, "flag"), 0)
+    assert await page.slash("/tk-scene 1") == "true"
+    await page.page.wait_for_selector(f"{at(1, 'flag')}:not([data-waits])")
+    await click(page, at(1, "flag"))
+    await counted(page, at(1, "flag"), 0)
+    assert not is_marked(companion, harbour, 1)
+
+
+async def test_what_is_pressed_while_the_program_is_away_waits_for_it(
+    program: Beside, page: TavernPage, harbour: Path
+) -> None:
+    await program.stop()
+    await page.page.wait_for_selector("#tavernkeep_badge[data-state='away']")
+    for index in (0, 2):
+        await click(page, at(index, "scene"))
+        await page.page.wait_for_selector(f"{at(index, 'flag')}[data-waits]")
+    await click(page, at(0, "flag"))  # taken back
+    await counted(page, at(0, "flag"), 0)
+    await program.start()
+    await page.page.wait_for_selector(f"{at(2, 'flag')}:not([data-waits])")
+    assert is_marked(program.companion, harbour, 2)
+    assert not is_marked(program.companion, harbour, 0)
+    await program.companion.edits.undo(harbour)
+
+
+async def test_marks_follow_their_messages_and_go_without_a_trace(
+    program: Beside, page: TavernPage, tavern: RunningTavern
+) -> None:
+    companion, path = program.companion, tavern.chat_path("Long")
+    await companion.put_setting("page_marks", True)
+    await companion.put_setting("inclusion_limit", 90)
+    await companion.open_story(path)
+    await companion.settled(path)
+    await page.open_chat("Long")
+    last = LENGTH - 1
+    await counted(page, ".tavernkeep-mark[data-state='included']", 99)  # the last may be swiped
+    assert await page.page.inner_text(at(last - 1, "word")) == "Included"
+    story = companion.story(path)
+    assert story is not None
+    await companion.edits.messages.edit(path, story.messages[last - 2].anchor, HOSTILE)
+    await page.page.wait_for_function(
+        "([s, text]) => document.querySelector(s).textContent === text",
+        arg=[at(last - 2, "recap"), HOSTILE],
+    )
+
+    await page.evaluate("() => document.querySelector('#show_more_messages').click()")
+    await counted(page, ".tavernkeep-mark", 199)
+    await page.edit(last - 1, "The lamp goes out.")
+    await page.page.wait_for_function(
+        "s => document.querySelector(s)?.textContent.includes('The lamp goes out')",
+        arg=at(last - 1, "recap"),
+    )
+    await page.evaluate(f"() => {CONTEXT}.deleteMessage({last - 20}, null, false)")
+    await counted(page, ".tavernkeep-mark", 198)
+
+    for part in ("badge", "button", "marks", "commands"):
+        await companion.put_setting(f"page_{part}", False)
+    await counted(page, ANY_TRACE, 0)
+    assert await page.evaluate(
+        "() => !('tk-scene' in SillyTavern.getContext().SlashCommandParser.commands)"
+    )
+    assert not await page.evaluate("() => window.hit")
+    for part in ("badge", "button", "marks", "commands"):
+        await companion.reset_setting(f"page_{part}")
+
+
+async def test_the_window_can_send_the_page_to_a_message_that_is_not_loaded(
+    program: Beside, page: TavernPage, tavern: RunningTavern
+) -> None:
+    companion, path = program.companion, tavern.chat_path("Long")
+    await page.open_chat("Long")
+    story = await companion.open_story(path)
+    await companion.page.go_to(path, story.messages[150].anchor)
+    here = "#chat .mes[mesid='150'][data-tavernkeep-here]"
+    await page.page.wait_for_selector(here)
+    await counted(page, "[data-tavernkeep-here]", 0)
+
+
+async def test_what_is_found_and_checked_is_listed_and_can_be_gone_to(
+    program: Beside, page: TavernPage, harbour: Path
+) -> None:
+    wanted: list[tuple[Path, str]] = []
+    program.companion.wishes.window_wanted.connect(lambda asked: wanted.append(asked))
+    found = await page.slash("/tk-search ferry hour")
+    assert found.startswith("#2 · message: The ferry left an hour ago.")
+    await page.page.click(".tavernkeep-item .tavernkeep-label >> nth=0")
+    await page.page.wait_for_selector("#chat .mes[mesid='2'][data-tavernkeep-here]")
+    assert "Nothing was found." in await page.slash("/tk-search zyzzyva")
+    assert "tells nothing" in await page.slash("/tk-check 2")
+    await page.page.keyboard.press("Escape")
+    await counted(page, ".tavernkeep-previously", 0)
+    await page.slash("/tk-open 2")
+    await page.page.wait_for_selector(".toast-warning")  # there is no window
+    program.companion.wishes.has_window = True
+    await page.slash("/tk-open 2")
+    story = program.companion.story(harbour)
+    assert story is not None
+    assert wanted == [(harbour, story.messages[2].anchor)]
+
+
+async def test_a_bridge_that_is_taken_out_leaves_nothing_in_an_open_page(
+    program: Beside, page: TavernPage, harbour: Path, tavern: RunningTavern
+) -> None:
+    await program.companion.remove_bridge(tavern.user_folder)
+    await counted(page, ANY_TRACE, 0)
+    assert page.errors == []

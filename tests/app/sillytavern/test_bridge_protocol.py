@@ -22,6 +22,7 @@ from app.sillytavern.bridge_protocol import (
     Hello,
     Slots,
     TurnRequest,
+    Wish,
     decode,
     encode,
     negotiate,
@@ -46,6 +47,7 @@ def test_a_hello_is_read_with_its_chat():
         ({"type": "changed", "chat": GROUP, "first": 3, "length": 9}, Changed),
         ({"type": "turn", "id": "1", "chat": SOLO, "context": 4000}, TurnRequest),
         ({"type": "answer", "id": "1", "result": {"a": 1}}, Answer),
+        ({"type": "wish", "id": "1", "kind": "scene", "chat": SOLO, "hash": 2**32 - 1}, Wish),
     ],
 )
 def test_each_frame_of_a_page_is_known_by_its_type(frame, kind):
@@ -70,6 +72,10 @@ def test_fields_that_a_newer_page_adds_are_ignored():
         '{"type":"changed","chat":null,"first":0,"length":0}',
         json.dumps({"type": "changed", "chat": SOLO, "first": -1, "length": 0}),
         json.dumps({"type": "event", "name": "x" * 101}),
+        json.dumps({"type": "wish", "id": "1", "kind": "scene", "chat": SOLO, "hash": 2**32}),
+        json.dumps({"type": "wish", "id": "1", "kind": "scene", "chat": SOLO, "index": -1}),
+        json.dumps({"type": "wish", "id": "1", "kind": "search", "chat": SOLO, "text": "x" * 501}),
+        json.dumps({"type": "wish", "id": "1", "kind": "scene", "chat": None}),
         "[" * 100_000,
         '{"type":"answer","id":"1","result":' + '{"a":' * 50_000,
     ],
