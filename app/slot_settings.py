@@ -246,6 +246,17 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         section=Section.SLOTS,
     ),
     Setting(
+        "slots_deepest",
+        1,
+        "Deepest place in the chat",
+        "Messages behind those slots that stand in the chat, at most: what changes stands close to "
+        "the end, and a provider need not read all messages anew. More: as deep as each slot says.",
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=99,
+        section=Section.SLOTS,
+    ),
+    Setting(
         "slots_refresh_every",
         1,
         "Choose anew every",

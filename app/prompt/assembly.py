@@ -61,6 +61,7 @@ from app.story.story import Story
 
 NO_BOUND = 1_000_000_000
 SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
+BEGINNING = 5  # messages of a young chat that the head tells of
 READ_LATE = 10  # messages that may pass before what was said is remembered
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 NOTHING_TOLD, ANY_TURN = Recollection(), Turn()
@@ -300,17 +301,18 @@ def _is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:
 
 def _horizon(occasion: Occasion, placement: Placement) -> int | None:
     """The message up to which the head of the prompt tells: it moves in steps, some messages late,
-    so that what is read meanwhile does not change what it has told. None where it tells all: in
-    short chats, in one block with what changes anyway, and where there is no place for the rest.
+    so that what is read meanwhile does not change what it has told; of a young chat, only how it
+    began. None where it tells all: in one block with what changes anyway, and where there is no
+    place for the rest.
     """
     every, count = int(occasion.settings["slots_head_every"]), len(occasion.story.messages)
     is_head = SlotName.LONG in placement.by_macro or (
         Position(occasion.settings["slot_long_position"]) is not Position.IN_CHAT
     )
     has_rest = _is_sent(occasion, placement, SlotName.TRIGGERED)
-    if not (every and is_head and has_rest) or placement.is_unified or count <= every + READ_LATE:
+    if not (every and is_head and has_rest) or placement.is_unified:
         return None
-    return (count - READ_LATE) // every * every
+    return max(BEGINNING, (count - READ_LATE) // every * every)
 
 
 def _levelled(
@@ -455,7 +457,7 @@ def _slot(
     else:
         at = (
             Position(settings[f"{place}_position"]),
-            int(settings[f"{place}_depth"]),
+            min(int(settings[f"{place}_depth"]), int(settings["slots_deepest"])),
             Role(settings[f"{place}_role"]),
             bool(settings[f"{place}_scan"]),
         )

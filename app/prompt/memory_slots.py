@@ -43,7 +43,7 @@ def long_draft(occasion: Occasion) -> Draft:
     """Long-term memories, the oldest first in the text; of each type a share before any type has
     more. Fresh ones are with those that the moment calls up.
     """
-    memories, left_out = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
+    memories, left_out = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled", at_head=True)
     memories = tuple(standing for standing in memories if not occasion.is_fresh(standing))
     held = [standing.memory for standing in memories]
     best_first = in_turns(ranked(held, utilities(held, occasion.common)), Tier.LONG_TERM)
@@ -146,14 +146,14 @@ def in_turns(best_first: Sequence[Memory], tier: Tier) -> tuple[Memory, ...]:
 
 
 def _wanted(
-    occasion: Occasion, tier: Tier, *, is_on: str
+    occasion: Occasion, tier: Tier, *, is_on: str, at_head: bool = False
 ) -> tuple[tuple[Standing, ...], tuple[LeftOut, ...]]:
     """What of a tier may be told to the responder, and what not."""
     if not occasion.is_on(is_on):
         return (), ()
     kept: list[Standing] = []
     left_out: list[LeftOut] = []
-    for standing in occasion.active(tier):
+    for standing in occasion.at_head(tier) if at_head else occasion.active(tier):
         memory = standing.memory
         if not occasion.was_there(memory) and not occasion.is_on("secondhand_marked"):
             left_out.append(_left_out(memory, Reason.SECONDHAND))

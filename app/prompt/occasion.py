@@ -3,17 +3,17 @@ is. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from app.memory.names import folded
 from app.memory.ranking import TURN_SHARE, Moment
-from app.memory.records import Document, DocumentKind, Entity, Memory, Tier
+from app.memory.records import Document, DocumentKind, EndReason, Entity, Memory, Tier
 from app.memory.sharing import is_known_to
 from app.memory.similarity import NO_VECTORS, Vectors
-from app.memory.standing import Standing
+from app.memory.standing import Standing, Status
 from app.memory.windows import is_told
 from app.prompt.slots import TurnKind
 from app.story.messages import Message
@@ -87,15 +87,39 @@ class Occasion:
         """What holds now, of these tiers, in the order of the story."""
         return tuple(s for s in self._active if s.memory.tier in tiers)
 
+    def at_head(self, tier: Tier) -> tuple[Standing, ...]:
+        """What the head of the prompt may tell of a tier: also what only gave way to others since
+        the head was renewed. It is still true, and its going would change the prompt's beginning.
+        """
+        return _in_order(
+            standing
+            for standing in self._known
+            if standing.memory.tier is tier and (standing.is_active or self._gave_way(standing))
+        )
+
+    def _gave_way(self, standing: Standing) -> bool:
+        ending = standing.ending
+        return (
+            self.horizon is not None
+            and standing.status is Status.ENDED
+            and ending is not None
+            and ending.reason is EndReason.OUTRANKED
+            and (standing.end or 0) > self.horizon
+        )
+
     @cached_property
     def _active(self) -> tuple[Standing, ...]:
+        return _in_order(s for s in self._known if s.is_active)
+
+    @cached_property
+    def _known(self) -> tuple[Standing, ...]:
+        """What the responder may be told of."""
         elsewhere, names = self.told.elsewhere, self.responder_names
-        found = (
+        return tuple(
             s
             for s in self.told.standings
-            if s.is_active and (s.memory.id not in elsewhere or is_known_to(s.memory, names))
+            if s.memory.id not in elsewhere or is_known_to(s.memory, names)
         )
-        return tuple(sorted(found, key=lambda s: (s.start, s.memory.created, s.memory.id)))
 
     def is_on(self, setting: str) -> bool:
         return bool(self.settings[setting])
@@ -233,3 +257,8 @@ class Occasion:
         if document.chat != self.told.chat or not document.until:
             return -1
         return self.places.get(document.until)
+
+
+def _in_order(found: Iterable[Standing]) -> tuple[Standing, ...]:
+    """As the story went."""
+    return tuple(sorted(found, key=lambda s: (s.start, s.memory.created, s.memory.id)))

@@ -13,6 +13,7 @@ from app.memory.records import (
     EndReason,
     Memory,
     Review,
+    Source,
     Tier,
 )
 from app.prompt.memory_slots import in_turns
@@ -56,21 +57,33 @@ def test_what_does_not_hold_is_never_told(tier: Tier, changes: dict[str, object]
     assert "cellar door" not in whole(prompt([memory("cellar door", tier, **fields | changes)]))
 
 
+OF_ALL_TIERS = [
+    memory("Odo fears dogs."),
+    memory("The lamp went out.", Tier.SESSION),
+    memory("Who took the key?", Tier.ARCS),
+    memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="You"),
+    memory("the key", Tier.EPISTEMIC, subject="Vera"),
+    memory("cellar", Tier.STATE_LEDGER, subject="Vera", field="location"),
+]
+
+
+def test_what_stands_in_the_chat_stands_close_to_its_end() -> None:
+    in_chat = [s for s in prompt(OF_ALL_TIERS).slots if s.position is Position.IN_CHAT]
+    assert [slot.depth for slot in in_chat] == [1] * 5
+    moved = prompt(OF_ALL_TIERS, slots_deepest=4, slot_session_depth=0).slots
+    depths = {s.key: s.depth for s in moved if s.position is Position.IN_CHAT}
+    assert list(depths.values()) == [4, 0, 2, 1, 1]
+
+
 def test_seeds_places_are_the_defaults_and_can_be_changed_but_for_the_repair() -> None:
     told = prompt(
-        [
-            memory("Odo fears dogs."),
-            memory("The lamp went out.", Tier.SESSION),
-            memory("Who took the key?", Tier.ARCS),
-            memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="You"),
-            memory("the key", Tier.EPISTEMIC, subject="Vera"),
-            memory("cellar", Tier.STATE_LEDGER, subject="Vera", field="location"),
-        ],
+        OF_ALL_TIERS,
         documents=[
             document(DocumentKind.PROFILE, "State:\nmood: calm", subject="Vera"),
             document(DocumentKind.CANON, "Identity: a guard.", subject="Vera"),
             document(DocumentKind.SUMMARY, "All was quiet."),
         ],
+        slots_deepest=99,
     )
     places = {s.key.removeprefix("smart_memory_"): (s.position, s.depth) for s in told.slots[1:]}
     assert places == {
@@ -86,6 +99,7 @@ def test_seeds_places_are_the_defaults_and_can_be_changed_but_for_the_repair() -
     }
     moved = prompt(
         [memory("Odo fears dogs.")],
+        slots_deepest=99,
         slot_long_position=1,
         slot_long_depth=7,
         slot_long_role=1,
@@ -144,6 +158,32 @@ def test_the_head_takes_in_what_is_new_in_steps_and_nothing_waits_untold() -> No
     at_once = prompt(held, of=long_story(60), slots_head_every=0)
     assert slot(at_once, SlotName.TRIGGERED) is None
     assert len(text_of(at_once, SlotName.LONG).splitlines()) == 31
+
+
+def test_the_head_of_a_young_chat_tells_of_its_beginning_only() -> None:
+    held = [memory(f"Fact {n} of the harbour", id=f"{n}", at=n, hash="") for n in range(30)]
+    told = [
+        prompt([m for m in held if int(m.id) < length - 2], of=long_story(length))
+        for length in range(7, 30)
+    ]
+    assert len({text_of(one, SlotName.LONG) for one in told}) == 1
+    assert text_of(told[-1], SlotName.LONG).count("Fact") == 5
+    for length, one in zip(range(7, 30), told, strict=True):
+        shown = {memory for content in one.contents for memory in content.shown}
+        assert len(shown) == length - 2
+
+
+def test_what_gave_way_to_others_stays_at_the_head_until_it_is_renewed() -> None:
+    def ended(reason: EndReason, at: int) -> Memory:
+        ending = Ending(reason, sources=(Source(1, f"m{at}", ""),))
+        return memory("The lamp is green.", endings=(ending,), hash="")
+
+    outranked = [ended(EndReason.OUTRANKED, 30)]
+    assert "green" in text_of(prompt(outranked, of=long_story(45)), SlotName.LONG)
+    assert "green" not in whole(prompt(outranked, of=long_story(50)))
+    assert "green" not in whole(prompt(outranked, of=long_story(45), slots_head_every=0))
+    untrue = [ended(EndReason.SUPERSEDED, 30)]
+    assert "green" not in whole(prompt(untrue, of=long_story(45)))
 
 
 def test_a_kind_of_turn_moves_the_head_only_when_it_is_asked_for() -> None:
