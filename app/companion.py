@@ -34,6 +34,7 @@ from app.work.agenda import Agenda
 from app.work.break_hunt import BreakHunt
 from app.work.budgeting import Budgeting
 from app.work.chat_guard import ChatGuard
+from app.work.demo_memories import give_demo_memories
 from app.work.edits import StoryEdits
 from app.work.export import StoryExport
 from app.work.health import health_of
@@ -413,6 +414,9 @@ class Companion(News):
 
     async def open_story(self, path: Path, *, until: int | None = None) -> Story:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
+        if RESOURCES in path.parents and self._chats.keeps_memory and not self.is_reading_only:
+            await self._chats.glance(path)
+            await give_demo_memories(self._store, path)
         chat = await self._chats.open(path, until=until)
         self._chats.shown = path
         if self._parts.wishes.watch and RESOURCES not in path.parents:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -82,7 +82,7 @@ class _Demo(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def give_demo_memories(store: Store, path: Path) -> None:
-    """Write the demo story's memories, and that its messages were read for them.
+    """Write the demo story's memories, and that its messages were read for them; once.
 
     path: of the demo's chat, which was read before.
     """
@@ -92,11 +92,19 @@ async def give_demo_memories(store: Store, path: Path) -> None:
     def unit() -> None:
         chat_id = store.chats.id_of(str(path))
         messages, _ = store.chats.known(chat_id)
-        store.memories.write(_change(demo, chat_id, messages))
+        change = _change(demo, chat_id, messages)
+        if store.memories.known_ids(change):
+            return  # what the user did to them since stays
+        store.memories.write(change)
         read = [(message.anchor, message.content_hash) for message in messages]
         store.memories.set_extracted(chat_id, read)
 
     await store.run(unit)
+
+
+def is_of_demo(memories: Iterable[Memory]) -> bool:
+    """Whether these are, or were, memories that come with the demo story."""
+    return any(memory.made_by == MADE_BY for memory in memories)
 
 
 def _change(demo: _Demo, chat_id: int, messages: Sequence[KnownMessage]) -> MemoryChange:
