@@ -26,7 +26,7 @@ from ui.exporting import EXPORTS, Exporting
 from ui.first_steps import FirstSteps
 from ui.library.popover import LibraryPopover
 from ui.library.words import chat_title
-from ui.page_chat import PageChat
+from ui.page_chat import PageCall, PageChat
 from ui.previously import Previously
 from ui.session import Session
 from ui.shell.command_palette import CommandPalette
@@ -107,6 +107,8 @@ class Desk(QObject):
         self.first_steps.folder_wanted.connect(self._on_folder_wanted)
         self.first_steps.list_wanted.connect(self.open_chats)
         self._page_chat = PageChat(session, frame.notice)
+        self._page_call = PageCall(session, self._window)
+        self._page_call.message_wanted.connect(self._on_message_chosen)
         self._previously = Previously(session, frame.notice)
         self._cap_notice = CapNotice(session, frame.notice)
         if session.companion.recovery:

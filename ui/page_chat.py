@@ -1,10 +1,11 @@
-"""Offers to open the chat that SillyTavern's page shows, where the window shows another."""
+"""Follows SillyTavern's page: to the chat it shows, and to a message that is asked for there."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QWidget
 
 from ui.library.words import chat_title
 from ui.session import Session
@@ -53,3 +54,34 @@ class PageChat(QObject):
     def _on_closed(self, key: str) -> None:
         if key == PAGE_CHAT:
             self._declined = self._offered
+
+
+class PageCall(QObject):
+    """Shows the window, and in it a message, when the user asks for it in SillyTavern's page.
+
+    Signals:
+        message_wanted: anchor of a message of the chat that is shown.
+    """
+
+    message_wanted = Signal(str)
+
+    def __init__(self, session: Session, window: QWidget) -> None:
+        super().__init__(window)
+        self._session = session
+        self._window = window
+        wishes = session.companion.wishes
+        wishes.has_window = True
+        wishes.window_wanted.connect(self._on_wanted)
+
+    def _on_wanted(self, wanted: tuple[Path, str]) -> None:
+        window = self._window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        self._session.do(self._show(*wanted), name="showing the message")
+
+    async def _show(self, path: Path, anchor: str) -> None:
+        if self._session.path != path:
+            await self._session.open_path(path)
+        self.message_wanted.emit(anchor)

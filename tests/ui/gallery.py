@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.settings import ValueInForce
 from app.story.scenes import scenes_of
 from app.story.story import Story
 from tests.ui.samples import labelled_story, with_states
@@ -36,11 +37,18 @@ class StillSession(QObject):
     chat_opened = Signal(object)
     story_changed = Signal(object)
     reading = Signal(bool)
+    health_changed = Signal(object)
 
     def __init__(self, story: Story | None) -> None:
         super().__init__()
         self.story = story
-        self.companion = self
+        self.companion = self.page = self
+
+    def shows(self, _path: object) -> bool:
+        return False
+
+    def setting(self, _name: str, *, path: object) -> ValueInForce:
+        return ValueInForce(True, False, is_own=False)
 
     def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> None:
         coroutine.close()

@@ -203,5 +203,13 @@ MESSAGE_ACTIONS = (
         icon="trash",
         also="delete everything reset",
     ),
+    StoryActionSpec(
+        "show_in_page",
+        "Show in SillyTavern",
+        "Shift+S",
+        "Scroll SillyTavern's page to this message. (Shift S)",
+        icon="link",
+        also="jump go to page browser",
+    ),
     StoryActionSpec("find", "Find in chat", "Ctrl+F", "Find a text. (Ctrl F)", icon="search"),
 )

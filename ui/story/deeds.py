@@ -60,6 +60,9 @@ class StoryDeeds:
                 self.ask(story, "scenes.split" if target.splits() else "mark_break", message.anchor)
             case "previous_recap":
                 self.ask(story, "messages.take_from_previous_swipe", message.anchor)
+            case "show_in_page":
+                go = self._session.companion.page.go_to(story.chat.path, message.anchor)
+                self._session.do(go, name="going to the message in SillyTavern")
 
     def _on_break(self, name: str, target: Target) -> None:
         story, removable, hidden = target.story, target.removable(), target.hidden_break()
@@ -114,6 +117,10 @@ class StoryDeeds:
             )
         except UsageError:  # the story moved on, and the next state of it is on its way
             return False
+
+    def is_in_page(self, story: Story) -> bool:
+        """Whether SillyTavern's page shows a story."""
+        return self._session.companion.page.shows(story.chat.path)
 
     def injects_recaps(self, story: Story) -> bool:
         """Whether message recaps of a story go into its prompt; yes where there is no story."""

@@ -140,6 +140,7 @@ class StoryPage(QWidget):
         session.story_changed.connect(self._on_story_changed)
         session.reading.connect(self._on_reading)
         session.health_changed.connect(self._follow_injection)
+        session.health_changed.connect(self._follow_page)
         view.visible_changed.connect(self._on_visible_changed)
         view.tool_used.connect(self._on_tool)
         view.fold_asked.connect(self._fold)
@@ -286,6 +287,12 @@ class StoryPage(QWidget):
 
     def _adjust_actions(self) -> None:
         self.story_actions.adjust(self.target())
+        self._follow_page()
+
+    def _follow_page(self, _news: object = None) -> None:
+        """Going to a message in SillyTavern takes a page that shows the chat."""
+        is_shown = self._deeds.is_in_page(self._shown)
+        self.story_actions.adjust_page(self.target(), is_shown=is_shown)
 
     def _on_action(self, name: str) -> None:
         target = self.target()

@@ -44,6 +44,7 @@ class StoryActions(QObject):
         self.recap_scene_messages = made["recap_scene_messages"]
         self.recap_missing, self.clear_recap = made["recap_missing"], made["clear_recap"]
         self.previous_recap, self.clear_all = made["previous_recap"], made["clear_all"]
+        self.show_in_page = made["show_in_page"]
 
     def _make(self, spec: StoryActionSpec) -> QAction:
         action = QAction(spec.text, self._page)
@@ -75,6 +76,15 @@ class StoryActions(QObject):
         self.find_breaks.setEnabled(bool(target.story.messages))
         self.clear_all.setEnabled(bool(target.story.messages))
         self.find.setEnabled(bool(target.story.messages))
+
+    def adjust_page(self, target: Target, *, is_shown: bool) -> None:
+        """Whether one can go to the message in SillyTavern, whose page shows the chat or not."""
+        self.show_in_page.setEnabled(is_shown and target.message is not None)
+        self.show_in_page.setToolTip(
+            "Scroll SillyTavern's page to this message. (Shift S)"
+            if is_shown
+            else "SillyTavern does not show this chat now."
+        )
 
     def _adjust_breaks(self, target: Target) -> None:
         scene, is_chosen = target.the_scene(), target.is_chosen
@@ -174,6 +184,8 @@ class StoryActions(QObject):
             None,
             self.rename,
             self.fold,
+            None,
+            self.show_in_page,
         )
 
     def for_scene(self, target: Target) -> tuple[QAction | None, ...]:

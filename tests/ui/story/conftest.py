@@ -31,10 +31,15 @@ class Deeds(QObject):
         self.edits = self.scenes = self.messages = self
         self.stale: set[str] = set()
         self.injects = True
+        self.page = self
+        self.is_in_page = False
 
     def setting(self, name: str, *, path: Path) -> ValueInForce:
         assert name == "message_recaps_inject"
         return ValueInForce(self.injects, False, is_own=False)
+
+    def shows(self, _path: Path) -> bool:
+        return self.is_in_page
 
     def missing(self, path: Path) -> int:
         return 3
@@ -57,6 +62,7 @@ class Deeds(QObject):
             "take_from_previous_swipe",
             "rebuild_running_recap",
             "move",
+            "go_to",
             "delete",
             "split",
             "merge",

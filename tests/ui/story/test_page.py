@@ -493,3 +493,18 @@ def test_the_menu_says_how_many_messages_lack_a_recap(
     press(qtbot, page, Key.Key_R, Modifier.ShiftModifier)
     page.story_actions.recap_missing.trigger()
     assert session.companion.asked == [("write", ("a000022",)), ("write_missing", "")]
+
+
+def test_a_message_is_shown_in_sillytavern_while_its_page_shows_the_chat(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9,)))
+    page.view.jump_to(22, selects=True)
+    show = page.story_actions.show_in_page
+    assert not show.isEnabled()
+    assert show.toolTip() == "SillyTavern does not show this chat now."
+    session.companion.is_in_page = True
+    session.health_changed.emit(None)
+    assert show.isEnabled()
+    press(qtbot, page, Key.Key_S, Modifier.ShiftModifier)
+    assert session.companion.asked == [("go_to", "a000022")]
