@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.prompt.adaptive import turn_kind
 from app.prompt.budgets import (
@@ -56,6 +57,7 @@ from app.prompt.turn_budgets import (
     turn_budgets,
     with_what_is_left,
 )
+from app.prompt.unread import fallen_out, kept_for_messages
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 
@@ -64,6 +66,11 @@ SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
 BEGINNING = 5  # messages of a young chat that the head tells of
 READ_LATE = 10  # messages that may pass before what was said is remembered
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
+# Part of a running recap, the tier that tells it as well, and the tier's switch.
+TOLD_TWICE = (
+    ("state", Tier.STATE_LEDGER, "state_ledger_enabled"),
+    ("open", Tier.ARCS, "arcs_enabled"),
+)
 NOTHING_TOLD, ANY_TURN = Recollection(), Turn()
 
 Count = Callable[[str], int]
@@ -124,6 +131,11 @@ def prepared(
     total: int | None = None,
 ) -> Prepared:
     """A turn of which all is known but its budgets; arguments as for `assembled`."""
+    room = room_in(turn.context, total, turn.fixed)
+    for_messages = (turn.context or int(settings["context_tokens"])) // MOST_OF_CONTEXT
+    if total:
+        for_messages = kept_for_messages(story, told.unread_from, total)
+        room = min(room or total, total - for_messages)
     occasion = Occasion(
         story,
         told,
@@ -133,11 +145,12 @@ def prepared(
         means.vectors,
         means.profile,
         _visible_from(story, settings, turn) if told else None,
+        fallen_out(story, told.unread_from, for_messages, means.packs),
     )
     placement = _placement(occasion)
     if told:
         occasion = replace(occasion, horizon=_horizon(occasion, placement))
-    return Prepared(occasion, means, placement, room_in(turn.context, total, turn.fixed))
+    return Prepared(occasion, means, placement, room)
 
 
 @dataclass(frozen=True)
@@ -163,6 +176,16 @@ class Prepared:
             return {}
         running = _recap_slots(self, self.occasion.settings, None, NO_ROOMS)[0]
         return high_water(self.means.full, self.drafts(running.text), self.means.count)
+
+    @cached_property
+    def told_by_slots(self) -> tuple[str, ...]:
+        """Parts of a running recap that slots of memory tell as well, and more exactly."""
+        occasion = self.occasion
+        return tuple(
+            part
+            for part, tier, is_on in TOLD_TWICE
+            if occasion.is_on(is_on) and occasion.active(tier)
+        )
 
     @cached_property
     def recap_lines(self) -> str:
@@ -264,7 +287,9 @@ def _recap_slots(
     story, count = turn.occasion.story, turn.means.count
     alone, both = (NO_BOUND if room is None else room for room in rooms)
     budget = min(int(settings["running_recap_budget"]), alone)
-    running = running_recap_slot(story, settings, budget=budget, count=count)
+    running = running_recap_slot(
+        story, settings, budget=budget, count=count, spare=turn.told_by_slots
+    )
     if not settings["message_recaps_inject"]:
         return (running,)
     budget = min(int(settings["message_recaps_budget"]), both - running.tokens)
@@ -330,7 +355,9 @@ def _levelled(
     wanted = (wants if d in borrowers else min(wants, budgets[d]) for d, wants in full)
     demands = [sum(wanted) + budgets[SlotName.TRIGGERED], *(slot.tokens for slot in recaps)]
     recap_budgets = ("running_recap_budget", "message_recaps_budget")
-    weights = [sum(budgets[name] for name in NINE), *(int(settings[b]) for b in recap_budgets)]
+    sharing = {*NINE, *(d.name for d in drafts if d.entries and d.name is SlotName.SHORT)}
+    memory_weight = sum(budgets[name] for name in sharing)
+    weights = [memory_weight, *(int(settings[b]) for b in recap_budgets)]
     if sum(demands) <= room:
         return tuple(recaps), room - sum(demands[1:])
     memory, *shares = levelled(demands, weights[: len(demands)], room)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.story.recap_text import fitted, is_headed, parse_recap
 
@@ -41,15 +41,18 @@ def framed(content: str, template: str, placeholder: str) -> str:
     return template.replace(placeholder, content)
 
 
-def shortened(content: str, budget: int, count: Callable[[str], int]) -> str:
+def shortened(
+    content: str, budget: int, count: Callable[[str], int], *, spare: Sequence[str] = ()
+) -> str:
     """As much of the content as `count` finds to fit: whole lines, the newest and the state last.
 
     Headed recaps lose old developments first (recap_text.fitted); where that does not do, and in
     a text without headings, lines go from the top. Nothing, when not even the last line fits.
+    spare: parts of which other slots tell, which go before anything else.
     """
     lines = content.strip().splitlines()
     if is_headed(content):
-        headed = fitted(parse_recap(content), budget, count).render()
+        headed = fitted(parse_recap(content), budget, count, spare=spare).render()
         if count(headed) <= budget:
             return headed
         lines = headed.splitlines()

@@ -16,6 +16,7 @@ from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing, Status
 from app.memory.windows import is_told
 from app.prompt.slots import TurnKind
+from app.prompt.unread import ALL_READ, Unread
 from app.story.messages import Message
 from app.story.story import ChatKind, Story
 
@@ -30,7 +31,8 @@ REPLACING = frozenset({"swipe", "regenerate"})
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """What is remembered of a chat at one moment. chat: its store id. elsewhere: ids of what only
-    some of its people lived through, in another place; told to them alone.
+    some of its people lived through, in another place; told to them alone. unread_from: index from
+    which on no model has read its messages, None where one has read all.
     """
 
     standings: tuple[Standing, ...] = ()
@@ -38,6 +40,7 @@ class Recollection:
     documents: tuple[Document, ...] = ()
     chat: int = 0
     elsewhere: frozenset[str] = frozenset()
+    unread_from: int | None = None
 
     def __bool__(self) -> bool:
         return bool(self.standings or self.documents)
@@ -69,7 +72,8 @@ class Turn:
 class Occasion:
     """One turn of a story. common: words that say nothing, in any language. profile: of hardware.
 
-    visible_from: index of the first message that is still in the prompt itself. horizon: what
+    visible_from: index of the first message that is still in the prompt itself. unread: messages
+    that are not, and that no model has read. horizon: what
     began at this message or later is not told at the head of the prompt yet, None: all is.
     """
 
@@ -81,6 +85,7 @@ class Occasion:
     vectors: Vectors = NO_VECTORS
     profile: str = "a"
     visible_from: int | None = None
+    unread: Unread = ALL_READ
     horizon: int | None = None
 
     def active(self, *tiers: Tier) -> tuple[Standing, ...]:

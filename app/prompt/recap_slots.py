@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.prompt.framing import framed, shortened
@@ -17,15 +17,21 @@ _INCLUDED = frozenset({InclusionState.INCLUDED, InclusionState.LONG_TERM})
 
 
 def running_recap_slot(
-    story: Story, settings: Mapping[str, Any], *, budget: int, count: Count
+    story: Story,
+    settings: Mapping[str, Any],
+    *,
+    budget: int,
+    count: Count,
+    spare: Sequence[str] = (),
 ) -> Slot:
-    """The running recap, cut to its budget, frame included; empty when switched off.
+    """The running recap, cut to its budget, frame included; empty when switched off. spare: parts
+    of which other slots tell: they go first.
 
     A branch or a shortened chat gets the version that tells nothing of what it does not hold.
     """
     version = injected_version(story.running, _positions(story))
     content = version.content if version and settings["running_recap_enabled"] else ""
-    return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count)
+    return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count, spare)
 
 
 def _positions(story: Story) -> dict[str, int]:
@@ -59,7 +65,13 @@ def included_recaps(story: Story, settings: Mapping[str, Any]) -> str:
 
 
 def _slot(
-    key: str, name: str, content: str, settings: Mapping[str, Any], budget: int, count: Count
+    key: str,
+    name: str,
+    content: str,
+    settings: Mapping[str, Any],
+    budget: int,
+    count: Count,
+    spare: Sequence[str] = (),
 ) -> Slot:
     """A slot by its settings, which all begin with `name`."""
     template = str(settings[f"{name}_template"])
@@ -71,7 +83,8 @@ def _slot(
     text = framed(content, template, placeholder)
     full_tokens = count(text)
     if full_tokens > budget:
-        text = framed(shortened(content, budget, count_framed), template, placeholder)
+        cut = shortened(content, budget, count_framed, spare=spare)
+        text = framed(cut, template, placeholder)
     return Slot(
         key=key,
         position=Position(settings[f"{name}_position"]),

@@ -16,6 +16,7 @@ from app.prompt.drafts import Draft, Entry
 from app.prompt.framing import one_line
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.unread import names_told, notes_of
 from app.story.recap_text import parse_recap
 from app.story.recaps import SceneRecap
 from app.story.scenes import Scene
@@ -57,6 +58,12 @@ def short_draft(occasion: Occasion, running: str) -> Draft:
         for place, text in reversed(told) if name == "events" else told:
             at = (titles.index(name), place)
             entries.append(Entry(text, at, row=name, head=f"{summary.TITLES[name]}: "))
+    if not entries and occasion.unread:
+        visible = occasion.story.messages[occasion.unread.end :]
+        entries = [
+            *names_told(occasion.told.entities, visible),
+            *notes_of(occasion.story, occasion.unread),
+        ]
     return Draft(
         SlotName.SHORT,
         tuple(entries),

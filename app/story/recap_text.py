@@ -15,7 +15,7 @@ Any other text is a recap too: all its lines are developments.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 LONGEST_ITEM = 1200  # characters
@@ -100,13 +100,21 @@ def clean_line(text: str) -> str:
     return line
 
 
-def fitted(recap: Recap, tokens: int, count_tokens: Callable[[str], int]) -> Recap:
+def fitted(
+    recap: Recap,
+    tokens: int,
+    count_tokens: Callable[[str], int],
+    *,
+    spare: Sequence[str] = (),
+) -> Recap:
     """The recap within `tokens`: whole items go, first what is resolved, then the oldest
-    developments, then the oldest open ones. The state always stays, even when it alone is more.
+    developments, then the oldest open ones. The state stays, even when it alone is more.
+
+    spare: fields of which something else tells, state or open: they go before what happened.
     """
     if count_tokens(recap.render()) <= tokens:
         return recap
-    for field in ("resolved", "developments", "open"):
+    for field in dict.fromkeys(("resolved", *spare, "developments", "open")):
         items: tuple[str, ...] = getattr(recap, field)
         # The fewest items to drop, by halving: 300 items need 9 counts.
         low, high = 0, len(items)

@@ -16,6 +16,8 @@ from app.story.story import ChatKind, ChatRef, Story
 from app.work.memory_view import memory_view
 from app.work.open_chat import OpenChat
 
+MOST_UNREAD = 1_000  # messages; no prompt holds more
+
 
 class Prompting:
     """Makes the slots of each turn. What slots wanted at most is known while a chat is open.
@@ -99,7 +101,19 @@ def _recollection(chat: OpenChat, until: int | None = None) -> Recollection:
         view.documents,
         view.ground.chat,
         frozenset(view.kept_by),
+        _unread_from(chat, len(chat.story.messages) if until is None else until + 1),
     )
+
+
+def _unread_from(chat: OpenChat, end: int) -> int | None:
+    """Index from which on no model has read the messages, None where one has read the last."""
+    read, messages, index = chat.reading_state.extracted, chat.story.messages, end
+    while index and index > end - MOST_UNREAD:
+        message = messages[index - 1]
+        if (message.anchor, message.content_hash) in read:
+            break
+        index -= 1
+    return index if index < end else None
 
 
 def _shortened(story: Story, length: int) -> Story:

@@ -33,7 +33,7 @@ TASKS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class Shown:
     """What a request shows. numbers: of new messages, by their place in the story."""
 
     numbers: Mapping[int, int]
@@ -51,7 +51,7 @@ class Oracle:
     def __init__(
         self, gold: Gold, *, sloppiness: float = 0.0, seed: int = 7, is_talkative: bool = False
     ) -> None:
-        self._gold = gold
+        self.gold = gold
         self._is_talkative = is_talkative
         self._sloppiness = sloppiness
         self._random = random.Random(seed)
@@ -85,11 +85,11 @@ class Oracle:
 
     def _lines(self, text: str, kinds: tuple[str, ...]) -> str:
         shown = self._shown(text)
-        makers: Mapping[str, Callable[[_Shown], Iterator[str]]] = {
+        makers: Mapping[str, Callable[[Shown], Iterator[str]]] = {
             EPISTEMIC: self._knowings,
             LEDGER: self._values,
             ARCS: self._arcs,
-            LONG_TERM: lambda shown: self._sentences(shown, "fact:2", 0, 3),
+            LONG_TERM: self._long_term,
             SESSION: lambda shown: self._sentences(shown, "detail:2:session", 1, 2),
             FEELINGS: self._feelings,
         }
@@ -100,7 +100,7 @@ class Oracle:
             return _with_noise([self._careless(line) for line in lines], self._random)
         return "\n".join(lines)
 
-    def _shown(self, text: str) -> _Shown:
+    def _shown(self, text: str) -> Shown:
         messages = text.split("<messages>")[-1].split("</messages>")[0].strip()
         pieces = NUMBERED_MESSAGE.split(messages)
         found = NEW_FROM.search(text)
@@ -116,50 +116,53 @@ class Oracle:
         entries, arcs = {}, {}
         for number, entry in NUMBERED_ENTRY.findall(known):
             (entries if entry.startswith("[") else arcs)[folded(entry)] = number
-        return _Shown(numbers, arcs, entries)
+        return Shown(numbers, arcs, entries)
 
-    def _knowings(self, shown: _Shown) -> Iterator[str]:
-        for label in self._gold.knowings:
+    def _knowings(self, shown: Shown) -> Iterator[str]:
+        for label in self.gold.knowings:
             number = shown.numbers.get(label.place)
             if number is None:
                 continue
-            for old in self._gold.ended_by(label):
+            for old in self.gold.ended_by(label):
                 listed = shown.entries.get(folded(_entry(old)))
                 if listed is not None:
                     yield f"[retire:sources={number}] {listed}"
             head, _, about = _entry(label).partition("] ")
             yield f"{head}:sources={number}] {about} | {label.text}"
 
-    def _values(self, shown: _Shown) -> Iterator[str]:
-        for label in self._gold.values:
+    def _values(self, shown: Shown) -> Iterator[str]:
+        for label in self.gold.values:
             number = shown.numbers.get(label.place)
             if number is not None:
                 yield _state(label, number)
 
-    def _arcs(self, shown: _Shown) -> Iterator[str]:
-        for arc in self._gold.arcs:
+    def _arcs(self, shown: Shown) -> Iterator[str]:
+        for arc in self.gold.arcs:
             if (number := shown.numbers.get(arc.opened)) is not None:
                 yield f"[arc:sources={number}] {arc.thread}"
-        for arc in self._gold.arcs:
+        for arc in self.gold.arcs:
             if arc.resolved is not None and arc.resolved in shown.numbers:
                 yield _resolved(arc, shown.numbers[arc.resolved], shown.arcs)
 
     def _profiles(self, text: str) -> str:
-        names = dict.fromkeys(message["name"] for message in self._gold.messages)
+        names = dict.fromkeys(message["name"] for message in self.gold.messages)
         form = "[PROFILE {}]\n[character_state]\ngoals: to go on\n[world_state]\nlocation: here"
         return "\n\n".join(form.format(name) for name in names if name in text) or "NONE"
 
-    def _sentences(self, shown: _Shown, tag: str, first: int, every: int) -> Iterator[str]:
+    def _long_term(self, shown: Shown) -> Iterator[str]:
+        yield from self._sentences(shown, "fact:2", 0, 3)
+
+    def _sentences(self, shown: Shown, tag: str, first: int, every: int) -> Iterator[str]:
         """A sentence of some new messages, where the server is talkative."""
         for place, number in shown.numbers.items():
             if not self._is_talkative or place % every != first:
                 continue
-            found = SENTENCE.search(str(self._gold.messages[place]["mes"]))
+            found = SENTENCE.search(str(self.gold.messages[place]["mes"]))
             if found:
                 yield f"[{tag}:sources={number}] {found[0].strip()}"
 
-    def _feelings(self, shown: _Shown) -> Iterator[str]:
-        names = list(dict.fromkeys(m["name"] for m in self._gold.messages))
+    def _feelings(self, shown: Shown) -> Iterator[str]:
+        names = list(dict.fromkeys(m["name"] for m in self.gold.messages))
         for place, number in shown.numbers.items():
             if self._is_talkative and place % 10 == 5 and len(names) > 1:
                 word = FELT[place // 10 % len(FELT)]

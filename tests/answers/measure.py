@@ -1,0 +1,150 @@
+"""Plays a labelled story and looks, wherever a question can be asked, whether the prompt answers.
+
+The prompt of a turn is what the slots hold, within the total, and then the newest messages within
+what they leave of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.companion import Companion, open_companion
+from app.paths import Folders
+from app.prompt.occasion import Turn
+from app.prompt.slots import SlotSet
+from tests.answers.good_model import GoodModel
+from tests.answers.questions import Question, questions_of, told
+from tests.answers.rivals import Count, likeliest, newest
+from tests.fakes import FakeLlm
+from tests.labelled import write_tavern
+from tests.oracle.gold import Gold
+
+ORACLE, TALKATIVE, BUILT_IN = "oracle", "talkative", "builtin"
+STEP = 3  # messages that come between two looks of the program
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question at one total. slots: the prompt's own; prompt: with the newest messages."""
+
+    question: Question
+    total: int
+    slots: SlotSet
+    prompt: str
+    newest: str
+    likeliest: str
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the prompt holds the answer."""
+        return self.question.is_answered_by(self.prompt)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Of all questions those that are answered: by the prompt, and by its rivals."""
+
+    slots: float
+    newest: float
+    likeliest: float
+
+
+def shares(asked: Sequence[Asked]) -> Shares:
+    """The shares of some questions; of none 1."""
+    count = max(1, len(asked))
+    return Shares(
+        sum(one.is_answered for one in asked) / count if asked else 1.0,
+        sum(one.question.is_answered_by(one.newest) for one in asked) / count if asked else 1.0,
+        sum(one.question.is_answered_by(one.likeliest) for one in asked) / count if asked else 1.0,
+    )
+
+
+async def asked_of(
+    story: Mapping[str, Any],
+    totals: Sequence[int],
+    *,
+    model: str = ORACLE,
+    step: int = STEP,
+    is_whole: bool = False,
+) -> tuple[Asked, ...]:
+    """Every question at every total.
+
+    model: ORACLE, TALKATIVE for one that also notes what no question asks for, or BUILT_IN for
+    none. step: messages between two looks of the program. is_whole: it reads to the last message
+    each time, as its commands do, and does not wait for what may be swiped.
+    """
+    gold = Gold(story)
+    reader = GoodModel(gold, is_talkative=model == TALKATIVE)
+    with tempfile.TemporaryDirectory() as folder, FakeLlm(reader.reply) as llm:
+        written = write_tavern(story, Path(folder) / "data" / "default-user")
+        (written.user_folder / "chats").mkdir(exist_ok=True)
+        home = Path(folder) / "own"
+        home.mkdir()
+        async with open_companion(
+            Folders(home, home / "logs"),
+            tavern=written.user_folder,
+            llm=BUILT_IN if model == BUILT_IN else f"openai:oracle@{llm.url}",
+            watch=False,
+            keeps_memory=True,
+            reads_to_the_end=is_whole,
+        ) as companion:
+            await companion.put_setting("memory_auto", True)
+            return await _played(companion, written.chat, story, totals, step)
+
+
+async def _played(
+    companion: Companion, chat: Path, story: Mapping[str, Any], totals: Sequence[int], step: int
+) -> tuple[Asked, ...]:
+    lines = await asyncio.to_thread(lambda: chat.read_bytes().split(b"\n"))
+    questions = questions_of(story)
+    places = {question.place for question in questions}
+    found: list[Asked] = []
+    for place in range(len(story["messages"])):
+        if place not in places and place % step:
+            continue
+        await asyncio.to_thread(chat.write_bytes, b"\n".join(lines[: place + 2]))
+        await companion.open_story(chat)
+        await companion.settled(chat)
+        if place not in places:
+            continue
+        turn = Turn(_next_speaker(story, place))
+        for total in totals:
+            slots = await companion.slots(chat, total=total, turn=turn)
+            here = [question for question in questions if question.place == place]
+            found += _asked(here, total, slots, story["messages"], companion.count_tokens)
+    return tuple(found)
+
+
+def _asked(
+    questions: Sequence[Question],
+    total: int,
+    slots: SlotSet,
+    messages: Sequence[Mapping[str, Any]],
+    count: Count,
+) -> Iterator[Asked]:
+    for question in questions:
+        texts = told(messages[: question.place + 1])
+        rest = newest(texts, total - slots.total_tokens, count)
+        prompt = "\n".join((*(slot.text for slot in slots.slots), rest))
+        yield Asked(
+            question,
+            total,
+            slots,
+            prompt,
+            newest(texts, total, count),
+            likeliest(texts, question.text, total, count),
+        )
+
+
+def _next_speaker(story: Mapping[str, Any], place: int) -> str:
+    """Who of the characters answers next; at the end of the story who spoke last."""
+    messages = story["messages"]
+    names = {character["name"] for character in story["characters"]}
+    after = (m["name"] for m in messages[place + 1 :] if m["name"] in names)
+    before = (m["name"] for m in reversed(messages[: place + 1]) if m["name"] in names)
+    return next(after, next(before, ""))
