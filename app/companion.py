@@ -130,8 +130,9 @@ class Companion(News):
             self._queue,
             self._tasks,
             self.use,
+            parts.keys,
         )
-        self._setup_problem = self.models.problem
+        self._setup_problem = self.models.problem or parts.keys.problem
         built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
         self._recapper = Recapper(
             self._store,
@@ -150,6 +151,7 @@ class Companion(News):
             self.settings,
             parts.packs,
             self._counter.count,
+            parts.keys,
         )
         self.breaks = BreakHunt(self._chats, self.models, parts.packs)
         self.lore = StoryLore(self._store, self._chats, self.settings)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.errors import StoreError
 from app.languages import load_packs
+from app.llm.api_keys import ApiKeys
 from app.paths import Folders
 from app.settings import Settings
 from app.store.folder_lock import FolderLock
@@ -48,6 +49,7 @@ class Parts:
     settings: Settings
     packs: tuple[LanguagePack, ...]
     lock: FolderLock
+    keys: ApiKeys
     wishes: Wishes
 
 
@@ -66,7 +68,9 @@ async def open_parts(folders: Folders, wishes: Wishes) -> AsyncIterator[Parts]:
         await store.open()
         settings = Settings(await store.run(store.settings.load))
         packs = await asyncio.to_thread(load_packs)
-        yield Parts(folders, store, settings, packs, lock, wishes)
+        keys = ApiKeys(folders.data / "keys.json")
+        await keys.load()
+        yield Parts(folders, store, settings, packs, lock, keys, wishes)
     finally:
         if store is not None:
             await store.aclose()

@@ -20,11 +20,14 @@ MODEL = "fake-model"
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """One generation that was asked for. at: time.monotonic() when it came in."""
+    """One generation that was asked for. at: time.monotonic() when it came in. key: what stood
+    in its authorization, "" for nothing.
+    """
 
     path: str
     body: dict[str, Any]
     at: float
+    key: str = ""
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -151,7 +154,9 @@ def _handler_for(llm: FakeLlm) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            request = RecordedRequest(self.path, body, time.monotonic())
+            request = RecordedRequest(
+                self.path, body, time.monotonic(), self.headers.get("Authorization", "")
+            )
             text = llm.answer(request)
             try:
                 if not isinstance(text, str):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", covariant=True)
 OnText = Callable[[str], None]
 
-API_KEY_VARIABLE = "TAVERNKEEP_API_KEY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +157,7 @@ def make_writer(
 ) -> RecapWriter:
     """The writer for a backend's spec. Opens no connection yet.
 
-    api_key: else that of the environment (TAVERNKEEP_API_KEY). prompts_dir: the user's own prompt
+    api_key: of the server. prompts_dir: the user's own prompt
     files, each replacing the shipped one of its name. context_tokens: else what the server says.
     page: where SillyTavern's own connection is asked; without it that one is away. meter: hears of
     every request.
@@ -176,7 +174,6 @@ def make_writer(
     from app.llm.model_writer import ModelWriter
     from app.llm.prompt_files import load_prompts
 
-    key = api_key or os.environ.get(API_KEY_VARIABLE) or None
-    backend = make_backend(parsed, api_key=key, context_tokens=context_tokens, page=page)
+    backend = make_backend(parsed, api_key=api_key, context_tokens=context_tokens, page=page)
     prompts = load_prompts(prompts_dir)
     return ModelWriter(backend, prompts, count_tokens=count_tokens, meter=meter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from app.llm.api_keys import ApiKeys
 from app.llm.embeddings import Embedder, make_embedder
 from app.llm.specs import parse_spec
 from app.llm.writer import RecapWriter
@@ -37,9 +38,11 @@ class MemoryWork:
         settings: Settings,
         packs: Sequence[LanguagePack],
         count: Callable[[str], int],
+        keys: ApiKeys,
     ) -> None:
         self._store = store
         self._settings = settings
+        self._keys = keys
         self.failed: Signal[str] = Signal("failed")
         self._vectors = self._made_vectors()
         settler = Settler(count, packs, self.vectors_of)
@@ -71,5 +74,8 @@ class MemoryWork:
         return vectors
 
     def _embedder(self) -> Embedder | None:
-        spec = str(self._settings["embeddings"]).strip()
-        return make_embedder(parse_spec(spec)) if spec else None
+        text = str(self._settings["embeddings"]).strip()
+        if not text:
+            return None
+        spec = parse_spec(text)
+        return make_embedder(spec, api_key=self._keys.find(spec.url))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.errors import TavernkeepError, UsageError
+from app.llm.api_keys import ApiKeys
 from app.llm.memory_model import MemoryModel
 from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory
 from app.llm.meter import Meter
@@ -30,7 +31,7 @@ class ModelInForce:
     """Which model writes, which others there are, and how one does before it is chosen.
 
     given: the backend to begin with in place of the setting. problem: a sentence when the setting
-    made no sense, so that the built-in way stands in.
+    made no sense, so that the built-in way stands in. keys: of servers.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class ModelInForce:
         queue: OperationQueue,
         tasks: TaskSupervisor,
         meter: ModelMeter,
+        keys: ApiKeys,
     ) -> None:
         self._given = given
         self._settings = settings
@@ -52,6 +54,7 @@ class ModelInForce:
         self._queue = queue
         self._tasks = tasks
         self._meter = meter
+        self.keys = keys
         self.problem = ""
         self._writer = self._first()
 
@@ -92,6 +95,14 @@ class ModelInForce:
         old, self._writer = self._writer, self._make(self._spec)
         self._tasks.spawn(self._retire(old), name="closing a writer")
 
+    async def keep_key(self, url: str, key: str) -> None:
+        """Keep a server's API key, "" to forget it, and use it at once.
+
+        Raises UsageError, StoreError, PromptUnusable.
+        """
+        await self.keys.keep(url, key)
+        self.renew(is_chosen=False)
+
     async def aclose(self) -> None:
         """Close the writer, whatever it writes."""
         await self._writer.aclose()
@@ -104,7 +115,7 @@ class ModelInForce:
 
     async def offered_at(self, url: str) -> tuple[str, ...]:
         """Names of the models that a server offers. Raises UsageError, BackendError."""
-        return await models_at(url)
+        return await models_at(url, api_key=self.keys.find(url))
 
     async def profiles_in_page(self) -> tuple[str, ...] | None:
         """Connection profiles that SillyTavern's page has; None where no page is open."""
@@ -151,6 +162,7 @@ class ModelInForce:
         return make_writer(
             spec,
             count_tokens=self._counter.count,
+            api_key=self.keys.find(parse_spec(spec).url),
             prompts_dir=self._prompts_dir,
             page=self._link,
             meter=meter or self._meter,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from app.errors import BackendError
 from app.llm.ollama import FoundModel, found_models
 from app.llm.openai_compatible import probe_models
 from app.llm.specs import OLLAMA_URL, clean_url
-from app.llm.writer import API_KEY_VARIABLE, OnText, RecapWriter
+from app.llm.writer import OnText, RecapWriter
 from app.story.messages import Message, digest
 
 LOOK_SECONDS = 2.0
@@ -46,12 +45,12 @@ async def models_here(url: str = OLLAMA_URL) -> tuple[FoundModel, ...]:
         return ()
 
 
-async def models_at(url: str) -> tuple[str, ...]:
+async def models_at(url: str, *, api_key: str | None = None) -> tuple[str, ...]:
     """Names of the models that a server offers. Raises UsageError, BackendError."""
     address = clean_url(url)
     try:
         async with asyncio.timeout(ASK_SECONDS):
-            return await probe_models(address, api_key=os.environ.get(API_KEY_VARIABLE) or None)
+            return await probe_models(address, api_key=api_key)
     except TimeoutError as error:
         raise BackendError(f"{address} did not answer within {ASK_SECONDS:.0f} seconds.") from error
 

@@ -3,7 +3,8 @@ a server that speaks OpenAI's protocol."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -53,9 +54,15 @@ NO_PAGE = "Open SillyTavern's page first, with the bridge installed."
 IN_USE = "The connection in use"
 NONE_FOUND = "None was found on port 11434. Start Ollama first, or name a model that it will have."
 KEY_HELP = (
-    "Where the server wants a key, put it into the environment variable TAVERNKEEP_API_KEY before "
-    "Tavernkeep starts. It is read from there only, and never stored."
+    "An API key, where the server wants one, goes into your system's keyring and to this server "
+    "only. It is never shown again, and no log or report holds it."
 )
+KEY_KEPT = "A key for this server is kept. Type another to replace it."
+KEY_IN_FILE = (
+    "No keyring of the system took the key, so it lies unencrypted in {file}, which only your user "
+    "may read."
+)
+KeyOf = Callable[[str], tuple[bool, Path | None]]
 GIGABYTE = 1_000_000_000
 
 
@@ -84,15 +91,28 @@ class BackendChoice(QWidget):
         chosen: spec of the backend, as `parse_spec` reads it.
         test_wanted: spec to be tried.
         models_wanted: address of a server whose models are to be listed.
+        confirmed: the button was pressed for what is in use already.
+        changed: the button says something else, or can be pressed now or no more.
+        key_removed: address of a server whose key is to be forgotten.
+
+    key_of: whether a key is kept for an address, and in which file where no keyring took it.
     """
 
     chosen = Signal(str)
+    confirmed = Signal()
+    changed = Signal()
     test_wanted = Signal(str)
     models_wanted = Signal(str)
+    key_removed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, key_of: KeyOf, parent: QWidget | None = None, *, use: Button | None = None
+    ) -> None:
+        """use: the button that names the choice, where it stands elsewhere and always."""
         super().__init__(parent)
         self.title = "Model"
+        self._is_alone = use is None
+        self._key_of = key_of
         self._current = BackendSpec(BUILTIN)
         self._cards: dict[str, ChoiceCard] = {}
         self._found: dict[str, ChoiceCard] = {}
@@ -107,11 +127,20 @@ class BackendChoice(QWidget):
         self._offer = Choice("Models of the server")
         self._offer.activated.connect(self._on_offer)
         self._offer.hide()
-        self._key = body(KEY_HELP)
+        self._key = Field(
+            "API key of the server", placeholder="API key, where the server wants one"
+        )
+        self._key.setObjectName("api key")
+        self._key.setEchoMode(Field.EchoMode.Password)
+        self._forget_key = Button("Forget the key", icon="trash")
+        self._forget_key.setObjectName("forget the key")
+        self._forget_key.clicked.connect(self._on_forget_key)
+        self._key_words = body(KEY_HELP)
+        self._key_words.setObjectName("about the key")
         self._wrong = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self._test = Button("Test it", icon="play")
         self._test.clicked.connect(self._on_test)
-        self._use = Button("Use no model", role=ButtonRole.MAIN)
+        self._use = use or Button("Use no model", role=ButtonRole.MAIN)
         self._use.clicked.connect(self._on_use)
         for field in (self._model, self._url):
             field.textChanged.connect(self._show_kind)
@@ -124,8 +153,11 @@ class BackendChoice(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(section("Model"))
-        column.addWidget(body("What reads scenes and writes recaps. It works without any, too."))
+        if self._is_alone:
+            column.addWidget(section("Model"))
+            column.addWidget(
+                body("What reads scenes and writes recaps. It works without any, too.")
+            )
         self._models = QVBoxLayout()
         self._models.setSpacing(8)
         for kind, (title, detail, fact) in CARDS.items():
@@ -145,13 +177,19 @@ class BackendChoice(QWidget):
         row.addWidget(self._offer)
         column.addWidget(self._fields)
         column.addWidget(self._profile)
-        column.addWidget(self._key)
+        keys = QHBoxLayout()
+        keys.setSpacing(8)
+        keys.addWidget(self._key, 1)
+        keys.addWidget(self._forget_key)
+        column.addLayout(keys)
+        column.addWidget(self._key_words)
         column.addWidget(self._wrong)
         deeds = QHBoxLayout()
         deeds.setSpacing(8)
         deeds.addStretch(1)
         deeds.addWidget(self._test)
-        deeds.addWidget(self._use)
+        if self._is_alone:
+            deeds.addWidget(self._use)
         column.addLayout(deeds)
         column.addWidget(self.trial)
 
@@ -291,18 +329,52 @@ class BackendChoice(QWidget):
         self._list.setVisible(is_server)
         self._list.setEnabled(bool(self._url.text().strip()))
         self._offer.setVisible(is_server and self._offer.count() > 0)
-        self._key.setVisible(is_server)
+        self._show_key()
         self._profile.setVisible(kind == SILLYTAVERN and self._profile.count() > 1)
         named = {BUILTIN: "no model", SILLYTAVERN: "SillyTavern's connection"}
         self._use.set_text(f"Use {named.get(kind) or model or 'this model'}")
         spec, sentence = self._parsed()
         self._use.setEnabled(spec is not None)
-        self._use.setVisible(spec != self._current)
+        if self._is_alone:
+            self._use.setVisible(spec != self._current)
         self._test.setEnabled(spec is not None)
         self._test.setVisible(kind != BUILTIN)
         is_asked = needs_name and bool(model) and (not is_server or bool(self._url.text()))
         self._wrong.setText(sentence if is_asked else "")
         self._wrong.setVisible(bool(self._wrong.text()))
+        self.changed.emit()
+
+    @property
+    def deed(self) -> str:
+        """What the button says."""
+        return self._use.text()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the button can be pressed."""
+        return self._use.isEnabled()
+
+    def _show_key(self) -> None:
+        is_server = self._kind() == OPENAI
+        is_kept, file = self._key_of(self._url.text().strip()) if is_server else (False, None)
+        self._key.setVisible(is_server)
+        self._forget_key.setVisible(is_server and is_kept)
+        self._key_words.setVisible(is_server)
+        words = KEY_KEPT if is_kept else KEY_HELP
+        self._key_words.setText(KEY_IN_FILE.format(file=file) if file else words)
+
+    def take_key(self) -> tuple[str, str]:
+        """Address and key that the user typed, once; the key is "" where there is none."""
+        key, is_server = self._key.text().strip(), self._kind() == OPENAI
+        self._key.clear()
+        return self._url.text().strip(), key if is_server else ""
+
+    def show_keys(self) -> None:
+        """What is kept may be different now."""
+        self._show_key()
+
+    def _on_forget_key(self) -> None:
+        self.key_removed.emit(self._url.text().strip())
 
     def _parsed(self) -> tuple[BackendSpec | None, str]:
         try:
@@ -318,6 +390,8 @@ class BackendChoice(QWidget):
             return
         if spec != self._current:
             self.chosen.emit(str(spec))
+        else:
+            self.confirmed.emit()
 
     def _on_test(self) -> None:
         spec, _ = self._parsed()

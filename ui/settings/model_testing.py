@@ -25,7 +25,23 @@ class ModelTesting(QObject):
         session.health_changed.connect(self._on_health_changed)
         choice.test_wanted.connect(self._on_test)
         choice.models_wanted.connect(self._on_models)
+        choice.key_removed.connect(self._on_key_removed)
         choice.trial.stop_wanted.connect(self.stop)
+
+    async def keep_key(self) -> None:
+        """Keep the key that the user typed, if any. Raises UsageError, StoreError."""
+        url, key = self._choice.take_key()
+        if key:
+            await self._session.companion.models.keep_key(url, key)
+            self._choice.show_keys()
+
+    def _on_key_removed(self, url: str) -> None:
+        async def forget() -> None:
+            await self._session.companion.models.keep_key(url, "")
+            self._choice.show_keys()
+            self._session.told.emit("The key was forgotten.")
+
+        self._session.do(forget(), name="forgetting an API key")
 
     def look_for_models(self) -> None:
         """Look once more which models Ollama and SillyTavern's page have."""
@@ -54,6 +70,7 @@ class ModelTesting(QObject):
 
     def _on_models(self, url: str) -> None:
         async def look() -> None:
+            await self.keep_key()
             self._choice.show_offered(await self._session.companion.models.offered_at(url))
 
         self._session.do(look(), name="asking the server for its models")
@@ -70,6 +87,7 @@ class ModelTesting(QObject):
         panel = self._choice.trial
         this = asyncio.current_task()
         try:
+            await self.keep_key()
             trial = await self._session.companion.models.test(spec, on_text=panel.show_text)
         except (asyncio.CancelledError, TavernkeepError):
             if self._running is this:

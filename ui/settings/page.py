@@ -51,7 +51,7 @@ class SettingsPage(QWidget):
         self.rail = SettingsRail()
         self._tavern = TavernSection(session)
         self._tavern.folder_wanted.connect(self.folder_wanted)
-        self.backend = BackendChoice()
+        self.backend = BackendChoice(self._key_of)
         self.backend.chosen.connect(self._on_backend)
         self._testing = ModelTesting(session, self.backend)
         self._prompts = PromptsSection(session)
@@ -224,7 +224,15 @@ class SettingsPage(QWidget):
         row.set_effective(values[other.name] in wanted, reason)
 
     def _on_backend(self, spec: str) -> None:
-        self.put("backend", spec)
+        async def use() -> None:
+            await self._testing.keep_key()
+            await self._session.companion.put_setting("backend", spec)
+
+        self._change(use(), "backend")
+
+    def _key_of(self, url: str) -> tuple[bool, Path | None]:
+        keys = self._session.companion.models.keys
+        return keys.find(url) is not None, keys.file if keys.is_in_file(url) else None
 
     # What is shown
 

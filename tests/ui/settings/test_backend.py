@@ -14,7 +14,7 @@ from ui.settings.backend import NO_PAGE, BackendChoice
 
 @pytest.fixture
 def choice(qtbot: QtBot) -> BackendChoice:
-    made = BackendChoice()
+    made = BackendChoice(lambda _url: (False, None))
     qtbot.addWidget(made)
     return made
 

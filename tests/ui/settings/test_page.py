@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+import keyring
 import pytest
+from keyring.backends.fail import Keyring as NoKeyring
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
@@ -13,7 +15,9 @@ from app.setting import Scope
 from app.settings import REGISTRY
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
+from ui.controls.buttons import Button
 from ui.controls.fields import Field
+from ui.controls.labels import Label
 from ui.main_window import MainWindow
 from ui.settings.page import SettingsPage
 from ui.settings.rows import DecimalField, NumberField
@@ -197,3 +201,30 @@ async def test_a_price_with_a_fraction_and_a_short_text_can_be_set(
     QTest.keyClick(names, Qt.Key.Key_Return)
     await until(lambda: companion.settings["left_out"] == "Mira, Dov")
     assert names.text() == "Mira, Dov"
+
+
+async def test_a_key_is_kept_for_its_server_sent_there_and_forgotten(
+    page: SettingsPage, companion: Companion, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TAVERNKEEP_API_KEY", raising=False)
+    before = keyring.get_keyring()
+    keyring.set_keyring(NoKeyring())
+    try:
+        with FakeLlm() as llm:
+            page.backend.choose("openai", model=MODEL, url=llm.url)
+            QTest.keyClicks(page.findChild(Field, "api key"), "sk-typed")
+            page.backend.use()
+            await until(lambda: MODEL in companion.models.writer().label)
+            assert companion.models.keys.find(llm.url) == "sk-typed"
+            assert page.findChild(Field, "api key").text() == ""
+            words = page.findChild(Label, "about the key")
+            assert str(companion.models.keys.file) in words.text()
+            page.backend.test()
+            await until(lambda: bool(llm.requests) and not page.backend.trial.is_running)
+            assert llm.requests[-1].key == "Bearer sk-typed"
+            forget = page.findChild(Button, "forget the key")
+            QTest.mouseClick(forget, Qt.MouseButton.LeftButton)
+            await until(lambda: companion.models.keys.find(llm.url) is None)
+            await until(forget.isHidden)
+    finally:
+        keyring.set_keyring(before)
