@@ -219,6 +219,32 @@ class Prepared:
             self._triggered[key] = triggered_draft(self.occasion, self.called_up, key)
         return self._triggered[key]
 
+    @cached_property
+    def _shortened(self) -> dict[tuple[int, tuple[int, ...]], Draft]:
+        return {}
+
+    @cached_property
+    def _spoken(self) -> dict[int, tuple[Draft, tuple[str, ...]]]:
+        return {}
+
+    def without(self, draft: Draft, places: tuple[int, ...]) -> Draft:
+        """A draft without some of its entries, which another slot tells."""
+        key = (id(draft), places)  # what is in here keeps its source: no id is given twice
+        if key not in self._shortened:
+            gone = frozenset(places)
+            kept = tuple(e for place, e in enumerate(draft.entries) if place not in gone)
+            told = (draft.entries[place] for place in places)
+            left = (LeftOut(e.text, Reason.ELSEWHERE, e.memory) for e in told)
+            self.spoken(draft)
+            self._shortened[key] = replace(draft, entries=kept, left_out=(*draft.left_out, *left))
+        return self._shortened[key]
+
+    def spoken(self, draft: Draft) -> tuple[str, ...]:
+        """The words of each of a draft's entries."""
+        if id(draft) not in self._spoken:
+            self._spoken[id(draft)] = draft, tuple(map(_words, draft.entries))
+        return self._spoken[id(draft)][1]
+
     def under(
         self,
         settings: Mapping[str, Any],
@@ -384,36 +410,32 @@ def _fitted(
             draft = turn.triggered(memories)
         if draft is None:
             continue
-        draft = _without_repeats(draft, said)
+        draft = _without_repeats(turn, draft, said)
         separator = SEPARATOR_TOKENS if placement.is_in_block(name) else 0
         budget = NO_BOUND if name in borrowers else budgets[name] - separator
         fitting[name] = shown_within(draft, budget, count)
         shown = draft.entries[: fitting[name]]
         memories |= {entry.memory for entry in shown}
-        said |= {_words(entry) for entry in shown if not entry.row}
+        said.update(filter(None, turn.spoken(draft)[: fitting[name]]))
         kept.append(draft)
     return tuple(kept), fitting
 
 
-def _without_repeats(draft: Draft, said: Collection[str]) -> Draft:
+def _without_repeats(turn: Prepared, draft: Draft, said: Collection[str]) -> Draft:
     """The draft without what was said before; values and feelings say nothing by themselves."""
     seen = set(said)
-    entries: list[Entry] = []
-    repeated: list[LeftOut] = []
-    for entry in draft.entries:
-        if not entry.row and _words(entry) in seen:
-            repeated.append(LeftOut(entry.text, Reason.ELSEWHERE, entry.memory))
-            continue
-        entries.append(entry)
-        if not entry.row:
-            seen.add(_words(entry))
-    if not repeated:
-        return draft
-    return replace(draft, entries=tuple(entries), left_out=(*draft.left_out, *repeated))
+    repeats: list[int] = []
+    for place, spoken in enumerate(turn.spoken(draft)):
+        if spoken in seen:
+            repeats.append(place)
+        elif spoken:
+            seen.add(spoken)
+    return turn.without(draft, tuple(repeats)) if repeats else draft
 
 
 def _words(entry: Entry) -> str:
-    return entry.text.removeprefix("- ").removeprefix(SECONDHAND).casefold()
+    """What an entry says, "" for one that says nothing by itself."""
+    return "" if entry.row else entry.text.removeprefix("- ").removeprefix(SECONDHAND).casefold()
 
 
 def _content(draft: Draft, fitting: int, shown: int, budget: int, count: Count) -> SlotContent:

@@ -90,6 +90,15 @@ class Draft:
 
     def costs(self, count: Count) -> tuple[int, ...]:
         """Tokens that the best n entries take together, for n from 1, each line counted alone."""
+        if count not in self._counted:
+            self._counted[count] = self._costs(count)
+        return self._counted[count]
+
+    @cached_property
+    def _counted(self) -> dict[Count, tuple[int, ...]]:
+        return {}
+
+    def _costs(self, count: Count) -> tuple[int, ...]:
         seen: set[object] = set()
         added = []
         for entry in self.entries:

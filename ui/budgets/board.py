@@ -74,6 +74,7 @@ class Board(QWidget):
     ) -> None:
         """own: settings that have a value of this chat's own. While one moves the scale holds."""
         shown = (*tiers, *beside)
+        before = self._scale
         if not self.is_moving:
             most = [max(facts.budget, facts.used) for facts in shown]
             most += [facts.full for facts in tiers]
@@ -84,8 +85,9 @@ class Board(QWidget):
         for facts in shown:
             row = self.rows[key_of(facts)]
             row.show_facts(facts, self._scale, is_own=facts.setting in own)
-        self._head.update()
-        self._content.update()
+        if self._scale != before:  # what lies under the rows paints all of them anew
+            self._head.update()
+            self._content.update()
 
     def choose(self, key: str) -> None:
         """Mark the row that the pane is about."""

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.budgets import words
 from ui.budgets.pane_facts import SHOWN, LostLine
-from ui.controls.bars import hatch
-from ui.story.lettering import letters, meta
+from ui.story.lettering import hatch_brush, letters, meta
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, story_font
 from ui.theme.style import rounded
+from ui.theme.tokens import NO_FILL
 
 LINE = 20
 LINES = 2
@@ -119,7 +119,8 @@ class _Line(QAbstractButton):
         painter = QPainter(self)
         if self.underMouse() and self._line.message >= 0:
             rounded(painter, QRectF(self.rect()).adjusted(6, 1, 0, 0), 6, t.hover)
-        hatch(painter, QRectF(0, ABOVE, 3, self.height() - ABOVE - 1), t.out_of_budget.text)
+        brush = hatch_brush(t.out_of_budget.text, NO_FILL)
+        painter.fillRect(QRectF(0, ABOVE, 3, self.height() - ABOVE - 1), brush)
         painter.setFont(self.font())
         painter.setPen(t.prose)
         for number, row in enumerate(self._rows):

@@ -10,12 +10,11 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ui.budgets import words
 from ui.budgets.track import hue_of
-from ui.controls.bars import hatch
-from ui.story.lettering import letters, meta
+from ui.story.lettering import hatch_brush, letters, meta
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD
 from ui.theme.style import rounded
-from ui.theme.tokens import Tokens
+from ui.theme.tokens import NO_FILL, Tokens
 
 HEIGHT = 132
 TOP, FOOT = 18, 18
@@ -48,8 +47,10 @@ class NeedChart(QWidget):
         tuned: int | None,
     ) -> None:
         """needs: (message, tokens), oldest first. tuned: None where auto-tune changes nothing."""
-        self._needs, self._hue = tuple(needs), hue
-        self._budget, self._tuned = budget, tuned
+        shown = (tuple(needs), hue, budget, tuned)
+        if shown == (self._needs, self._hue, self._budget, self._tuned):
+            return
+        self._needs, self._hue, self._budget, self._tuned = shown
         said = ", ".join(f"{tokens:,} at #{message}" for message, tokens in self._needs)
         self.setAccessibleName(
             f"{title} wanted, reply by reply: {said or 'nothing yet'}. "
@@ -112,7 +113,7 @@ class NeedChart(QWidget):
             rounded(painter, QRectF(left, foot - height, width, height), 2, hue)
         if tokens > self._budget:
             over = QRectF(left, self._y(tokens), width, max(3.0, top - self._y(tokens) - 1))
-            hatch(painter, over, t.out_of_budget.text)
+            painter.fillRect(over, hatch_brush(t.out_of_budget.text, NO_FILL))
 
     def _paint_lines(self, painter: QPainter, t: Tokens) -> None:
         y = round(self._y(self._budget)) + 0.5

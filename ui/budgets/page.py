@@ -10,7 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.prompt.budgets import ADVANCED, SIMPLE
-from app.prompt.slots import SlotContent, SlotName, TurnKind
+from app.prompt.slots import SlotName, TurnKind
 from app.work.budgeting import Need
 from app.work.rehearsal import Outlook, Rehearsal
 from ui.budgets.board import Board
@@ -184,14 +184,11 @@ class BudgetsPage(QWidget):
         rehearsal = await self._session.companion.budgets.rehearse(path)
         if path != self._session.path:
             return
-        self._rehearsal = rehearsal
         if not self.board.is_moving:
             for name, value in handed_in.items():
                 if self._tried.get(name) == value:
                     del self._tried[name]
-        self.strip.show_story(rehearsal.story)
-        self.setEnabled(True)
-        self.try_now()
+        self.show_rehearsal(rehearsal)
         self.header_changed.emit()
         ground = (rehearsal.story.messages, rehearsal.prepared.occasion.told.standings)
         if ground != self._needs_of:
@@ -202,6 +199,13 @@ class BudgetsPage(QWidget):
                 self._show_pane()
 
     # Showing
+
+    def show_rehearsal(self, rehearsal: Rehearsal) -> None:
+        """Show a chat's next prompt, with what is tried at this moment."""
+        self._rehearsal = rehearsal
+        self.strip.show_story(rehearsal.story)
+        self.setEnabled(True)
+        self.try_now()
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -273,7 +277,8 @@ class BudgetsPage(QWidget):
     def _nothing_to_tune(self, outlook: Outlook, *, has_memory: bool) -> str:
         if not has_memory:
             return NOTHING_YET
-        wants = any(c.full_tokens > outlook.own.get(_name(c), 0) for c in outlook.slots.contents)
+        budgets = {name.key: tokens for name, tokens in outlook.own.items()}
+        wants = any(c.full_tokens > budgets.get(c.key, 0) for c in outlook.slots.contents)
         return NOTHING_WITHIN if wants and self._settings["budget_mode"] == SIMPLE else NOTHING
 
     # Choosing and moving
@@ -359,10 +364,6 @@ class BudgetsPage(QWidget):
         story = self._session.story
         if story is not None and 0 <= index < len(story.messages):
             self.message_wanted.emit(story.messages[index].anchor)
-
-
-def _name(content: SlotContent) -> SlotName:
-    return next(name for name in SlotName if name.key == content.key)
 
 
 def _is_of(facts: RowFacts | None, setting: str) -> bool:

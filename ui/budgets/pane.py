@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui.budgets import words
@@ -15,6 +15,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.surfaces import Line, scrolling
 from ui.memories.pieces import Link
+from ui.story.lettering import letters
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 
@@ -46,6 +47,7 @@ class BudgetPane(QWidget):
         self.lost.message_asked.connect(self.message_asked)
         self.other = meta("", wraps=True)
         self.fit = Button("", role=ButtonRole.MAIN)
+        self.fit.setToolTip("Give it 15 % more than it needs in full, in steps of 50. (F)")
         self.fit.clicked.connect(self._on_fit)
         self.show_prompt = Link("Show in the prompt", "Read the exact text of the next prompt.")
         self.show_prompt.clicked.connect(self.prompt_asked)
@@ -54,6 +56,7 @@ class BudgetPane(QWidget):
         self.tuning = TuningPart()
         self.chart_title = ElidedLabel(font=ui_font(13, SEMIBOLD))
         self.most = meta()
+        self.most.setToolTip("The most it would have taken in full at one of these replies.")
         self.chart = NeedChart()
         self._build()
 
@@ -100,26 +103,20 @@ class BudgetPane(QWidget):
         self.facts = facts
         row = facts.row
         is_cut = facts.count > 0
-        self.title.setText(f"Falls out of {row.title}" if is_cut else row.title)
+        _say(self.title, f"Falls out of {row.title}" if is_cut else row.title)
         said = f"{words.lines_words(facts.count)}, {words.tokens_words(facts.tokens)}"
-        self.figures.setText(said if is_cut else "")
-        self.figures.setVisible(is_cut)
-        self.figures.setToolTip("What the budget has no room for, least important last.")
+        self.figures.say(said if is_cut else "")
         self.sentence.setVisible(not is_cut)
         if not facts.has_memory:
-            self.sentence.setText(NO_MEMORY)
+            _say(self.sentence, NO_MEMORY)
         else:
-            self.sentence.setText(f"{row.meaning} {FITS if row.full else EMPTY}")
+            _say(self.sentence, f"{row.meaning} {FITS if row.full else EMPTY}")
         self.lost.show_lines(facts.lost, facts.count)
-        self.other.setText(" ".join(facts.other))
+        _say(self.other, " ".join(facts.other))
         self.other.setVisible(bool(facts.other))
         self.fit.setVisible(facts.fit is not None)
         if facts.fit is not None:
             self.fit.set_text(f"Make it fit: {facts.fit:,}")
-            self.fit.setToolTip(
-                f"Let {row.title} take {words.tokens_words(facts.fit)}: 15 % more than it needs "
-                "in full."
-            )
         self.read.setVisible(not facts.has_memory)
         self._show_chart(facts)
 
@@ -131,9 +128,8 @@ class BudgetPane(QWidget):
         if not has_needs:
             return
         replies = "last reply" if len(needs) == 1 else f"last {len(needs)} replies"
-        self.chart_title.setText(f"{row.title}, {replies}")
-        self.most.setText(f"most: {max(tokens for _, tokens in needs):,}")
-        self.most.setToolTip("The most it would have taken in full at one of these replies.")
+        _say(self.chart_title, f"{row.title}, {replies}")
+        _say(self.most, f"most: {max(tokens for _, tokens in needs):,}")
         self.chart.show_needs(needs, row.hue, title=row.title, budget=row.budget, tuned=facts.tuned)
 
     def _on_fit(self) -> None:
@@ -141,15 +137,27 @@ class BudgetPane(QWidget):
             self.fit_asked.emit(self.facts.fit)
 
 
-class _Loud(Label):
-    """In the tone of what is cut."""
+class _Loud(QWidget):
+    """In the tone of what is cut; painted, so that a new number moves nothing else."""
 
     def __init__(self) -> None:
-        super().__init__(font=ui_font(12, SEMIBOLD))
-        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        super().__init__()
+        self.words = ""
+        self.setFixedSize(150, 18)
+        self.setToolTip("What the budget has no room for, least important last.")
 
-    def paintEvent(self, event: object) -> None:
-        painter = QPainter(self)
-        painter.setFont(self.font())
-        painter.setPen(current_tokens().out_of_budget.text)
-        painter.drawText(self.rect(), int(self.alignment()), self.text())
+    def say(self, said: str) -> None:
+        if said != self.words:
+            self.words = said
+            self.setAccessibleName(said or "Nothing falls out")
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        face, ink = letters(12, SEMIBOLD), current_tokens().out_of_budget.text
+        face.draw_right(QPainter(self), self.words, ink, self.width(), self.height() / 2)
+
+
+def _say(label: Label, said: str) -> None:
+    """A label that is told the same again is not laid out again."""
+    if label.text() != said:
+        label.setText(said)

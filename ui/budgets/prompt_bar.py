@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -20,12 +21,10 @@ from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotName, Tu
 from app.work.rehearsal import Outlook
 from ui.budgets import words
 from ui.controls.fields import Segments
-from ui.controls.labels import Label, body, headline
 from ui.inspector.words import slot_name
-from ui.story.lettering import letters
+from ui.story.lettering import Letters, letters
 from ui.theme import current_tokens
-from ui.theme.fonts import MEDIUM, ui_font
-from ui.theme.palette import T2_ROLE, T3_ROLE
+from ui.theme.fonts import MEDIUM, display_font
 from ui.theme.tokens import Tokens
 
 BAR = 32
@@ -76,14 +75,12 @@ def parts_of(outlook: Outlook, who: str) -> tuple[Part, ...]:
 
 
 class PromptBar(QWidget):
-    """The figure, the words beside it, and the bar with its labels."""
+    """The figure, the words beside it, kinds of turn, and the bar with its labels."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.figure = headline("0")
-        self.figure_words = body("", wraps=False)
-        self.note = Label(font=ui_font(12), tone=T3_ROLE)
-        self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBaseline)
+        self.figure = _Figure()
+        self.note = _Note()
         self.bar = _Bar()
         turns = {kind.value: word for kind, word in words.TURN_WORDS.items()}
         self.turns = Segments("Turn", {ANY: "As it comes", **turns})
@@ -91,13 +88,9 @@ class PromptBar(QWidget):
         self.turns.setToolTip("What the next turn would hold if it were of this kind.")
         top = QHBoxLayout()
         top.setSpacing(10)
-        top.addWidget(self.figure, 0, Qt.AlignmentFlag.AlignBaseline)
-        top.addWidget(self.figure_words, 0, Qt.AlignmentFlag.AlignBaseline)
-        top.addStretch(1)
+        top.addWidget(self.figure, 3)
         top.addWidget(self.turns, 0, Qt.AlignmentFlag.AlignVCenter)
-        top.addStretch(1)
-        top.addWidget(self.note, 0, Qt.AlignmentFlag.AlignBaseline)
-        self.figure_words.setForegroundRole(T2_ROLE)
+        top.addWidget(self.note, 3)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 12, 24, 0)
         column.setSpacing(8)
@@ -106,20 +99,56 @@ class PromptBar(QWidget):
 
     def show_outlook(self, outlook: Outlook, who: str, *, is_said: bool, counter: str) -> None:
         """is_said: SillyTavern said the context. counter: what tokens are counted with."""
-        spoken = outlook.context - outlook.free
-        self.figure.setText(f"{spoken:,}")
-        self.figure.setToolTip("Tokens that card, memory and chat take of the prompt.")
-        self.figure_words.setText(f"of {outlook.context:,} tokens are spoken for")
         said = "SillyTavern said how much fits." if is_said else WITHOUT_CONTEXT
-        self.figure_words.setToolTip(said)
-        how = "About: no tokenizer is there" if counter == "estimate" else f"Counted with {counter}"
-        self.note.setText(f"{outlook.free:,} free. {how}.")
-        self.note.setToolTip(said)
+        spoken = outlook.context - outlook.free
+        self.figure.say(f"{spoken:,}", f"of {outlook.context:,} tokens are spoken for", said)
+        how = "about: no tokenizer is there" if counter == "estimate" else f"counted with {counter}"
+        self.note.say("", f"{outlook.free:,} free, {how}", said)
         self.bar.show_parts(parts_of(outlook, who), outlook)
 
     def show_kind(self, kind: TurnKind | None) -> None:
         """What the next turn is like by itself."""
         self.turns.set_word(ANY, f"As it comes: {kind.value}" if kind else "As it comes")
+
+
+class _Figure(QWidget):
+    """A number and words on one line; painted, so that a new number moves nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.figure, self.words = "", ""
+        self.setFixedHeight(30)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def say(self, figure: str, said: str, tip: str) -> None:
+        if (figure, said) != (self.figure, self.words):
+            self.figure, self.words = figure, said
+            self.setAccessibleName(f"{figure} {said}".strip())
+            self.setToolTip(tip)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        middle = self.height() / 2 + 1
+        end = loud_figure().draw(painter, self.figure, t.t1, 0, middle)
+        letters(12.5).draw(painter, self.words, t.t2, end + 11, middle + 2, self.width() - end - 11)
+
+
+class _Note(_Figure):
+    """The same in small, at the right."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        face = letters(12)
+        said = face.metrics.elidedText(self.words, Qt.TextElideMode.ElideRight, self.width())
+        face.draw_right(QPainter(self), said, t.t3, self.width(), self.height() / 2 + 3)
+
+
+@cache
+def loud_figure() -> Letters:
+    """A headline figure."""
+    return Letters(display_font(24))
 
 
 class _Bar(QWidget):

@@ -64,8 +64,12 @@ class RecapStrip(QWidget):
             ranks[recaps.included] = _RANKS[InclusionState.INCLUDED]
             ranks[recaps.long_term] = _RANKS[InclusionState.LONG_TERM]
             ranks[recaps.out] = _RANKS[InclusionState.OUT_OF_BUDGET]
+        self.setVisible(recaps is not None)
+        shown = (outlook.first, outlook.newest)
+        if shown == (self._first, self._newest) and np.array_equal(ranks, self._ranks):
+            return
         self._ranks = ranks
-        self._first, self._newest = outlook.first, outlook.newest
+        self._first, self._newest = shown
         found = np.bincount(ranks, minlength=len(BY_RANK))
         self.counts = {state: int(found[rank]) for state, rank in _RANKS.items()}
         said = [f"{STATE_WORDS[state]} {self.counts[state]:,}" for state in SHOWN]
@@ -73,7 +77,6 @@ class RecapStrip(QWidget):
             f"Message recaps over the story: {', '.join(said)}. "
             f"The newest {self._newest:,} messages stand in the prompt themselves."
         )
-        self.setVisible(recaps is not None)
         self.update()
 
     def event(self, event: QEvent) -> bool:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QHBoxLayout, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtGui import QEnterEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QHBoxLayout,
+    QSizePolicy,
+    QSpinBox,
+    QToolTip,
+    QWidget,
+)
 
 from ui.budgets import words
 from ui.budgets.facts import RowFacts
@@ -43,6 +50,7 @@ class SlotRow(QWidget):
         super().__init__()
         self.key = key
         self.facts: RowFacts | None = None
+        self._shown: tuple[RowFacts, Scale, bool] | None = None
         self._is_chosen = False
         self.name = _Name()
         self.track = BudgetTrack()
@@ -77,10 +85,12 @@ class SlotRow(QWidget):
 
     def show_facts(self, facts: RowFacts, scale: Scale, *, is_own: bool) -> None:
         """is_own: whether this chat has a value of its own, which can be reset."""
-        self.facts = facts
+        shown = (facts, scale, is_own)
+        if shown == self._shown:
+            return  # most rows stay as they are while one moves
+        self._shown, self.facts = shown, facts
         self.name.show_facts(facts)
         self.track.show_facts(facts, scale)
-        self.track.setToolTip(track_tip(facts))
         self.used.show_facts(facts)
         self.field.show_facts(facts)
         what = facts.title.lower()
@@ -183,20 +193,30 @@ class _Used(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._words = ""
+        self._facts: RowFacts | None = None
         self.setFixedWidth(USED_WIDTH)
 
     def show_facts(self, facts: RowFacts) -> None:
-        self._words = f"{facts.used:,}"
-        self.setAccessibleName(f"{facts.title} uses {words.tokens_words(facts.used)}")
-        self.setToolTip(used_tip(facts))
-        self.update()
+        if self._facts is None or facts.used != self._facts.used:
+            self.setAccessibleName(f"{facts.title} uses {words.tokens_words(facts.used)}")
+            self.update()
+        self._facts = facts
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and self._facts is not None:
+            QToolTip.showText(event.globalPos(), used_tip(self._facts), self)
+            return True
+        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        t = current_tokens()
-        letters(13, SEMIBOLD).draw_right(
-            QPainter(self), self._words, t.t1, self.width(), self.height() / 2
-        )
+        if self._facts is not None:
+            letters(13, SEMIBOLD).draw_right(
+                QPainter(self),
+                f"{self._facts.used:,}",
+                current_tokens().t1,
+                self.width(),
+                self.height() / 2,
+            )
 
 
 class TokenField(QSpinBox):
@@ -211,6 +231,7 @@ class TokenField(QSpinBox):
 
     def __init__(self) -> None:
         super().__init__()
+        self._facts: RowFacts | None = None
         self._before: int | None = None
         self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setGroupSeparatorShown(True)
@@ -228,21 +249,16 @@ class TokenField(QSpinBox):
         return self._before is not None
 
     def show_facts(self, facts: RowFacts) -> None:
-        self.setEnabled(not facts.why_fixed)
-        self.setToolTip(facts.why_fixed or field_tip(facts))
-        self.setAccessibleName(f"Budget of {facts.title.lower()}, in figures")
-        self.setSuffix("" if facts.unit == 1.0 else " %")
-        self.setSingleStep(words.STEP if facts.unit == 1.0 else 1)
         was_blocked = self.blockSignals(True)
-        self.setRange(facts.minimum, facts.maximum)
+        if self._facts is None or _bounds(facts) != _bounds(self._facts):
+            self.setEnabled(not facts.why_fixed)
+            self.setAccessibleName(f"Budget of {facts.title.lower()}, in figures")
+            self.setSuffix("" if facts.unit == 1.0 else " %")
+            self.setSingleStep(words.STEP if facts.unit == 1.0 else 1)
+            self.setRange(facts.minimum, facts.maximum)
+        self._facts = facts
         if not self.is_moving:
             self.setValue(facts.value)
-        self.blockSignals(was_blocked)
-
-    def show_value(self, value: int) -> None:
-        """Follow the track while that moves."""
-        was_blocked = self.blockSignals(True)
-        self.setValue(value)
         self.blockSignals(was_blocked)
 
     def _on_changed(self, value: int) -> None:
@@ -261,28 +277,16 @@ class TokenField(QSpinBox):
         if not event.isAutoRepeat() and event.key() in STEP_KEYS:
             self.settle()
 
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and self._facts is not None:
+            tip = self._facts.why_fixed or field_tip(self._facts)
+            QToolTip.showText(event.globalPos(), tip, self)
+            return True
+        return super().event(event)
+
     def wheelEvent(self, event: object) -> None:
         """A wheel scrolls the page and changes nothing."""
         event.ignore()  # type: ignore[attr-defined]
-
-
-def track_tip(facts: RowFacts) -> str:
-    """What the track shows, a sentence for each mark."""
-    if facts.why_fixed:
-        said = [facts.why_fixed]
-    else:
-        said = [f"{facts.title} may take {words.tokens_words(facts.budget)}."]
-    if facts.cut:
-        said.append(f"Cut: {words.tokens_words(facts.cut)} do not fit, of {facts.full:,} in full.")
-    if facts.lent:
-        said.append(f"{words.tokens_words(facts.lent)} are lent by tiers that need less.")
-    if facts.turn != facts.budget:
-        said.append(f"A turn of this kind makes that {facts.turn:,}: the thin line.")
-    if facts.own != facts.budget:
-        said.append(f"Your own value is {facts.own:,}.")
-    if facts.most > facts.full:
-        said.append(f"The most it ever wanted here: {facts.most:,}, the mark below.")
-    return "\n".join(said)
 
 
 def used_tip(facts: RowFacts) -> str:
@@ -298,3 +302,7 @@ def field_tip(facts: RowFacts) -> str:
     if facts.unit != 1.0:
         return f"Percent of the context, now {words.tokens_words(facts.budget)}."
     return f"Tokens it may take, {facts.minimum:,} to {facts.maximum:,}."
+
+
+def _bounds(facts: RowFacts) -> tuple[object, ...]:
+    return facts.title, facts.minimum, facts.maximum, facts.unit, bool(facts.why_fixed)

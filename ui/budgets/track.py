@@ -8,6 +8,7 @@ from PySide6.QtGui import (
     QBrush,
     QColor,
     QFocusEvent,
+    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -15,7 +16,7 @@ from PySide6.QtGui import (
     QPen,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
+from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip
 
 from ui.budgets import words
 from ui.budgets.facts import TOTAL_HUE, RowFacts
@@ -25,7 +26,7 @@ from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import RING_WIDTH, rounded
-from ui.theme.tokens import Tokens, faded
+from ui.theme.tokens import NO_FILL, Tokens, faded
 
 BAR = 13
 THUMB_WIDTH, THUMB_HEIGHT = 7, 20
@@ -75,11 +76,13 @@ class BudgetTrack(QAbstractSlider):
     def show_facts(self, facts: RowFacts, scale: Scale) -> None:
         """Show a row; where it is being moved, the thumb stays under the hand."""
         self._facts, self._scale = facts, scale
-        self.setEnabled(not facts.why_fixed)
+        if self.isEnabled() == bool(facts.why_fixed):
+            self.setEnabled(not facts.why_fixed)
         self.setSingleStep(words.STEP if facts.unit == 1.0 else 1)
         self.setPageStep(words.PAGE_STEP if facts.unit == 1.0 else 5)
         was_blocked = self.blockSignals(True)
-        self.setRange(facts.minimum, facts.maximum)
+        if (self.minimum(), self.maximum()) != (facts.minimum, facts.maximum):
+            self.setRange(facts.minimum, facts.maximum)
         if not self.is_moving:
             self.setValue(facts.value)
         self.blockSignals(was_blocked)
@@ -225,6 +228,9 @@ class BudgetTrack(QAbstractSlider):
         self.update()
 
     def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and self._facts is not None:
+            QToolTip.showText(event.globalPos(), track_tip(self._facts), self)
+            return True
         is_early = event.type() == QEvent.Type.ShortcutOverride
         if is_early and isinstance(event, QKeyEvent) and self._takes(Qt.Key(event.key())):
             event.accept()
@@ -283,7 +289,7 @@ class BudgetTrack(QAbstractSlider):
         right = max(left + 6, min(self.place(facts.full), EDGE + self.span))
         right = max(right, self.thumb.right())
         area = QRectF(left + 2, top + 0.5, right - left - 2, BAR - 1)
-        brush = hatch_brush(t.out_of_budget.text, faded(t.out_of_budget.fill, 0.0))
+        brush = hatch_brush(t.out_of_budget.text, NO_FILL)
         painter.setPen(QPen(t.out_of_budget.text, 1))
         painter.setBrush(QBrush(brush))
         painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
@@ -325,3 +331,22 @@ def hue_of(t: Tokens, hue: str) -> QColor:
     if hue == TOTAL_HUE:
         return QColor(t.t3)
     return QColor(t.slot_hues[hue]) if hue else QColor(t.included.fill)
+
+
+def track_tip(facts: RowFacts) -> str:
+    """What the track shows, a sentence for each mark."""
+    if facts.why_fixed:
+        said = [facts.why_fixed]
+    else:
+        said = [f"{facts.title} may take {words.tokens_words(facts.budget)}."]
+    if facts.cut:
+        said.append(f"Cut: {words.tokens_words(facts.cut)} do not fit, of {facts.full:,} in full.")
+    if facts.lent:
+        said.append(f"{words.tokens_words(facts.lent)} are lent by tiers that need less.")
+    if facts.turn != facts.budget:
+        said.append(f"A turn of this kind makes that {facts.turn:,}: the thin line.")
+    if facts.own != facts.budget:
+        said.append(f"Your own value is {facts.own:,}.")
+    if facts.most > facts.full:
+        said.append(f"The most it ever wanted here: {facts.most:,}, the mark below.")
+    return "\n".join(said)

@@ -43,7 +43,8 @@ class TuningPart(QWidget):
         super().__init__()
         self.switch = Switch("Tune budgets by themselves")
         self.switch.clicked.connect(self._on_clicked)
-        self._state = Label(font=ui_font(12), tone=T3_ROLE)
+        self._is_on = False
+        self._state = Label("off", font=ui_font(12), tone=T3_ROLE)
         self.sentence = body(OFF)
         self.nothing = meta("", wraps=True)
         self.use = Button("Use these budgets")
@@ -88,8 +89,10 @@ class TuningPart(QWidget):
         free: tokens that the prompt has left.
         """
         self.switch.setChecked(is_on)
-        self._state.setText("on" if is_on else "off")
-        self.sentence.setText(ON if is_on else OFF)
+        if is_on != self._is_on:
+            self._is_on = is_on
+            self._state.setText("on" if is_on else "off")
+            self.sentence.setText(ON if is_on else OFF)
         by_name = {tuning.name: tuning for tuning in tunings}
         for name in self.rows.keys() - by_name.keys():
             row = self.rows.pop(name)
@@ -100,13 +103,15 @@ class TuningPart(QWidget):
                 self.rows[tuning.name] = _TuningRow()
                 self._list.addWidget(self.rows[tuning.name])
             self.rows[tuning.name].show_tuning(tuning, when.get(tuning.name))
-        self.nothing.setText(nothing)
+        if nothing != self.nothing.text():
+            self.nothing.setText(nothing)
         self.nothing.setVisible(not tunings)
         grows = sum(tuning.after - tuning.before for tuning in tunings)
         self.use.setVisible(bool(tunings) and not is_on)
         self.sum.setVisible(bool(tunings) and not is_on)
-        self.sum.setText(f"{grows:+,} budget, {free:,} free".replace("-", "−", 1))
-        self.sum.setToolTip("What the budgets would grow by, and what the prompt has left now.")
+        said = f"{grows:+,} budget, {free:,} free".replace("-", "−", 1)
+        if said != self.sum.text():
+            self.sum.setText(said)
 
     def _on_clicked(self) -> None:
         self.switched.emit(self.switch.isChecked())
@@ -126,9 +131,12 @@ class _TuningRow(QWidget):
         return QSize(240, ROW)
 
     def show_tuning(self, tuning: Tuning, when: int | None) -> None:
-        self._tuning = tuning
+        before, self._tuning = self._tuning, tuning
         at = f" at #{when}" if when is not None else ""
-        self._why = f"needed {tuning.full:,}{at}"
+        why = f"needed {tuning.full:,}{at}"
+        if before == tuning and why == self._why:
+            return
+        self._why = why
         self.setAccessibleName(f"{tuning.sentence} {self._why.capitalize()}.")
         self.setToolTip(tuning.sentence)
         self.update()
