@@ -1,0 +1,143 @@
+"""What the page tells of prompts and of tokens, against what really went to the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+
+from app.llm.tokenizer import KNOWN_RANKS, counter_for
+from app.prompt.model_tokens import MEASURES, PROBES, measured
+from app.prompt.slots import Position, Slot, SlotSet
+from app.prompt.turns import FinalPrompt, SentPart, Share, Wire, pieces_of, turn_of
+from app.sillytavern.bridge_protocol import Sent
+from tests.e2e.bridge import RecordingBridge, chat, slot_set
+from tests.e2e.page import CONTEXT, TavernPage
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def sent(bridge: RecordingBridge, page: TavernPage) -> list[Sent]:
+    """The reports of a page that shows Harbour, where slots are waiting."""
+    bridge.free()
+    await page.open_chat("Harbour")
+    await bridge.showing("Harbour")
+    heard: list[Sent] = []
+    bridge.server.sent.connect(lambda told: heard.append(told[1]))
+    return heard
+
+
+async def first_of(bridge: RecordingBridge, sent: list[Sent]) -> Sent:
+    """The report; the page is asked something, so that it has told what it had to tell."""
+    await bridge.server.request(await bridge.page(), "ping")
+    assert len(sent) == 1
+    return sent.pop()
+
+
+def slots() -> SlotSet:
+    head = slot_set("The head of it all.", key="tk_head", position=Position.IN_PROMPT)
+    deep = slot_set("Two from the end.", key="tk_deep", position=Position.IN_CHAT, depth=2)
+    near = slot_set("At the end.", key="tk_near", position=Position.IN_CHAT, depth=2)
+    return SlotSet((*head.slots, *deep.slots, *near.slots), 7)
+
+
+async def test_a_turn_is_reported_as_it_was_sent(
+    bridge: RecordingBridge, page: TavernPage, sent: list[Sent]
+) -> None:
+    made = slots()
+
+    async def answer(_turn: object) -> SlotSet:
+        return made
+
+    bridge.answer = answer
+    request = await page.send("I light a lamp.")
+    report = await first_of(bridge, sent)
+    assert report.turn == bridge.turns[-1].id
+    assert report.chat == chat("Harbour")
+    assert [(p.role, p.text) for p in report.parts] == [
+        (m["role"], m["content"]) for m in request.messages
+    ]
+    assert {slot.key: slot.text for slot in report.slots} == {s.key: s.text for s in made.slots}
+    turn = turn_of(
+        made, moment=0.0, generation="normal", responder="Seraphina", context=8000, messages=5
+    )
+    parts = tuple(SentPart(p.role, p.text, p.length, p.mark) for p in report.parts)
+    pieces = pieces_of(replace(turn, prompt=FinalPrompt(Wire.CHAT, parts)))
+    order = [piece.slot.key for piece in pieces if piece.slot is not None]
+    assert order == ["tk_head", "tk_deep", "tk_near"]
+    assert pieces[0].share is Share.OWN
+    assert pieces[-1].share is Share.CHAT
+
+
+async def test_requests_of_others_and_dry_runs_are_no_turns(
+    bridge: RecordingBridge, page: TavernPage, sent: list[Sent]
+) -> None:
+    await page.evaluate(f"() => {CONTEXT}.generateRaw({{prompt: 'A riddle?'}})")
+    await page.evaluate(f"() => {CONTEXT}.generate('normal', {{}}, true)")
+    await bridge.server.request(await bridge.page(), "ping")
+    assert sent == []
+
+
+async def test_a_prompt_that_is_too_long_is_described(
+    bridge: RecordingBridge, page: TavernPage, sent: list[Sent]
+) -> None:
+    await page.evaluate(
+        f"() => {{ {CONTEXT}.chatCompletionSettings.openai_max_context = 200_000; }}"
+    )
+    long = SlotSet(
+        tuple(
+            Slot(f"tk_{n}", Position.IN_PROMPT, 0, 0, False, f"{n}" * 100_000, 1, 1, 1)  # type: ignore[arg-type]
+            for n in range(4)
+        )
+    )
+
+    async def answer(_turn: object) -> SlotSet:
+        return long
+
+    bridge.answer = answer
+    try:
+        await page.send("Long.")
+    finally:
+        await page.evaluate(
+            f"() => {{ {CONTEXT}.chatCompletionSettings.openai_max_context = 8000; }}"
+        )
+    report = await first_of(bridge, sent)
+    assert sum(part.length for part in report.parts) > 400_000
+    assert sum(len(part.text) for part in report.parts) <= 240_000
+    assert any(part.text == "" and part.mark for part in report.parts)
+
+
+async def test_tokens_are_counted_by_the_connected_models_tokenizer(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    shown = await bridge.page()
+    told = await bridge.server.request(shown, "tokenizer")
+    assert told["name"].startswith("openai/")
+    texts = [*MEASURES, *PROBES]
+    counted = await bridge.server.request(shown, "count_tokens", {"texts": texts})
+    assert counted["name"] == told["name"]
+    ours = counter_for()
+    encodings = [counter_for(name) for name in KNOWN_RANKS]
+    found = measured("n", counted["counts"], encodings, ours)
+    assert found.encoding in KNOWN_RANKS
+    source = await page.evaluate(f"() => {CONTEXT}.chatCompletionSettings.chat_completion_source")
+    try:
+        await page.evaluate(
+            f"() => {{ {CONTEXT}.chatCompletionSettings.chat_completion_source = 'claude'; }}"
+        )
+        other = await bridge.server.request(shown, "count_tokens", {"texts": texts})
+        assert other["name"] != told["name"]
+        claude = measured("c", other["counts"], encodings, ours)
+        assert claude.encoding == ""
+        assert 0 <= claude.overhead < 20
+        assert other["counts"] != counted["counts"]
+    finally:
+        await page.evaluate(
+            f"s => {{ {CONTEXT}.chatCompletionSettings.chat_completion_source = s; }}", source
+        )
