@@ -34,6 +34,7 @@ from ui.shell.frame import Frame
 from ui.shell.notice import plan_sentence
 from ui.sync_news import sync
 from ui.theme.source import ThemeChoice, ThemeSource
+from ui.trim_notice import TrimNotice
 
 if TYPE_CHECKING:
     from ui.budgets.page import BudgetsPage
@@ -110,6 +111,8 @@ class Desk(QObject):
         self._page_call = PageCall(session, self._window)
         self._page_call.message_wanted.connect(self._on_message_chosen)
         self._previously = Previously(session, frame.notice)
+        self._trim_notice = TrimNotice(session, frame.notice)
+        self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
         self._cap_notice = CapNotice(session, frame.notice)
         if session.companion.recovery:
             frame.notice.offer("recovery", session.companion.recovery)
@@ -206,7 +209,10 @@ class Desk(QObject):
             return work
         if key == "budgets":
             return self._make_budgets(key)
-        return pages.make_plain(key, self.session)
+        prompt = pages.make_prompt(self.session)
+        prompt.header_changed.connect(self._show_place)
+        self._frame.set_navigator(key, prompt.rail)
+        return prompt
 
     def _make_memories(self, key: str) -> QWidget:
         page = self._memories = pages.make_memories(self.session)
@@ -320,6 +326,9 @@ class Desk(QObject):
 
     def _shown_story(self) -> Story | None:
         return self.session.story
+
+    def _on_cuts_wanted(self) -> None:
+        self.show_page("budgets")
 
     def _on_message_chosen(self, anchor: str) -> None:
         self.show_page("story")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ui.budgets.page import BudgetsPage
     from ui.memories.page import MemoriesPage
     from ui.minds.page import MindsPage
+    from ui.prompt.page import PromptPage
     from ui.recaps.page import RecapsPage
     from ui.session import Session
     from ui.settings.page import SettingsPage
@@ -108,8 +109,7 @@ def make_work(session: Session) -> WorkPage:
     return WorkPage(session)
 
 
-def make_plain(key: str, session: Session) -> QWidget:
-    """A page that asks nothing of the window: prompt."""
+def make_prompt(session: Session) -> PromptPage:
     from ui.prompt.page import PromptPage
 
     return PromptPage(session)

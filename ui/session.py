@@ -46,6 +46,7 @@ class Session(QObject):
         reading: bool, a chat is being read.
         failed: a sentence for the user.
         told: a sentence on what was done, for a moment.
+        turns_changed: the chat that is shown had a turn.
     """
 
     chat_opened = Signal(object)
@@ -63,6 +64,7 @@ class Session(QObject):
     reading = Signal(bool)
     failed = Signal(str)
     told = Signal(str)
+    turns_changed = Signal()
 
     def __init__(self, companion: Companion, tasks: TaskSupervisor) -> None:
         super().__init__()
@@ -96,6 +98,7 @@ class Session(QObject):
             (companion.away_recap_over, self._on_away_recap_over),
             (companion.chat_alarm, self._on_chat_alarm),
             (companion.trouble, self._on_trouble),
+            (companion.turns.changed, self._on_turns_changed),
         )
 
     def close(self) -> None:
@@ -247,6 +250,10 @@ class Session(QObject):
         if trouble not in self._told:
             self._told.add(trouble)
             self.failed.emit(trouble[1])
+
+    def _on_turns_changed(self, path: Path) -> None:
+        if path == self._path:
+            self.turns_changed.emit()
 
     def _on_progress(self, progress: object) -> None:
         self.progressed.emit(progress)

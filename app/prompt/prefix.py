@@ -49,11 +49,12 @@ def prefix_break(before: SentTurn, after: SentTurn, count: Count) -> PrefixBreak
     old, new = pieces_of(before), pieces_of(after)
     at = _piece_at(new, place)
     here, there = new[at] if at < len(new) else None, _piece_in(old, place)
+    first = here or there
+    if first is None:  # they differ in nothing that is said
+        return None
     kept = sum(_tokens(piece, count) for piece in new[:at])
     again, fresh = _behind(old, new[at:], here, place, count)
     kept += fresh[1]
-    first = here or there
-    assert first is not None
     return PrefixBreak(
         first.share,
         None if here is None else here.slot,

@@ -61,6 +61,11 @@ class Button(QAbstractButton):
         self._role = role
         self.update()
 
+    @property
+    def icon_name(self) -> str:
+        """Of its icon, "" for none."""
+        return self._icon
+
     def set_icon(self, name: str) -> None:
         self._icon = name
         self.updateGeometry()

@@ -28,6 +28,17 @@ SLOT_NAMES = {
 SLOT_TIERS = {
     "auto_recap_memory_long": "long-term",
     "auto_recap_memory_short": "short-term",
+    SlotName.CANON.key: "canon",
+    SlotName.PROFILES.key: "profiles",
+    SlotName.LONG.key: "long-term",
+    SlotName.TRIGGERED.key: "long-term",
+    SlotName.SHORT.key: "short-term",
+    SlotName.SCENES.key: "scenes",
+    SlotName.RELATIONSHIPS.key: "relations",
+    SlotName.SESSION.key: "session",
+    SlotName.ARCS.key: "arcs",
+    SlotName.EPISTEMIC.key: "who knows",
+    SlotName.STATE_LEDGER.key: "ledger",
 }
 REASONS = {
     "fold": "folded in",

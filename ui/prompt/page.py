@@ -1,211 +1,276 @@
-"""The prompt page: each slot of the coming turn, its place, its cost, and its exact text."""
+"""The prompt page: the prompt to come and the turns that were sent, slot by slot, and compared."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import (
-    QGuiApplication,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QTextBlockFormat,
-    QTextCursor,
-)
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
 
-from app.prompt.slots import Slot, SlotSet
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.prompt.slots import SlotSet
+from app.prompt.turns import SentTurn
+from app.story.comparison import Block, compare
 from app.story.story import Story
-from ui.controls.bars import BudgetBar
-from ui.controls.buttons import Button, ButtonRole
-from ui.controls.labels import Label, body, headline, meta, section
-from ui.controls.surfaces import Surface, scrolling
-from ui.inspector.next_prompt import slot_fill
-from ui.inspector.words import place_words, slot_name
+from app.work.turn_history import TurnView
+from ui.inspector.words import short_time
+from ui.prompt.cards import SlotCard
+from ui.prompt.difference import WHOLE, DifferencePane
+from ui.prompt.preview import PromptPreview
+from ui.prompt.rail import TurnRail
+from ui.prompt.rows import PromptRow, coming_rows, sent_rows, slots_text, whole_text
+from ui.prompt.turn_rows import COMING, TurnRow, turn_rows
+from ui.prompt.words import break_sentence, generation_words, turn_facts
+from ui.recaps.sides import Sides
+from ui.recaps.version_rows import ROW_ROLE
 from ui.session import Session
-from ui.theme import current_tokens
-from ui.theme.fonts import MEDIUM, mono_font, ui_font
-from ui.theme.palette import T2_ROLE
-from ui.theme.style import rounded
-
-COLUMN = 960
-LINE_PX = 17
 
 EMPTY = "Nothing is injected yet. Once a scene has closed and its recap is written, it stands here."
+EMPTY_THEN = "Nothing was injected into this prompt."
+COMING_WORDS = "tokens of memory in the next prompt"
+SENT_WORDS = "tokens of memory in this prompt"
 
 
 class PromptPage(QWidget):
-    """What SillyTavern will be given, word by word."""
+    """What SillyTavern will be given and was given, word by word. `rail` belongs in the window's
+    left pane, `tools` in its header.
+
+    Signals:
+        header_changed: title, place or tools became others.
+    """
+
+    header_changed = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.cards: dict[str, SlotCard] = {}
-        self._figure = headline("0")
-        self._figure_words = body("tokens of memory in the next prompt", wraps=False)
-        self._empty = body(EMPTY)
-        top = QHBoxLayout()
-        top.setSpacing(10)
-        top.addWidget(self._figure, 0, Qt.AlignmentFlag.AlignBaseline)
-        top.addWidget(self._figure_words, 0, Qt.AlignmentFlag.AlignBaseline)
-        top.addStretch(1)
-        content = QWidget()
-        middle = QHBoxLayout(content)
-        middle.setContentsMargins(24, 20, 24, 32)
-        block = QWidget()
-        block.setMaximumWidth(COLUMN)
-        self._column = QVBoxLayout(block)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(24)
-        self._column.addLayout(top)
-        self._column.addWidget(self._empty)
-        self._column.addStretch(1)
-        middle.addStretch(1)
-        middle.addWidget(block, 1000)
-        middle.addStretch(1)
+        self._slots = SlotSet()
+        self._turns: tuple[SentTurn, ...] = ()
+        self._shown = COMING
+        self._view: TurnView | None = None
+        self._sides = Sides()
+        self.rail = TurnRail()
+        self.list = self.rail.list
+        self.preview = PromptPreview(EMPTY)
+        self.difference = DifferencePane()
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.preview)
+        self._stack.addWidget(self.difference)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        self._area = scrolling(content, name="Next prompt")
-        outer.addWidget(self._area)
-        session.chat_opened.connect(self._on_chat_opened)
-        session.slots_changed.connect(self.show_slots)
+        outer.addWidget(self._stack)
+        self._connect()
+        self._show_list()
         if session.story is not None:
             self._on_chat_opened(session.story)
         self.show_slots(session.slots)
 
-    def take_focus(self) -> None:
-        """Give the keyboard to the text, to scroll it."""
-        self._area.setFocus(Qt.FocusReason.OtherFocusReason)
+    def _connect(self) -> None:
+        session = self._session
+        session.chat_opened.connect(self._on_chat_opened)
+        session.slots_changed.connect(self.show_slots)
+        session.turns_changed.connect(self._fetch)
+        self.list.side_asked.connect(self.put)
+        self.list.selectionModel().currentChanged.connect(self._on_row)
+        self.preview.copy_asked.connect(self._on_copy)
+        self.difference.closed.connect(self.close_difference)
+        self.difference.extent_chosen.connect(self._compare)
 
-    def show_slots(self, slots: SlotSet) -> None:
-        """One card per slot, kept by its key so that a selection in a text survives."""
-        self._figure.setText(f"{slots.total_tokens:,}")
-        for key in self.cards.keys() - {slot.key for slot in slots.slots}:
-            card = self.cards.pop(key)
-            card.hide()
-            card.deleteLater()
-        for number, slot in enumerate(slots.slots):
-            if slot.key not in self.cards:
-                self.cards[slot.key] = SlotCard()
-                self.cards[slot.key].setMaximumWidth(COLUMN)
-                self._column.insertWidget(2 + number, self.cards[slot.key])
-            self.cards[slot.key].show_slot(slot)
-        self._empty.setVisible(not slots.slots)
-
-    def _on_chat_opened(self, _story: Story) -> None:
-        self.show_slots(SlotSet())
-
-
-class SlotCard(QWidget):
-    """One slot: swatch, name, place, figures, and the text as it will be sent."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._swatch = _Swatch()
-        self._name = section()
-        self._place = meta()
-        self._figures = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
-        self._bar = BudgetBar(height=6)
-        self._bar.setFixedWidth(140)
-        self._copy = Button("Copy", icon="copy", role=ButtonRole.QUIET)
-        self._copy.clicked.connect(self._on_copy)
-        self._text = ExactText()
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self._swatch)
-        head.addWidget(self._name)
-        head.addWidget(self._place)
-        head.addStretch(1)
-        head.addWidget(self._bar)
-        head.addWidget(self._figures)
-        head.addWidget(self._copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        ground = Surface("well")
-        inner = QVBoxLayout(ground)
-        inner.setContentsMargins(14, 12, 14, 12)
-        inner.addWidget(self._text)
-        column.addLayout(head)
-        column.addWidget(ground)
+    # --- for the window
 
     @property
-    def exact_text(self) -> str:
-        """The text as it is shown."""
-        return self._text.toPlainText()
+    def title(self) -> str:
+        """For the header."""
+        return "Compare" if self.is_comparing else "Prompt"
 
-    def show_slot(self, slot: Slot) -> None:
-        """Show it as it will be set."""
-        name = slot_name(slot.key)
-        self._swatch.show_slot(slot)
-        self._name.setText(name)
-        self._place.setText(place_words(slot))
-        self._place.setToolTip(f"Extension prompt {slot.key}")
-        cut = slot.full_tokens - slot.tokens
-        words = f"{slot.tokens:,} of {slot.budget:,} tokens"
-        self._figures.setText(words + (f", {cut:,} cut" if cut > 0 else ""))
-        self._bar.set_values(
-            slot.tokens, slot.budget, wanted=slot.full_tokens, fill=slot_fill(slot)
-        )
-        self._copy.setAccessibleName(f"Copy the text of {name.lower()}")
-        self._copy.setEnabled(bool(slot.text))
-        self._text.setAccessibleName(f"Exact text of {name.lower()}")
-        self._text.show_text(slot.text or "Empty: nothing is set here.")
+    @property
+    def place(self) -> str:
+        """For the header, "" for the story's name."""
+        pair = self._pair()
+        if not self.is_comparing or pair is None:
+            return ""
+        return f"{pair[0]} with {pair[1]}, word by word"
+
+    @property
+    def tools(self) -> QWidget | None:
+        """For the header, None for the usual ones."""
+        return self.difference.tools if self.is_comparing else None
+
+    @property
+    def cards(self) -> dict[str, SlotCard]:
+        """Of the slots that are shown, by their keys."""
+        return self.preview.cards
+
+    @property
+    def is_comparing(self) -> bool:
+        """Whether two turns stand side by side."""
+        return self._stack.currentWidget() is self.difference
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the text, to scroll it, or to what is compared."""
+        target = self.difference if self.is_comparing else self.preview.area
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # --- reading
+
+    def show_slots(self, slots: SlotSet) -> None:
+        """The slots of the prompt to come became these."""
+        self._slots = slots
+        self._show_figures()
+        if self._shown == COMING:
+            self._show_coming()
+
+    def choose(self, number: int) -> None:
+        """Read a turn, by its number; COMING for the prompt to come."""
+        self.rail.choose(number)
+
+    def _show_coming(self) -> None:
+        slots, story = self._slots, self._session.story
+        messages = sum(not m.is_hidden for m in story.messages) if story is not None else 0
+        facts = ", ".join(filter(None, (f"For {slots.responder}" if slots.responder else "",)))
+        self.preview.show_head(slots.total_tokens, COMING_WORDS, facts, "")
+        self._show_rows(coming_rows(slots, messages) if slots.slots else (), None)
+
+    def _show_rows(self, rows: Sequence[PromptRow], kept: int | None) -> None:
+        self.preview.show_rows(rows, kept)
+
+    def _on_row(self, index: QModelIndex, _before: QModelIndex) -> None:
+        row = index.data(ROW_ROLE)
+        number = row.number if isinstance(row, TurnRow) else COMING
+        if number == self._shown:
+            return
+        self._shown, self._view = number, None
+        self.preview.area.verticalScrollBar().setValue(0)
+        if self.is_comparing:
+            self.close_difference()
+        if number == COMING:
+            self._show_coming()
+        else:
+            self._read(number)
+
+    def _read(self, number: int) -> None:
+        path = self._session.path
+        if path is not None:
+            self._session.do(self._load_turn(path, number), name="reading a turn")
+
+    async def _load_turn(self, path: Path, number: int) -> None:
+        companion = self._session.companion
+        view = await companion.turns.view(path, number)
+        rows = await asyncio.to_thread(sent_rows, view.turn, companion.count_tokens)
+        if path != self._session.path or number != self._shown:
+            return
+        self._view = view
+        facts = turn_facts(view.turn)
+        if view.turn.is_late:
+            facts += ". SillyTavern did not wait: these are the slots that it had"
+        known = break_sentence(view)
+        self.preview.show_head(view.turn.total_tokens, SENT_WORDS, f"{facts}.", known)
+        self._show_rows(rows, view.break_.kept if view.break_ is not None else None)
 
     def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._text.toPlainText())
+        text = slots_text(self._slots.slots)
+        if self._shown != COMING and self._view is not None:
+            text = whole_text(self._view.turn)
+        QGuiApplication.clipboard().setText(text)
+        self._session.told.emit("Copied the whole prompt")
 
+    # --- the list
 
-class ExactText(QTextEdit):
-    """Monospaced, read-only, as high as its text; never read as markup."""
+    def _on_chat_opened(self, _story: Story) -> None:
+        self._turns = ()
+        self._shown, self._view = COMING, None
+        self._sides.clear()
+        self._stack.setCurrentWidget(self.preview)
+        self._show_list()
+        self.show_slots(SlotSet())
+        self._fetch()
+        self.header_changed.emit()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setReadOnly(True)
-        self.setAcceptRichText(False)
-        self.setFont(mono_font())
-        self.setForegroundRole(T2_ROLE)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setTabChangesFocus(True)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.viewport().setAutoFillBackground(False)
-        self.document().setDocumentMargin(0)
+    def _fetch(self) -> None:
+        path = self._session.path
+        if path is not None:
+            self._session.do(self._load(path), name="reading the turns")
 
-    def show_text(self, text: str) -> None:
-        if text != self.toPlainText():
-            self.setPlainText(text)
-            cursor = QTextCursor(self.document())
-            cursor.select(QTextCursor.SelectionType.Document)
-            block = QTextBlockFormat()
-            block.setLineHeight(LINE_PX, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-            cursor.mergeBlockFormat(block)
-        self._fit()
+    async def _load(self, path: Path) -> None:
+        turns = await self._session.companion.turns.turns(path)
+        if path != self._session.path:
+            return
+        fresh = {turn.id: turn for turn in turns}
+        shown = next((turn for turn in self._turns if turn.id == self._shown), None)
+        self._turns = turns
+        self._show_list()
+        if self._shown != COMING and fresh.get(self._shown) != shown and self._shown in fresh:
+            self._read(self._shown)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
+    def _show_list(self) -> None:
+        self.rail.model.show_rows(turn_rows(self._turns))
+        self._show_figures()
+        self.rail.show_has_turns(bool(self._turns))
+        self.rail.choose(self._shown)
 
-    def _fit(self) -> None:
-        height = max(LINE_PX, round(self.document().size().height()))
-        if height != self.height():
-            self.setFixedHeight(height)
+    def _show_figures(self) -> None:
+        tokens = {turn.id: turn.total_tokens for turn in self._turns}
+        self.rail.model.show_tokens({**tokens, COMING: self._slots.total_tokens})
 
+    # --- comparing
 
-class _Swatch(QWidget):
-    def __init__(self) -> None:
-        super().__init__()
-        self._slot: Slot | None = None
-        self.setFixedSize(12, 12)
+    def put(self, side: str, number: int) -> None:
+        """Compare: a turn goes to a side, the one that is read to the other where that is free."""
+        if self._sides.holds(side, number):
+            self.close_difference()
+            return
+        self._sides.put(side, number, self._shown)
+        self._show_sides()
+        self._compare()
 
-    def show_slot(self, slot: Slot) -> None:
-        self._slot = slot
-        self.update()
+    def _show_sides(self) -> None:
+        self.rail.model.show_sides(self._sides.left, self._sides.right)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._slot is not None:
-            fill = slot_fill(self._slot) or current_tokens().included.fill
-            rounded(QPainter(self), QRectF(1, 1, 10, 10), 3, fill)
+    def close_difference(self) -> None:
+        """Back to reading."""
+        self._sides.clear()
+        self._show_sides()
+        self._stack.setCurrentWidget(self.preview)
+        self.header_changed.emit()
+
+    def _pair(self) -> tuple[str, str] | None:
+        left, right = self._sides.left, self._sides.right
+        return None if left is None or right is None else (self._name(left), self._name(right))
+
+    def _name(self, number: int) -> str:
+        turn = next((turn for turn in self._turns if turn.id == number), None)
+        if turn is None:
+            return "Next prompt"
+        return f"{generation_words(turn)} of {short_time(turn.moment, now=turn.moment)}"
+
+    def _compare(self, _extent: str = "") -> None:
+        path, left, right = self._session.path, self._sides.left, self._sides.right
+        if path is not None and left is not None and right is not None:
+            self._session.do(self._load_pair(path, left, right), name="comparing two turns")
+
+    async def _load_pair(self, path: Path, left: int, right: int) -> None:
+        turns = [await self._turn(path, number) for number in (left, right)]
+        is_whole = self.difference.extent == WHOLE
+        is_kept = not is_whole or all(one is not None and one.prompt is not None for one in turns)
+        blocks: tuple[Block, ...] = ()
+        if is_kept:
+            one, other = (self._text(turn, is_whole=is_whole) for turn in turns)
+            blocks = await asyncio.to_thread(compare, one, other)
+        pair = self._pair()
+        if path == self._session.path and (left, right) == (self._sides.left, self._sides.right):
+            assert pair is not None
+            self.difference.show_blocks(blocks, pair, is_kept=is_kept)
+            self._stack.setCurrentWidget(self.difference)
+            self.header_changed.emit()
+
+    async def _turn(self, path: Path, number: int) -> SentTurn | None:
+        if number == COMING:
+            return None
+        return (await self._session.companion.turns.view(path, number)).turn
+
+    def _text(self, turn: SentTurn | None, *, is_whole: bool) -> str:
+        if turn is None:
+            return slots_text(self._slots.slots)
+        return whole_text(turn) if is_whole else slots_text(turn.slots)

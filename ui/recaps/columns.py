@@ -17,6 +17,7 @@ from ui.theme.style import BAR_EXTENT, rounded
 
 INSET = 14  # of a row's ground from the edge, and of the words from the ground
 GUTTER = 96
+NARROW_GUTTER = 32  # where nothing stands between the two
 GAP = 14.0  # under each row
 NEAR = 24  # px kept free above a difference that is scrolled to
 
@@ -25,6 +26,7 @@ class CompareColumns(QWidget):
     """Shows the blocks; a difference is named by its number among the differences.
 
     font: of the words, else the story's. sides: what the two are called, else left and right.
+    offers_choices: whether a side can be taken; else the two are only read.
 
     Signals:
         chosen: (difference, Choice), by one of its buttons.
@@ -40,8 +42,10 @@ class CompareColumns(QWidget):
         *,
         font: QFont | None = None,
         sides: tuple[str, str] = ("", ""),
+        offers_choices: bool = True,
     ) -> None:
         super().__init__(parent)
+        self._offers_choices = offers_choices
         self._sides = sides
         self._blocks: tuple[Block, ...] = ()
         self._differences: dict[int, int] = {}  # block number: difference
@@ -79,6 +83,11 @@ class CompareColumns(QWidget):
         self._choices = [None] * len(different)
         self._fill()
         self.bar.setValue(0)
+
+    @property
+    def gutter(self) -> int:
+        """Px between the two."""
+        return GUTTER if self._offers_choices else NARROW_GUTTER
 
     def show_choices(self, choices: Sequence[Choice | None]) -> None:
         """Light what is taken of each difference."""
@@ -124,9 +133,9 @@ class CompareColumns(QWidget):
         if self._is_arranging:
             return
         self._is_arranging = True
-        width = max(80, (self.width() - 4 * INSET - GUTTER) // 2)
+        width = max(80, (self.width() - 4 * INSET - self.gutter) // 2)
         self.left.setGeometry(2 * INSET, 0, width, self.height())
-        self.right.setGeometry(2 * INSET + width + GUTTER, 0, width, self.height())
+        self.right.setGeometry(2 * INSET + width + self.gutter, 0, width, self.height())
         self.bar.setGeometry(self.width() - BAR_EXTENT, 0, BAR_EXTENT, self.height())
         for column in (self.left, self.right):
             column.lay_out(width)
@@ -155,6 +164,8 @@ class CompareColumns(QWidget):
         for number in range(first, last):
             y = round(self._tops[number] - value)
             if number in self._differences:
+                if not self._offers_choices:
+                    continue
                 pair = self._pair_for(number)
                 x = self.left.geometry().right() + 1 + (GUTTER - BUTTON.width()) // 2
                 pair.move(x, y + (HEADING_LINE_PX - LINE_PX))

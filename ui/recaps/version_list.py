@@ -192,7 +192,7 @@ class _VersionDelegate(QStyledItemDelegate):
         line = area.adjusted(12, 5, -room, -24)
         x = _draw(painter, line, row.word, ui_font(13, SEMIBOLD), t.t3 if row.is_deleted else t.t1)
         line.setLeft(x + 9)
-        when = short_time(row.created, now=time.time())
+        when = short_time(row.created, now=time.time()) if row.created else ""
         x = _draw(painter, line, when, ui_font(12, MEDIUM), t.t3)
         line.setLeft(x + 7)
         if row.is_current:

@@ -199,7 +199,8 @@ class VersionModel(QAbstractListModel):
 
     def _words(self, row: VersionRow) -> str:
         """All that the row shows, for who hears it."""
-        words = [row.word, short_time(row.created, now=time.time()), row.why]
+        words = [row.word, *([short_time(row.created, now=time.time())] if row.created else [])]
+        words.append(row.why)
         tokens = self._tokens.get(row.number)
         words += [f"{tokens:,} tokens"] if tokens is not None else []
         words += [row.current_word] if row.is_current else []

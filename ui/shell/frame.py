@@ -43,7 +43,12 @@ class Frame(QWidget):
         self._inspector_wish = (INSPECTOR, True)
         self._navigator_of: dict[str, QWidget] = {}
         self._navigator_key = "story"
-        self._widths = {"story": NAVIGATOR, "recaps": VERSIONS, "memories": TIERS}
+        self._widths = {
+            "story": NAVIGATOR,
+            "recaps": VERSIONS,
+            "memories": TIERS,
+            "prompt": VERSIONS,
+        }
         self._add_pages(actions)
         self._navigator_column = self._make_navigator_column()
         self.navigator_split = SideSplit(

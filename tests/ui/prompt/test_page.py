@@ -1,0 +1,168 @@
+"""The prompt page in a living window: the prompt to come, turns that were sent, two compared."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+
+import pytest_asyncio
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QApplication
+
+from app.companion import Companion
+from app.prompt.slots import Position
+from app.prompt.turns import SentTurn
+from tests.labelled import WrittenTavern
+from tests.prompt_turns import LONG, SESSION, content, slot, turn
+from ui.main_window import MainWindow
+from ui.prompt.page import PromptPage
+from ui.prompt.turn_rows import COMING
+from ui.recaps.version_rows import LEFT, RIGHT
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+MOUSE = Qt.MouseButton.LeftButton
+CARD = ("system", "Write the next reply. <b>Stay</b> in character.")
+NEAR = {"position": Position.IN_CHAT, "depth": 1}
+
+
+def turns() -> tuple[SentTurn, ...]:
+    """The older one first; the newer one has another memory, and one that SillyTavern dropped."""
+    old = slot(LONG, "The well is deep.", cut=7)
+    new = slot(LONG, "The well is dry.")
+    lamp = slot(SESSION, "Dov holds the lamp.", **NEAR)  # type: ignore[arg-type]
+    lost = slot("smart_memory_arcs", "Find the key.", position=Position.IN_CHAT, depth=90)
+    said = (("user", "Hello there."), ("assistant", "Hm."))
+    first = turn(
+        old,
+        lamp,
+        prompt=(CARD, ("system", old.text), said[0], ("system", lamp.text), said[1]),
+        contents=(content(old, "The bridge fell."),),
+    )
+    second = turn(
+        new,
+        lamp,
+        lost,
+        prompt=(CARD, ("system", new.text), *said, ("system", lamp.text), ("user", "Now?")),
+        moment=1_700_000_100.0,
+        generation="swipe",
+        is_late=True,
+    )
+    return first, second, replace(second, prompt=None, has_prompt=False, generation="quiet")
+
+
+@pytest_asyncio.fixture
+async def page(
+    window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> AsyncIterator[PromptPage]:
+    assert window.desk is not None
+    await window.desk.session.open_path(demo_tavern.chat)
+    chat = companion._chats.required(demo_tavern.chat)
+
+    def unit() -> None:
+        for one in turns():
+            companion._store.turns.save(chat.chat_id, one)
+
+    window.show_page("prompt")
+    shown = window.page
+    assert isinstance(shown, PromptPage)
+    assert shown.rail.model.rowCount() == 1
+    await companion._store.run(unit)
+    companion.turns.changed.emit(demo_tavern.chat)
+    await until(lambda: shown.rail.model.rowCount() == 4)
+    yield shown
+
+
+async def read(page: PromptPage, until: Until, number: int, word: str) -> None:
+    """Choose a turn by a click on its row, and wait until it is shown."""
+    where = page.list.visualRect(page.rail.model.index_of(number)).center()
+    QTest.mouseClick(page.list.viewport(), MOUSE, pos=QPoint(20, where.y()))
+    await until(lambda: page.preview.facts.startswith(word))
+
+
+async def test_turns_stand_under_the_prompt_to_come(page: PromptPage) -> None:
+    QAbstractItemModelTester(page.rail.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    rows = [(row.number, row.word) for row in page.rail.model.rows]
+    assert rows == [(0, "Next prompt"), (3, "In the background"), (2, "Swipe"), (1, "Reply")]
+    assert page.rail.model.tokens(2) == 4 + 4 + 3
+    assert "7 cut" in page.rail.model.rows[3].why
+
+
+async def test_a_turn_is_shown_in_the_order_in_which_it_was_sent(
+    page: PromptPage, until: Until
+) -> None:
+    await read(page, until, 1, "Reply")
+    assert page.cards[LONG.key].exact_text == "The well is deep."
+    assert [row.words for row in page.preview.own_rows] == [
+        "SillyTavern's own text",
+        "Chat, 1 message",
+        "Chat, 1 message",
+    ]
+    assert page.preview.known_words == ""
+    card = page.cards[LONG.key]
+    QTest.mouseClick(card.more, MOUSE)
+    assert card.left_out_text == "The bridge fell.  (over the budget)"
+    own = page.preview.own_rows[0]
+    own.turn()
+    assert own.shown_text == CARD[1]
+
+
+async def test_what_broke_the_beginning_is_said(page: PromptPage, until: Until) -> None:
+    await read(page, until, 2, "Swipe")
+    assert "Long-term memories is the first to differ" in page.preview.known_words
+    assert "did not wait" in page.preview.facts
+    assert page.cards["smart_memory_arcs"]._place.text() == "Set, but it did not reach the prompt"
+    assert not page.preview.strip.isHidden()
+    await read(page, until, 3, "In the background")
+    assert page.preview.strip.isHidden()
+    assert page.preview.known_words == "The memory is the same as in the turn before."
+
+
+async def test_two_turns_are_compared_word_by_word(page: PromptPage, until: Until) -> None:
+    await read(page, until, 1, "Reply")
+    page.list.setFocus()
+    page.choose(2)
+    QTest.keyClick(page.list, Qt.Key.Key_R)
+    assert not page.is_comparing
+    page.put(LEFT, 1)
+    await until(lambda: page.is_comparing)
+    await until(lambda: page.difference.count > 0)
+    assert page.title == "Compare"
+    assert page.tools is page.difference.tools
+    texts = page.difference.columns.left.toPlainText(), page.difference.columns.right.toPlainText()
+    assert "deep" in texts[0]
+    assert "dry" in texts[1]
+    QTest.mouseClick(page.difference.extents._buttons["whole"], MOUSE)
+    await until(lambda: "Now?" in page.difference.columns.right.toPlainText())
+    QTest.keyClick(page.difference, Qt.Key.Key_Escape)
+    assert not page.is_comparing
+    assert page.title == "Prompt"
+
+
+async def test_a_whole_prompt_that_is_not_kept_is_said_to_be(
+    page: PromptPage, until: Until
+) -> None:
+    await read(page, until, 3, "In the background")
+    page.put(RIGHT, 1)
+    await until(lambda: page.is_comparing)
+    page.difference.extents._buttons["whole"].click()
+    await until(lambda: page.difference.note.startswith("Of one of these turns only the slots"))
+
+
+async def test_the_whole_prompt_is_copied(page: PromptPage, until: Until) -> None:
+    await read(page, until, 2, "Swipe")
+    QTest.mouseClick(page.preview.copy, MOUSE)
+    text = QApplication.clipboard().text()
+    assert text.startswith(f"system\n{CARD[1]}")
+    assert text.endswith("user\nNow?")
+
+
+async def test_another_chat_shows_its_own_next_prompt(
+    page: PromptPage, window: MainWindow, companion: Companion, until: Until
+) -> None:
+    await read(page, until, 2, "Swipe")
+    assert window.desk is not None
+    await window.desk.session.open_path(companion.demo.path)
+    await until(lambda: page.rail.model.rowCount() == 1)
+    assert page.rail.list.currentIndex().row() == 0
+    assert page.rail.model.rows[0].number == COMING

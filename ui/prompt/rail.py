@@ -1,0 +1,53 @@
+"""The prompt to come and the turns that were sent: the pane at the left of the prompt page."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ui.controls.labels import Label, body
+from ui.prompt.turn_rows import COMING
+from ui.recaps.version_list import VersionList
+from ui.recaps.version_rows import VersionModel
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.palette import T2_ROLE, T3_ROLE
+
+NO_TURNS = (
+    "Each prompt that SillyTavern sends while Tavernkeep runs beside it stands here: the last 50 "
+    "of a chat."
+)
+
+
+class TurnRail(QWidget):
+    """Owns the list; `model` holds its rows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = VersionModel()
+        self.list = VersionList(self.model)
+        self.list.setAccessibleName("Turns")
+        self._nothing = body(NO_TURNS)
+        title = QHBoxLayout()
+        title.setContentsMargins(8, 0, 7, 0)
+        title.addWidget(Label("Turns", font=ui_font(12, MEDIUM), tone=T2_ROLE))
+        title.addStretch(1)
+        title.addWidget(Label("tokens", font=ui_font(12), tone=T3_ROLE))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 5, 6)
+        column.setSpacing(0)
+        column.addLayout(title)
+        column.addSpacing(4)
+        column.addWidget(self.list, 1)
+        column.addWidget(self._nothing)
+        self._nothing.setContentsMargins(8, 0, 8, 12)
+        self.setMinimumWidth(180)
+
+    def show_has_turns(self, has_turns: bool) -> None:
+        """Say what will stand here while there is nothing but the prompt to come."""
+        self._nothing.setVisible(not has_turns)
+
+    def choose(self, number: int) -> None:
+        """Turn to a row, by its number; the prompt to come where it is gone."""
+        index = self.model.index_of(number)
+        if not index.isValid():
+            index = self.model.index_of(COMING)
+        self.list.setCurrentIndex(index)

@@ -1,0 +1,127 @@
+"""A prompt as rows from its beginning to its end: slots, and SillyTavern's own parts between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from app.prompt.order import Own, Stand, layout
+from app.prompt.slots import Slot, SlotContent, SlotSet
+from app.prompt.turns import Piece, SentTurn, Share, missing_slots, pieces_of
+from ui.prompt.words import OWN_NAMES, messages_words
+
+Count = Callable[[str], int]
+OWN_TEXT = "SillyTavern's own text"
+NOT_SENT = "did not reach the prompt"
+LONGEST_TEXT = 60_000  # characters of the chat that are shown at once
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRow:
+    """One row. slot: None for SillyTavern's own. tokens: None where they are not known. text: ""
+    where it is not. is_missing: the slot stands nowhere in what was sent.
+    """
+
+    title: str
+    share: Share
+    tokens: int | None = None
+    text: str = ""
+    note: str = ""
+    slot: Slot | None = None
+    content: SlotContent | None = None
+    is_missing: bool = False
+
+    @property
+    def weight(self) -> int:
+        """Tokens, for drawing."""
+        return self.tokens or 0
+
+
+def coming_rows(slots: SlotSet, messages: int) -> tuple[PromptRow, ...]:
+    """The coming prompt, as SillyTavern will put it together."""
+    return _planned(slots.slots, slots.contents, messages)
+
+
+def sent_rows(turn: SentTurn, count: Count) -> tuple[PromptRow, ...]:
+    """A prompt as it was sent; where only its slots are kept, in the order they must have had."""
+    pieces = pieces_of(turn)
+    if not pieces:
+        return _planned(turn.slots, turn.contents, turn.messages)
+    contents = {content.key: content for content in turn.contents}
+    rows: list[PromptRow] = []
+    group: list[Piece] = []
+    for piece in pieces:
+        if group and (piece.slot is not None or piece.share is not group[0].share):
+            rows.append(_group_row(group, count))
+            group = []
+        if piece.slot is None:
+            group.append(piece)
+        else:
+            rows.append(_slot_row(piece.slot, contents))
+    if group:
+        rows.append(_group_row(group, count))
+    for slot in missing_slots(turn, pieces):
+        row = _slot_row(slot, contents)
+        rows.append(PromptRow(row.title, row.share, 0, slot.text, NOT_SENT, slot, None, True))
+    return tuple(rows)
+
+
+def _planned(
+    slots: Iterable[Slot], contents: Sequence[SlotContent], messages: int
+) -> tuple[PromptRow, ...]:
+    by_key = {content.key: content for content in contents}
+    slots = tuple(slots)
+    stands = layout(slots, messages)
+    rows = [_stand_row(stand, by_key) for stand in stands]
+    # What is cut altogether has no text and no place, but is to be seen.
+    empty = [slot for slot in slots if not slot.text and slot.full_tokens]
+    return (*rows, *(_slot_row(slot, by_key) for slot in empty))
+
+
+def _stand_row(stand: Stand, contents: dict[str, SlotContent]) -> PromptRow:
+    if stand.slot is not None:
+        return _slot_row(stand.slot, contents)
+    assert stand.own is not None
+    if stand.own is Own.CHAT:
+        words = messages_words(stand.count, is_last=stand.is_last)
+        return PromptRow("Chat", Share.CHAT, note=words)
+    return PromptRow(OWN_NAMES[stand.own], Share.OWN)
+
+
+def _slot_row(slot: Slot, contents: dict[str, SlotContent]) -> PromptRow:
+    content = contents.get(slot.key)
+    return PromptRow("", Share.SLOT, slot.tokens, slot.text, "", slot, content)
+
+
+def _group_row(group: Sequence[Piece], count: Count) -> PromptRow:
+    tokens = sum(count(one.text) if one.text else one.length // 4 for one in group)
+    text = "\n\n".join(_said(one) for one in group)
+    if len(text) > LONGEST_TEXT:
+        text = f"{text[: LONGEST_TEXT // 2]}\n\n[…]\n\n{text[-LONGEST_TEXT // 2 :]}"
+    if group[0].share is Share.CHAT:
+        return PromptRow("Chat", Share.CHAT, tokens, text, messages_words(len(group)))
+    return PromptRow(OWN_TEXT, Share.OWN, tokens, text)
+
+
+def _said(piece: Piece) -> str:
+    words = piece.text.strip() or f"[{piece.length:,} characters, not kept]"
+    return f"{piece.role}: {words}" if piece.share is Share.CHAT and piece.role else words
+
+
+def whole_text(turn: SentTurn) -> str:
+    """The prompt of a turn as one text, message by message; its slots where it is not kept."""
+    if turn.prompt is None:
+        return slots_text(turn.slots)
+    return "\n\n".join(
+        (f"{part.role}\n" if part.role else "")
+        + (part.text.strip() or f"[{part.length:,} characters, not kept]")
+        for part in turn.prompt.parts
+    )
+
+
+def slots_text(slots: Iterable[Slot]) -> str:
+    """All slots as one text, in the order of the prompt, each under its name."""
+    from app.prompt.order import ordered
+    from ui.inspector.words import slot_name
+
+    return "\n\n".join(f"{slot_name(slot.key)}\n{slot.text.strip()}" for slot in ordered(slots))
