@@ -114,6 +114,13 @@ _ACTIONS = (
     ActionSpec("text.larger", "Larger story text", "", ("Ctrl++", "Ctrl+="), "plus"),
     ActionSpec("text.smaller", "Smaller story text", "", ("Ctrl+-",), "minus"),
     ActionSpec("text.normal", "Story text as designed", "", ("Ctrl+0",), ""),
+    ActionSpec(
+        "setup",
+        "Set up step by step",
+        "SillyTavern, the bridge, a model and a first chat, one after the other.",
+        (),
+        "settings",
+    ),
     ActionSpec("quit", "Close Tavernkeep", "", ("Ctrl+Q",), "cross"),
 )
 

@@ -389,6 +389,10 @@ class Desk(QObject):
         put = self.session.companion.put_setting("story_text_size", self._theme.reading_px)
         self.session.do(put, name="changing a setting")
 
+    def choose_tavern(self) -> None:
+        """Let the user name SillyTavern's folder."""
+        self._on_folder_wanted()
+
     def _on_folder_wanted(self) -> None:
         self.session.do(self._choose_folder(), name="choosing a folder")
 

@@ -19,6 +19,7 @@ from ui.window_state import WindowState, read_state
 if TYPE_CHECKING:
     from app.companion import Companion
     from ui.desk import Desk
+    from ui.first_run.wizard import FirstRun
 
 SIZE = QSize(1360, 860)
 SMALLEST = QSize(640, 480)
@@ -39,6 +40,8 @@ class MainWindow(QWidget):
         self._tasks = tasks
         self._state = WindowState()
         self.desk: Desk | None = None
+        self.first_run: FirstRun | None = None  # while it is shown
+        self._wizard: FirstRun | None = None
         self.actions_ = Actions(self)
         self.frame = Frame(self.actions_)
         column = QVBoxLayout(self)
@@ -52,6 +55,7 @@ class MainWindow(QWidget):
         self.frame.header.left_toggled.connect(self.frame.navigator_split.toggle)
         self.actions_["pane.left"].triggered.connect(self.frame.navigator_split.toggle)
         self.actions_["quit"].triggered.connect(self.close)
+        self.actions_["setup"].triggered.connect(self.set_up)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._ring = FocusRing(application, self)
@@ -91,9 +95,45 @@ class MainWindow(QWidget):
         if chat is None and self._state.last_chat:
             chat = Path(self._state.last_chat)
         self.desk.first_steps.declines_bridge = self._state.declines_bridge
+        if chat is None and not self._state.is_set_up:
+            self.set_up()
+            return
         self.desk.first_steps.begin(opens_demo=chat is None)
         if chat is not None:
             self.open_path(chat)
+
+    def set_up(self) -> None:
+        """Show the steps of the first run in place of the pages, until they are over."""
+        from ui.first_run.wizard import FirstRun
+
+        layout = self.layout()
+        if self.desk is None or layout is None or self.first_run is not None:
+            return
+        if self._wizard is None:  # it stays: what it has under way may end later than it
+            self._wizard = FirstRun(self.desk.session)
+            self._wizard.closed.connect(self._on_set_up)
+            self._wizard.folder_wanted.connect(self.desk.choose_tavern)
+            layout.addWidget(self._wizard)
+        self.first_run = self._wizard
+        self.first_run.begin()
+        self.frame.hide()
+        self.first_run.show()
+        self.first_run.take_focus()
+
+    def _on_set_up(self) -> None:
+        wizard, self.first_run = self.first_run, None
+        if self.desk is None or wizard is None:
+            return
+        is_first, self._state.is_set_up = not self._state.is_set_up, True
+        wizard.hide()
+        self.frame.show()
+        steps, session = self.desk.first_steps, self.desk.session
+        steps.declines_bridge = steps.declines_bridge or wizard.was_bridge_skipped
+        if is_first:
+            steps.begin(opens_demo=session.path is None)
+        self.desk.show_page("story")
+        kept = session.companion.put_setting("window_state", self.current_state().to_text())
+        session.do(kept, name="remembering that all is set up")
 
     def open_path(self, path: Path) -> None:
         """Read the chat at `path` and show it."""
@@ -125,6 +165,7 @@ class MainWindow(QWidget):
             inspector_open=is_open,
             last_chat=str(path) if path is not None else self._state.last_chat,
             declines_bridge=self.desk is not None and self.desk.first_steps.declines_bridge,
+            is_set_up=self._state.is_set_up,
         )
 
     # Events

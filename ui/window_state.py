@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, fields
 @dataclass(slots=True)
 class WindowState:
     """geometry: Qt's own bytes in base64. Widths in px. last_chat: path of the chat shown last.
-    declines_bridge: the user closed the offer to install the bridge.
+    declines_bridge: the user closed the offer to install the bridge. is_set_up: the steps of the
+    first run are over.
     """
 
     geometry: str = ""
@@ -20,6 +21,7 @@ class WindowState:
     inspector_open: bool = True
     last_chat: str = ""
     declines_bridge: bool = False
+    is_set_up: bool = False
 
     def to_text(self) -> str:
         """For the settings."""

@@ -19,6 +19,7 @@ from tests.labelled import WrittenTavern
 from ui.main_window import MainWindow
 from ui.shell.notice import Notice
 from ui.theme import theme
+from ui.window_state import WindowState
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
@@ -43,13 +44,19 @@ async def lonely(
         gc.collect()
 
 
+def begin_again(window: MainWindow) -> None:
+    """As after the steps of the first run, which were all skipped."""
+    window._restore(WindowState(is_set_up=True).to_text())
+    window.begin()
+
+
 async def test_without_a_tavern_the_demo_opens_by_itself_and_says_so(
     lonely: MainWindow, until: Until
 ) -> None:
     assert lonely.desk is not None
     companion = lonely.desk.session.companion
     assert companion.taverns == ()
-    lonely.begin()
+    begin_again(lonely)
     await until(lambda: lonely.desk is not None and lonely.desk.session.path is not None)
     assert lonely.desk.session.path == companion.demo.path
     notice = lonely.frame.notice
@@ -64,7 +71,7 @@ async def test_the_demo_leads_to_the_folder_and_then_to_the_bridge(
     companion, notice = lonely.desk.session.companion, lonely.frame.notice
     tavern = tmp_path / "SillyTavern" / "data"
     shutil.copytree(demo_tavern.user_folder.parent, tavern)
-    lonely.begin()
+    begin_again(lonely)
     await until(lambda: notice.way_on == "Find SillyTavern")
     QTest.mouseClick(notice._way_on, Qt.MouseButton.LeftButton)
     await until(lambda: bool(lonely.findChildren(QFileDialog)))
@@ -79,7 +86,7 @@ async def test_the_demo_leads_to_the_folder_and_then_to_the_bridge(
 async def test_the_bridge_is_offered_once_and_never_again_when_it_was_closed(
     window: MainWindow, until: Until
 ) -> None:
-    window.begin()
+    begin_again(window)
     notice = window.frame.notice
     await until(lambda: notice.way_on == "Install the bridge")
     QTest.mouseClick(notice._close, Qt.MouseButton.LeftButton)

@@ -17,6 +17,7 @@ from app.health import Light
 from tests.labelled import WrittenTavern
 from tests.ui.samples import message, story
 from ui.main_window import MainWindow
+from ui.window_state import WindowState
 from ui.shell.status_bar import StatusBar
 from ui.sync_news import news_sentence
 
@@ -132,6 +133,7 @@ async def test_a_click_on_a_notice_leaves_the_keyboard_where_it_was(
 async def test_the_word_to_reload_stays_until_a_page_has_the_bridge(
     window: MainWindow, companion: Companion, until: Until
 ) -> None:
+    window._restore(WindowState(is_set_up=True).to_text())
     window.begin()
     notice = window.frame.notice
     await until(lambda: notice.way_on == "Install the bridge")

@@ -1,0 +1,147 @@
+"""Step two: the bridge into SillyTavern, and its handshake as it comes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QVBoxLayout
+
+from app.health import Health, Light
+from ui.controls.labels import body
+from ui.controls.surfaces import Surface
+from ui.first_run.checks import CheckLine
+from ui.first_run.step import Step
+from ui.session import Session
+from ui.settings.tavern import folder_words
+
+if TYPE_CHECKING:
+    from app.sillytavern.bridge_installer import BridgeStatus
+
+NO_TAVERN = "SillyTavern has to be found first: go back one step, or skip this one."
+WHAT = (
+    "The bridge is a small extension. It puts recaps and memories into SillyTavern's prompt, tells "
+    "which chat is open, and shows a badge in the page. It speaks to this machine only, and can be "
+    "removed in the settings at any time."
+)
+RELOAD = "Reload SillyTavern's page in the browser now (F5), or open it."
+
+
+class BridgeStep(Step):
+    """Installs it for each user folder, then waits for a page to say hello."""
+
+    name = "Bridge"
+    hint = "Puts the memory into the prompt"
+    title = "Install the bridge"
+    sentence = (
+        "Chats are read already. For recaps to reach the prompt, SillyTavern needs the bridge."
+    )
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._statuses: dict[Path, BridgeStatus] = {}
+        self._greeted = ""
+        self._problem = ""
+        self._is_busy = False
+        self._files = CheckLine("The extension is in SillyTavern's folder")
+        self._listens = CheckLine("Tavernkeep listens for it on this machine")
+        self._hello = CheckLine("A page of SillyTavern says hello")
+        card = Surface("raised", edge="line")
+        column = QVBoxLayout(card)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(10)
+        for line in (self._files, self._listens, self._hello):
+            column.addWidget(line)
+        self.column.addWidget(card)
+        self.column.addSpacing(8)
+        self.column.addWidget(body(WHAT))
+        self.column.addStretch(1)
+        session.health_changed.connect(self._on_health_changed)
+        session.library_changed.connect(self.enter)
+        self._show()
+
+    @property
+    def found(self) -> str:
+        if self._greeted:
+            return self._greeted
+        return "Installed, waits for a page" if self._is_installed else ""
+
+    @property
+    def deed(self) -> str:
+        if self._greeted:
+            return "Go on"
+        if self._is_installed:
+            return "Go on without waiting"
+        return "Bring it up to date" if self._is_old else "Install the bridge"
+
+    @property
+    def is_ready(self) -> bool:
+        return bool(self._statuses) and not self._is_busy
+
+    @property
+    def _is_old(self) -> bool:
+        return any(status.newer_available for status in self._statuses.values())
+
+    @property
+    def _is_installed(self) -> bool:
+        statuses = self._statuses.values()
+        return bool(statuses) and all(s.installed and not s.newer_available for s in statuses)
+
+    def enter(self) -> None:
+        self.session.do(self._look(), name="looking for the bridge")
+
+    async def _look(self) -> None:
+        companion = self.session.companion
+        folders = [tavern.user_folder for tavern in companion.taverns]
+        self._statuses = {folder: await companion.bridge_status(folder) for folder in folders}
+        self._on_health_changed(companion.health)
+
+    def do(self) -> None:
+        if self._is_installed or self._greeted:
+            self.over.emit()
+            return
+        self._is_busy, self._problem = True, ""
+        self.changed.emit()
+        self.session.do(self._install(), name="installing the bridge")
+
+    async def _install(self) -> None:
+        companion = self.session.companion
+        try:
+            for folder in self._statuses:
+                self._statuses[folder] = await companion.install_bridge(folder)
+        except Exception as error:
+            self._problem = str(error)
+            raise
+        finally:
+            self._is_busy = False
+            self._on_health_changed(companion.health)
+
+    def _on_health_changed(self, health: Health) -> None:
+        is_good = health.bridge.light is Light.GOOD
+        if is_good and not self._greeted:
+            moment = datetime.now().astimezone()
+            self._greeted = f"{health.bridge.sentence}, hello at {moment:%H:%M}"
+        elif not is_good:
+            self._greeted = ""
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        bridge = self.session.companion.health.bridge
+        places = ", ".join(folder_words(status.path) for status in self._statuses.values())
+        if self._problem:
+            self._files.set_state("triangle", self._problem)
+        elif not self._statuses:
+            self._files.set_state("", NO_TAVERN)
+        else:
+            self._files.set_state("check" if self._is_installed else "", places)
+        is_listening = bridge.light in (Light.GOOD, Light.IDLE)
+        loopback = "Only this machine can reach it, with a token that changes at each start."
+        self._listens.set_state("check" if is_listening else "", loopback)
+        if self._greeted:
+            self._hello.set_state("check", self._greeted)
+        elif self._is_installed:
+            self._hello.set_state("pulse", RELOAD)
+        else:
+            self._hello.set_state("", "")

@@ -1,0 +1,168 @@
+"""Step four: the first chat, with the plan of what is done for it before it is done."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout
+
+from app.health import count_of
+from app.llm.specs import BUILTIN, parse_spec
+from app.story.story import ChatRef, Story
+from ui.controls.fields import ChoiceCard
+from ui.controls.labels import Label, body, meta
+from ui.controls.surfaces import Surface
+from ui.first_run.step import Step
+from ui.library.words import chat_title
+from ui.session import Session
+from ui.shell.notice import plan_sentence
+from ui.theme.fonts import SEMIBOLD, ui_font
+from ui.welcome.page import newest_chats
+
+FREE = "Without a model it takes seconds and costs nothing."
+LATER = "Nothing waits. What comes is recapped while you play, scene by scene."
+
+
+class ChatStep(Step):
+    """The newest chats, and the demo story as one of them.
+
+    Signals:
+        begun: the user starts with the chat that is open now.
+    """
+
+    begun = Signal()
+    name = "First chat"
+    hint = "See the plan before it runs"
+    title = "Pick a chat"
+    sentence = (
+        "All chats are there later, too. The plan says what is done for this one; you start it."
+    )
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._cards: dict[Path, ChoiceCard] = {}
+        self._chats: dict[Path, ChatRef] = {}
+        self._wanted: Path | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._list = QVBoxLayout()
+        self._list.setSpacing(8)
+        self._plan = Surface("well", edge="line")
+        column = QVBoxLayout(self._plan)
+        column.setContentsMargins(16, 12, 16, 14)
+        column.setSpacing(4)
+        self._plan_title = Label(font=ui_font(13, SEMIBOLD))
+        self._facts = body()
+        self._cost = body()
+        for widget in (self._plan_title, self._facts, self._cost):
+            column.addWidget(widget)
+        self._plan.hide()
+        self.column.addWidget(meta("Newest chats, and a story to try things on"))
+        self.column.addLayout(self._list)
+        self.column.addSpacing(8)
+        self.column.addWidget(self._plan)
+        self.column.addStretch(1)
+        session.catch_up_offered.connect(self._on_plan)
+        session.story_changed.connect(self._on_plan)
+
+    @property
+    def chosen(self) -> ChatRef | None:
+        """The chat whose plan is shown."""
+        return self._chats.get(self._wanted) if self._wanted is not None else None
+
+    @property
+    def deed(self) -> str:
+        chat = self.chosen
+        if chat is None:
+            return "Start"
+        return f"Start with {chat.owner_name or chat_title(chat)}"[:48]
+
+    @property
+    def is_ready(self) -> bool:
+        return self.chosen is not None and self.session.path == self._wanted
+
+    def enter(self) -> None:
+        companion = self.session.companion
+        chats = (*newest_chats(companion.taverns), companion.demo)
+        if tuple(chats) != tuple(self._chats.values()):
+            self._fill(chats)
+        self.changed.emit()
+
+    def _fill(self, chats: tuple[ChatRef, ...]) -> None:
+        for card in self._cards.values():
+            self._list.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        demo = self.session.companion.demo.path
+        self._chats = {chat.path: chat for chat in chats}
+        self._cards = {}
+        for path, chat in self._chats.items():
+            name = chat.owner_name or chat.owner or chat_title(chat)
+            fact = "The demo story" if path == demo else ""
+            card = ChoiceCard(name, chat_title(chat), fact)
+            card.clicked.connect(self._on_card)
+            self._cards[path] = card
+            self._list.addWidget(card)
+        if self._wanted not in self._chats:
+            self._wanted = None
+            self._plan.hide()
+
+    def _on_card(self) -> None:
+        path = next((path for path, card in self._cards.items() if card is self.sender()), None)
+        if path is not None and path != self._wanted:
+            self.choose(path)
+
+    def choose(self, path: Path) -> None:
+        """Read a chat and show its plan."""
+        self._wanted = path
+        self._cards[path].setChecked(True)
+        self._plan_title.setText("Reading the chat")
+        self._facts.setText("")
+        self._cost.setText("")
+        self._plan.show()
+        self.changed.emit()
+        if self._reading is not None:
+            self._reading.cancel()
+        self._reading = self.session.do(self._read(path), name="reading the chat")
+
+    async def _read(self, path: Path) -> None:
+        try:
+            await self.session.open_path(path)
+        except Exception:
+            if path == self._wanted:
+                self._plan_title.setText("This chat cannot be read")
+            raise
+        self._show_plan()
+
+    def _on_plan(self, _news: object) -> None:
+        if self.session.path == self._wanted and self._wanted is not None:
+            self._show_plan()
+
+    def _show_plan(self) -> None:
+        story = self.session.story
+        if story is None or story.chat.path != self._wanted:
+            return
+        companion = self.session.companion
+        self._plan_title.setText("The plan")
+        self._facts.setText(facts_of(story))
+        plan = companion.work.catch_up(story.chat.path)
+        if parse_spec(str(companion.settings["backend"])).kind == BUILTIN:
+            self._cost.setText(FREE)
+        else:
+            self._cost.setText(plan_sentence(plan) if plan is not None else LATER)
+        self.changed.emit()
+
+    def do(self) -> None:
+        """Start what waits for a word, and show the story."""
+        path = self._wanted
+        if path is not None and self.session.companion.work.catch_up(path) is not None:
+            self.session.catch_up()
+        self.begun.emit()
+
+
+def facts_of(story: Story) -> str:
+    """What was found in a chat."""
+    closed = sum(scene.is_closed for scene in story.scenes)
+    words = f"{count_of(len(story.messages), 'message')}, {count_of(len(story.scenes), 'scene')}"
+    return f"{words} found, {closed} of them closed. Closed scenes get a recap; all can be changed."

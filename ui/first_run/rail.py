@@ -1,0 +1,164 @@
+"""The steps at the left of the first run: where one is, and what the done ones found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+
+from ui.controls.buttons import Button, ButtonRole
+from ui.controls.labels import Label, body
+from ui.controls.surfaces import Surface
+from ui.first_run.step import Step
+from ui.theme import current_tokens
+from ui.theme.fonts import SEMIBOLD, display_font, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.palette import T2_ROLE
+from ui.theme.style import rounded
+
+WIDTH = 332
+ROW = 72
+DISC = 28
+INTRO = (
+    "It keeps the long memory of your stories, beside SillyTavern. Four steps, each can be skipped "
+    "and changed later."
+)
+PRIVATE = (
+    "A model on this machine or none at all keeps your story here. Keys live in the system's "
+    "keyring."
+)
+
+
+class StepRow(QAbstractButton):
+    """A numbered disc, or a tick; the name, and what was found."""
+
+    def __init__(self, number: int, name: str, *, is_last: bool) -> None:
+        super().__init__()
+        self._number = number
+        self._is_last = is_last
+        self._fact = ""
+        self._is_done = self._is_here = False
+        self.setText(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_state(self, fact: str, *, is_done: bool, is_here: bool) -> None:
+        """How far this step is."""
+        self._fact, self._is_done, self._is_here = fact, is_done, is_here
+        state = "done" if is_done else "shown now" if is_here else "to do"
+        self.setAccessibleName(f"Step {self._number}, {self.text()}: {state}")
+        self.setAccessibleDescription(fact)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH - 32, ROW)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t, painter = current_tokens(), QPainter(self)
+        card = QRectF(0, 6, self.width(), ROW - 12)
+        if self._is_here:
+            rounded(painter, card, 8, t.raised, t.line)
+        elif self.underMouse():
+            rounded(painter, card, 8, t.hover)
+        disc = QRectF(12, (ROW - DISC) / 2, DISC, DISC)
+        painter.setPen(QPen(t.line2, 1))
+        x = disc.center().x()
+        if self._number > 1:
+            painter.drawLine(QPointF(x, 0), QPointF(x, disc.top() - 2))
+        if not self._is_last:
+            painter.drawLine(QPointF(x, disc.bottom() + 2), QPointF(x, ROW))
+        self._paint_disc(painter, disc)
+        words = QRectF(58, 14, self.width() - 66, 20)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(ui_font(13, SEMIBOLD))
+        painter.setPen(t.t1 if self._is_here or self._is_done else t.t2)
+        painter.drawText(words, left, self.text())
+        painter.setFont(ui_font(12))
+        painter.setPen(t.t2 if self._is_here else t.t3)
+        fact = painter.fontMetrics().elidedText(
+            self._fact, Qt.TextElideMode.ElideRight, int(words.width())
+        )
+        painter.drawText(words.translated(0, 22), left, fact)
+
+    def _paint_disc(self, painter: QPainter, disc: QRectF) -> None:
+        t = current_tokens()
+        middle = Qt.AlignmentFlag.AlignCenter
+        if self._is_here:
+            rounded(painter, disc, DISC / 2, t.accent)
+        elif self._is_done:
+            rounded(painter, disc, DISC / 2, t.included.fill)
+        else:
+            rounded(painter, disc, DISC / 2, None, t.ctl, 1.35)
+        if self._is_done and not self._is_here:
+            tick = icon_pixmap("check", t.stage, 16, self.devicePixelRatioF())
+            painter.drawPixmap(
+                disc.center().toPoint().x() - 7, disc.center().toPoint().y() - 7, tick
+            )
+            return
+        painter.setFont(ui_font(12.5, SEMIBOLD))
+        painter.setPen(t.accent_ink if self._is_here else t.t2)
+        painter.drawText(disc, middle, str(self._number))
+
+
+class StepRail(QWidget):
+    """All steps, and the way past them.
+
+    Signals:
+        step_wanted: number of the step, from 0.
+        demo_wanted: the user wants to see the demo story, and none of this.
+    """
+
+    step_wanted = Signal(int)
+    demo_wanted = Signal()
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        super().__init__()
+        self.setFixedWidth(WIDTH)
+        self._steps = steps
+        self.rows: list[StepRow] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 24, 16, 16)
+        column.setSpacing(0)
+        title = Label("Tavernkeep", font=display_font(17))
+        title.setContentsMargins(12, 0, 12, 0)
+        intro = Label(INTRO, font=ui_font(13), tone=T2_ROLE, wraps=True)
+        intro.setContentsMargins(12, 0, 12, 0)
+        column.addWidget(title)
+        column.addSpacing(16)
+        column.addWidget(intro)
+        column.addSpacing(24)
+        for number, step in enumerate(steps):
+            row = StepRow(number + 1, step.name, is_last=number == len(steps) - 1)
+            row.clicked.connect(self._on_row)
+            self.rows.append(row)
+            column.addWidget(row)
+        column.addStretch(1)
+        demo = Button("Skip all and open the demo story", icon="book", role=ButtonRole.QUIET)
+        demo.clicked.connect(self.demo_wanted)
+        column.addWidget(demo)
+        column.addSpacing(12)
+        column.addWidget(_private())
+
+    def show_steps(self, current: int) -> None:
+        """Say where one is, and what each step has found."""
+        for number, (row, step) in enumerate(zip(self.rows, self._steps, strict=True)):
+            found = step.found
+            row.show_state(found or step.hint, is_done=bool(found), is_here=number == current)
+
+    def _on_row(self) -> None:
+        for number, row in enumerate(self.rows):
+            if row is self.sender():
+                self.step_wanted.emit(number)
+
+
+def _private() -> QWidget:
+    card = Surface("stage", edge="line")
+    column = QVBoxLayout(card)
+    column.setContentsMargins(14, 12, 14, 12)
+    column.setSpacing(4)
+    column.addWidget(Label("Nothing leaves this machine", font=ui_font(12.5, SEMIBOLD)))
+    column.addWidget(body(PRIVATE))
+    return card
