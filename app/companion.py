@@ -38,6 +38,7 @@ from app.work.demo_memories import give_demo_memories
 from app.work.edits import StoryEdits
 from app.work.export import StoryExport
 from app.work.health import health_of
+from app.work.kept_corrections import KeptCorrections
 from app.work.leak_check import leaks_in
 from app.work.library import Library
 from app.work.link import AnsweredTurn, BridgeLink
@@ -193,6 +194,7 @@ class Companion(News):
             tuple(KNOWN_RANKS),
             self._tasks,
         )
+        self._corrections = KeptCorrections(self._store, self.models.corrections, self._tasks)
         self._prompting.want = self._tokens.want
         self.turns = TurnHistory(
             self._store,
@@ -226,6 +228,7 @@ class Companion(News):
         await self.prompts.look()
         await self.use.load()
         await self._tokens.load()
+        await self._corrections.load()
         await self._follow_tokens()
         if self._parts.lock.is_held:
             await self._queue.start()

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from app.errors import AnswerUnusable, BackendError, BackendRefused, PromptTooLong
 from app.llm.backend import Answer, Backend, Request
+from app.llm.correction import Corrections
 from app.llm.meter import Meter, answered, broken_off
 from app.llm.prompt_files import Prompt
 from app.llm.writer import KeptAnswers, OnText, Written
@@ -20,6 +21,7 @@ T = TypeVar("T")
 
 # Other tokenizers cut a text into up to a third more pieces than the one that counts here.
 MARGIN = 0.2
+KNOWN_MARGIN = 0.05  # where it is known how many more a backend counts
 SMALLEST_ROOM = 256
 OUTPUT_SHARE = 0.35
 SHRINKINGS = 2
@@ -80,8 +82,10 @@ class Asker:
         *,
         count_tokens: Callable[[str], int],
         meter: Meter | None = None,
+        corrections: Corrections | None = None,
     ) -> None:
         self.backend = backend
+        self._corrections = corrections or Corrections()
         self.count = count_tokens
         self._meter = meter
         self._learned_context: int | None = None
@@ -112,10 +116,15 @@ class Asker:
             raise
 
     def room(self, prompt: Prompt, inputs: Mapping[str, str]) -> int:
-        """Tokens left for the inputs that are still empty. Raises BackendRefused for too few."""
+        """Tokens left for the inputs that are still empty, as we count them.
+
+        Raises BackendRefused for too few.
+        """
         system, user = prompt.render({k: v for k, v in inputs.items() if k in prompt.inputs})
         fixed = self.count(system) + self.count(user) + self.count(AGAIN) + 32
-        free = int((self.context - self._output_tokens(prompt)) * (1 - MARGIN)) - fixed
+        # Parts that were cut before a factor was learned stay as they are while they fit.
+        share = (1 - KNOWN_MARGIN) / self._corrections.factor(self.backend.spec)
+        free = int((self.context - self._output_tokens(prompt)) * min(1 - MARGIN, share)) - fixed
         if free < SMALLEST_ROOM:
             raise BackendRefused(
                 f"The context of {self.backend.label} is too small for this task: "
@@ -185,6 +194,9 @@ class Asker:
             raise
         if self._meter is not None:
             await self._meter.took(answered(task, backend, request, answer, self.count))
+        if answer.prompt_tokens is not None:
+            ours = self.count(request.system) + self.count(request.prompt)
+            self._corrections.learn(self.backend.spec, ours, answer.prompt_tokens)
         return answer
 
     def _output_tokens(self, prompt: Prompt) -> int:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from app.errors import AnswerUnusable
 from app.llm.asking import Asker, Task
 from app.llm.backend import Backend
+from app.llm.correction import Corrections
 from app.llm.memory_model import MemoryModel
 from app.llm.meter import Meter
 from app.llm.prompt_files import Prompts
@@ -51,11 +52,14 @@ class ModelWriter:
         *,
         count_tokens: Callable[[str], int],
         meter: Meter | None = None,
+        corrections: Corrections | None = None,
     ) -> None:
         self._backend = backend
         self._prompts = prompts
         self._count = count_tokens
-        self._asker = Asker(backend, count_tokens=count_tokens, meter=meter)
+        self._asker = Asker(
+            backend, count_tokens=count_tokens, meter=meter, corrections=corrections
+        )
         self.memory = MemoryModel(self._asker, prompts)
 
     @property

@@ -13,12 +13,12 @@ from app.story.lore import LoreEntry
 from app.story.messages import Message
 
 if TYPE_CHECKING:
+    from app.llm.correction import Corrections
     from app.llm.memory_model import MemoryModel
     from app.llm.meter import Meter
 
 T_co = TypeVar("T_co", covariant=True)
 OnText = Callable[[str], None]
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +154,14 @@ def make_writer(
     context_tokens: int | None = None,
     page: PageLine | None = None,
     meter: Meter | None = None,
+    corrections: Corrections | None = None,
 ) -> RecapWriter:
     """The writer for a backend's spec. Opens no connection yet.
 
     api_key: of the server. prompts_dir: the user's own prompt
     files, each replacing the shipped one of its name. context_tokens: else what the server says.
     page: where SillyTavern's own connection is asked; without it that one is away. meter: hears of
-    every request.
+    every request. corrections: what backends are known to count.
     Raises UsageError for a spec that makes no sense, PromptUnusable for a prompt file.
     """
     # Imported when needed: numpy for the one, the servers' side for the other.
@@ -176,4 +177,6 @@ def make_writer(
 
     backend = make_backend(parsed, api_key=api_key, context_tokens=context_tokens, page=page)
     prompts = load_prompts(prompts_dir)
-    return ModelWriter(backend, prompts, count_tokens=count_tokens, meter=meter)
+    return ModelWriter(
+        backend, prompts, count_tokens=count_tokens, meter=meter, corrections=corrections
+    )

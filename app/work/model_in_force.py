@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.errors import TavernkeepError, UsageError
 from app.llm.api_keys import ApiKeys
+from app.llm.correction import Corrections
 from app.llm.memory_model import MemoryModel
 from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory
 from app.llm.meter import Meter
@@ -55,6 +56,7 @@ class ModelInForce:
         self._tasks = tasks
         self._meter = meter
         self.keys = keys
+        self.corrections = Corrections()
         self.problem = ""
         self._writer = self._first()
 
@@ -166,6 +168,7 @@ class ModelInForce:
             prompts_dir=self._prompts_dir,
             page=self._link,
             meter=meter or self._meter,
+            corrections=self.corrections,
         )
 
     async def _retire(self, writer: RecapWriter) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from app.errors import TavernkeepError
+from app.llm.correction import PREFIX
 from app.prompt.model_tokens import MEASURES, PROBES, KnownTokenizer, ModelCounter, measured
 from app.prompt.tokens import TokenCounter
 from app.signals import Signal
@@ -65,7 +66,8 @@ class PageTokens:
 
     async def load(self) -> None:
         """Count as at the last time a page was there, until one says otherwise."""
-        met = await self._store.run(self._store.tokenizers.all)
+        found = await self._store.run(self._store.tokenizers.all)
+        met = [known for known in found if not known.name.startswith(PREFIX)]
         self._met = {known.name: known for known in met}
         if met and met[0].is_learned:
             await self._use(met[0])
