@@ -17,9 +17,9 @@ from app.health import Light
 from tests.labelled import WrittenTavern
 from tests.ui.samples import message, story
 from ui.main_window import MainWindow
-from ui.window_state import WindowState
 from ui.shell.status_bar import StatusBar
 from ui.sync_news import news_sentence
+from ui.window_state import WindowState
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
