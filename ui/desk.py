@@ -26,6 +26,7 @@ from ui.exporting import EXPORTS, Exporting
 from ui.first_steps import FirstSteps
 from ui.library.popover import LibraryPopover
 from ui.library.words import chat_title
+from ui.memories.whole import WholeDeeds
 from ui.page_chat import PageCall, PageChat
 from ui.previously import Previously
 from ui.session import Session
@@ -85,6 +86,7 @@ class Desk(QObject):
         self._palette.message_chosen.connect(self._on_message_chosen)
         self._exporting = Exporting(self.session, actions, window)
         self._frame.header.set_more([actions[key] for key in EXPORTS])
+        self._whole = WholeDeeds(self.session, frame.notice, window)
         self._connect_session()
         self._connect_actions()
         self._apply_look()
@@ -216,6 +218,7 @@ class Desk(QObject):
 
     def _make_memories(self, key: str) -> QWidget:
         page = self._memories = pages.make_memories(self.session)
+        page.take_whole(self._whole)
         page.header_changed.connect(self._show_place)
         page.message_wanted.connect(self._on_message_chosen)
         page.model_wanted.connect(self._on_settings_wanted)
@@ -318,6 +321,7 @@ class Desk(QObject):
         if self.page_key == "memories" and self._memories is not None:
             deeds = self._memories.deeds
             shown += [(action, icon) for action, icon in deeds.icons.items()]
+        shown += [(action, icon) for action, icon in self._whole.icons.items()]
         if self.page_key == "minds" and self._minds is not None:
             shown += [(action, icon) for action, icon in self._minds.deeds.icons.items()]
         if self.page_key == "budgets" and self._budgets is not None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.errors import TavernkeepError
 from app.operations import Operation
+from app.paths import RESOURCES
 from app.prompt.slots import SlotSet
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
@@ -112,6 +113,11 @@ class Session(QObject):
     def path(self) -> Path | None:
         """File of the chat that is shown."""
         return self._path
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether the story that comes with Tavernkeep is shown."""
+        return self._path is not None and RESOURCES in self._path.parents
 
     @property
     def story(self) -> Story | None:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.errors import UsageError
-from app.memory.policy import Policy
-from app.memory.records import DocumentKind, Remembered, Tier
+from app.memory.clearing import of_the_chat, of_tier, parts_of
+from app.memory.policy import Pause, Policy
+from app.memory.records import Remembered, Tier
 from app.store.memories import DISCARDED, FORGOTTEN, PASS, UNREADABLE
 from app.work.memory_deeds import Deed, MemoryDeeds
 from app.work.open_chat import OpenChat
 
-# What belongs to a chat and goes when the chat is forgotten (spec/smart-memory.md §13).
-_OF_THE_CHAT = frozenset({Tier.SESSION, Tier.ARCS})
-_TEXTS_OF_THE_CHAT = frozenset(
-    {
-        DocumentKind.SUMMARY,
-        DocumentKind.PROFILE,
-        DocumentKind.ARC_SUMMARY,
-        DocumentKind.CONTINUITY,
-        DocumentKind.REPAIR,
-    }
-)
+FORGET, FRESH = "forget", "fresh"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What may be remembered in a chat. keeper: name of the character or group that keeps what
+    outlives it, "" for nobody. pause: since where nothing is added, None while it is.
+    """
+
+    policy: Policy
+    keeper: str
+    pause: Pause | None
 
 
 class MemoryKeeping(MemoryDeeds):
@@ -38,22 +40,9 @@ class MemoryKeeping(MemoryDeeds):
         played is not read again before `read_again`.
         """
         chat = self._open(path)
-
-        def of_chat(deed: Deed) -> Remembered:
-            known, here = deed.remembered, chat.chat_id
-            return Remembered(
-                tuple(
-                    m
-                    for m in known.memories
-                    if m.chat == here and m.tier in _OF_THE_CHAT and not m.character
-                ),
-                tuple(e for e in known.entities if e.chat == here and not e.character),
-                tuple(
-                    d for d in known.documents if d.chat == here and d.kind in _TEXTS_OF_THE_CHAT
-                ),
-            )
-
-        await self._forget(chat, "forget this chat", of_chat)
+        await self._forget(
+            chat, "forget this chat", lambda deed: of_the_chat(deed.remembered, chat.chat_id)
+        )
 
     async def fresh_start(self, path: Path) -> None:
         """Forget all of the chat, and all that its character keeps from any chat."""
@@ -64,26 +53,28 @@ class MemoryKeeping(MemoryDeeds):
         """Forget one tier, of the chat and of its character; pinned arcs stay, canon goes with the
         long-term memories that it was made of.
         """
-
-        def of_tier(deed: Deed) -> Remembered:
-            known = deed.remembered
-            is_base = tier is Tier.LONG_TERM
-            return Remembered(
-                tuple(m for m in known.of(tier) if not (tier is Tier.ARCS and m.is_pinned)),
-                documents=tuple(
-                    d for d in known.documents if is_base and d.kind is DocumentKind.CANON
-                ),
-            )
-
         name = tier.value.replace("_", " ")
         chat = self._open(path)
 
         def unit(deed: Deed) -> None:
-            gone = of_tier(deed)
+            gone = of_tier(deed.remembered, tier)
             self._check(deed, gone.memories)
             self._store.memories.forget(gone)
 
         await self._do(chat, f"clear {name}", unit, whole=True)
+
+    def at_stake(self, path: Path, deed: str) -> tuple[str, ...]:
+        """What a deed would take, as far as it is shown: "12 session memories", "3 names".
+
+        deed: FORGET, FRESH, or the value of a tier.
+        """
+        chat = self._open(path)
+        known = chat.remembered
+        if deed == FORGET:
+            known = of_the_chat(known, chat.chat_id)
+        elif deed != FRESH:
+            known = of_tier(known, Tier(deed))
+        return parts_of(known)
 
     async def read_again(self, path: Path) -> None:
         """Read the chat for its memory from its beginning, also what was forgotten."""
@@ -117,6 +108,11 @@ class MemoryKeeping(MemoryDeeds):
         await self._do(chat, label, unit, whole=whole)
 
     # --- what may be remembered
+
+    def kept(self, path: Path) -> Kept:
+        """What may be remembered in a chat as it is now."""
+        chat = self._open(path)
+        return Kept(chat.policy, chat.chat.owner_name if chat.chat.owner_key else "", chat.pause)
 
     async def pause(self, path: Path) -> None:
         """Read-only: from here on the chat is shown its memory and adds nothing to it."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.memory.browsing import TIER_NAMES, chain_of, sentence_of
+from app.memory.contradictions import open_against
 from app.memory.records import Memory, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.story import Story
@@ -18,6 +19,7 @@ from ui.controls.labels import Label, body, meta, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line, scrolling
 from ui.inspector.words import short_time
+from ui.memories.against import Against
 from ui.memories.deeds import MemoryDeeds
 from ui.memories.pieces import Link, Proof, Step, Tag, TierLine
 from ui.memories.words import (
@@ -54,12 +56,14 @@ class DetailPane(QWidget):
     memory_asked: id of a memory to show.
     moment_asked: index of a message at which all is to be shown.
     rewritten: (memory id, text).
+    settled: (memory id, id of what contradicts it, Keeps).
     """
 
     message_asked = Signal(str)
     memory_asked = Signal(str)
     moment_asked = Signal(int)
     rewritten = Signal(str, str)
+    settled = Signal(str, str, str)
 
     def __init__(self, deeds: MemoryDeeds, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,6 +71,8 @@ class DetailPane(QWidget):
         self.standing: Standing | None = None
         self.proofs: list[Proof] = []
         self.steps: list[Step] = []
+        self.against: list[Against] = []
+        self.kept_by: Mapping[str, str] = {}  # who else keeps a memory, by its id
         self._parts: list[QWidget] = []
         self._head = TierLine()
         self.words = Label(font=story_font(15), wraps=True)
@@ -173,6 +179,7 @@ class DetailPane(QWidget):
             self._put(Label(memory.detail, font=story_font(13), tone=T2_ROLE, wraps=True))
         self._show_tags(standing)
         self._show_validity(standing, story)
+        self._show_against(standing, by_id)
         self._show_history(standing, by_id)
         self._show_sources(standing, story, ground)
         self._show_worth(memory)
@@ -197,7 +204,7 @@ class DetailPane(QWidget):
             widget.hide()
             self._column.removeWidget(widget)
             widget.deleteLater()
-        self._parts, self.proofs, self.steps = [], [], []
+        self._parts, self.proofs, self.steps, self.against = [], [], [], []
 
     def _put(self, widget: QWidget) -> None:
         self._column.insertWidget(self._column.count() - 1, widget)
@@ -211,9 +218,6 @@ class DetailPane(QWidget):
             tags.append(Tag("bookmark", "Pinned", "long_term"))
         if is_without_model(memory):
             tags.append(Tag("chip", WITHOUT_MODEL.capitalize()))
-        if memory.contradicts:
-            others = count_words(len(memory.contradicts), "other")
-            tags.append(Tag("triangle", f"Contradicts {others}", "out_of_budget"))
         tags += [Tag("info", note) for note in memory.notes]
         holder = QWidget()
         column = QVBoxLayout(holder)
@@ -247,6 +251,22 @@ class DetailPane(QWidget):
         link.setProperty("moment", index)
         link.clicked.connect(self._on_moment)
         return link
+
+    def _show_against(self, standing: Standing, by_id: Mapping[str, Standing]) -> None:
+        others = open_against(standing, by_id)
+        if not others:
+            return
+        self._put_section("Contradicts", count_words(len(others), "other"))
+        for other in others[:MOST_STEPS]:
+            box = Against(other, can_change=self._deeds.can_change)
+            box.memory_asked.connect(self.memory_asked)
+            box.settled.connect(self._on_settled)
+            self.against.append(box)
+            self._put(box)
+
+    def _on_settled(self, other: str, keeps: str) -> None:
+        if self.standing is not None:
+            self.settled.emit(self.standing.memory.id, other, keeps)
 
     def _show_history(self, standing: Standing, by_id: Mapping[str, Standing]) -> None:
         chain = chain_of(standing, by_id)
@@ -308,6 +328,9 @@ class DetailPane(QWidget):
         if memory.witnessed_by:
             self._put_section("Who was there")
             self._put(body(", ".join(memory.witnessed_by)))
+        if memory.id in self.kept_by:
+            self._put_section("Lived through elsewhere")
+            self._put(body(f"Kept by {self.kept_by[memory.id]}; who was there knows it here too."))
         made = made_words(memory)
         if memory.created:
             made += f", {short_time(memory.created, now=time.time())}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from app.memory.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
 from app.work.memory_edits import MemoryEdits
 from ui.session import Session
@@ -85,6 +86,13 @@ class MemoryHands(QObject):
         """Let memories never count."""
         if ids:
             self._do(lambda edits, path: edits.reject(path, list(ids)), name="rejecting")
+
+    def settle(self, memory_id: str, other_id: str, keeps: str) -> None:
+        """Say which of two memories is so that contradict each other. keeps: a Keeps."""
+        self._do(
+            lambda edits, path: edits.settle(path, memory_id, other_id, Keeps(keeps)),
+            name="settling a contradiction",
+        )
 
     def resolve(self, memory_id: str) -> None:
         """Close an arc."""

@@ -22,12 +22,14 @@ from ui.memories.hands import MemoryHands
 from ui.memories.model import ORDERS, Column, MemoryModel
 from ui.memories.moment import MomentBar
 from ui.memories.pane import DETAILS, REVIEW, MemoryPane, has_focus_in
+from ui.memories.paused import PausedStrip
 from ui.memories.people import PeoplePane
 from ui.memories.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
 from ui.memories.states import EmptyState, ReadingStrip, nothing_found
 from ui.memories.table import MemoryTable
 from ui.memories.texts import TextsPane, newest
 from ui.memories.tools import MemoryTools
+from ui.memories.whole import WholeDeeds
 from ui.session import Session
 from ui.shell.side_split import Side, SideSplit
 
@@ -75,6 +77,7 @@ class MemoriesPage(QWidget):
         self.texts = TextsPane()
         self.empty = EmptyState()
         self.strip = ReadingStrip()
+        self.paused = PausedStrip()
         self._build()
         self._connect()
         self._show_operations(session.companion.work.operations)
@@ -107,6 +110,7 @@ class MemoriesPage(QWidget):
         outer.setSpacing(0)
         outer.addWidget(Line())
         outer.addWidget(self.strip)
+        outer.addWidget(self.paused)
         outer.addWidget(self._stack, 1)
 
     def _connect(self) -> None:
@@ -129,6 +133,7 @@ class MemoriesPage(QWidget):
         pane.detail.memory_asked.connect(self.show_memory)
         pane.detail.moment_asked.connect(self.moment.go_to)
         pane.detail.rewritten.connect(hands.rewrite)
+        pane.detail.settled.connect(hands.settle)
         pane.review.approve_asked.connect(hands.approve_one)
         pane.review.reject_asked.connect(hands.reject_one)
         pane.review.rewritten.connect(hands.rewrite_and_approve)
@@ -160,6 +165,11 @@ class MemoriesPage(QWidget):
         for action, slot in doing.items():
             action.triggered.connect(slot)
 
+    def take_whole(self, whole: WholeDeeds) -> None:
+        """Offer what is done with all of it, too."""
+        self.tools.set_menu(lambda parent: whole.menu(parent, [self.deeds.read_now]))
+        self.paused.follow(whole.commit, whole.discard)
+
     # What the window asks
 
     @property
@@ -175,6 +185,8 @@ class MemoriesPage(QWidget):
         if not held and not ended:
             return ""
         words = f"{held:,} active" + (f", {ended:,} ended" if ended else "")
+        if self._session.is_demo:
+            words += ", made for the demo"
         return words if self.moment.at < 0 else f"{words} at #{self.moment.at}"
 
     def take_focus(self) -> None:
@@ -286,9 +298,12 @@ class MemoriesPage(QWidget):
             view.ground,
             can_change=can_change,
         )
+        self.paused.show_view(view, can_change=can_change)
         self.texts.show_documents(view.documents, view.memories, can_change=can_change)
         self.pane.show_waiting(len(view.review))
-        self.pane.review.show_waiting(view.review, view.story, view.ground, can_change=can_change)
+        self.pane.review.show_waiting(
+            view.review, view.story, view.ground, self._by_id, can_change=can_change
+        )
         self._show_chosen()
         self._show_stack()
         self.header_changed.emit()
@@ -370,6 +385,7 @@ class MemoriesPage(QWidget):
         elif len(chosen) > 1:
             detail.show_many(chosen)
         else:
+            detail.kept_by = view.kept_by
             detail.show_memory(chosen[0], view.story, view.ground, self._by_id)
 
     # Filters and order

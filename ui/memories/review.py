@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.memory.browsing import TIER_NAMES, sentence_of
+from app.memory.contradictions import open_against
 from app.memory.standing import Ground, Standing
 from app.story.story import Story
 from ui.controls.buttons import Button, ButtonRole
@@ -24,6 +25,7 @@ from ui.theme.palette import T1_ROLE, T2_ROLE
 CARDS = 30  # shown at once; each holds several widgets
 NOTHING = "Nothing waits for you. What no message was found for comes here before it counts."
 EDIT_HEIGHT = 104
+REPLACES = "Contradicts this; approving ends it"
 
 
 class ReviewPane(QWidget):
@@ -43,6 +45,7 @@ class ReviewPane(QWidget):
         self._waiting: tuple[Standing, ...] = ()
         self._story: Story | None = None
         self._ground: Ground | None = None
+        self._by_id: Mapping[str, Standing] = {}
         self._place = 0
         self._can_change = False
         self.cards: list[ReviewCard] = []
@@ -90,9 +93,16 @@ class ReviewPane(QWidget):
         return next((card for card in self.cards if card.is_open), None)
 
     def show_waiting(
-        self, waiting: Sequence[Standing], story: Story, ground: Ground, *, can_change: bool
+        self,
+        waiting: Sequence[Standing],
+        story: Story,
+        ground: Ground,
+        by_id: Mapping[str, Standing],
+        *,
+        can_change: bool,
     ) -> None:
-        """Show what waits; the open card stays open as long as it does."""
+        """Show what waits; the open card stays open as long as it does. by_id: all there is."""
+        self._by_id = by_id
         card = self.open_card
         if card is not None and card.is_editing and card.standing in waiting:
             self._waiting = tuple(waiting)
@@ -133,7 +143,8 @@ class ReviewPane(QWidget):
         assert self._ground is not None
         card = ReviewCard(self._waiting[place], is_open=place == self._place)
         if card.is_open:
-            card.open_up(self._story, self._ground, can_change=self._can_change)
+            against = open_against(card.standing, self._by_id)
+            card.open_up(self._story, self._ground, against, can_change=self._can_change)
             card.approve.clicked.connect(self.approve)
             card.reject.clicked.connect(self.reject)
             card.edit_button.clicked.connect(self.edit)
@@ -253,7 +264,9 @@ class ReviewCard(Surface):
             self.setAccessibleName(f"Open: {sentence_of(memory)}")
             self.setCursor(Qt.CursorShape.PointingHandCursor)
 
-    def open_up(self, story: Story, ground: Ground, *, can_change: bool) -> None:
+    def open_up(
+        self, story: Story, ground: Ground, against: Sequence[Standing], *, can_change: bool
+    ) -> None:
         """Add why it waits, its proof, and what can be done."""
         memory = self.standing.memory
         self.editor = ProseField("Text of this memory", px=14.5, line_px=22)
@@ -265,10 +278,10 @@ class ReviewCard(Surface):
         for note in memory.notes:
             why = body(note)
             self._column.addWidget(why)
-        if memory.contradicts:
-            self._column.addWidget(
-                Tag("triangle", "Contradicts what is remembered", "out_of_budget")
-            )
+        for other in against:
+            self._column.addWidget(Tag("triangle", REPLACES, "out_of_budget"))
+            told = Label(sentence_of(other.memory), font=story_font(13), tone=T2_ROLE, wraps=True)
+            self._column.addWidget(told)
         places = [(place_of(source, ground), source) for source in memory.sources]
         shown = [(place, source) for place, source in places if place is not None]
         if shown:

@@ -1,14 +1,18 @@
-"""What the memories page has in the window's header: the search, and a button to add."""
+"""What the memories page has in the window's header: the search, adding, and all the rest."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from collections.abc import Callable
 
-from ui.controls.buttons import Button
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
+
+from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Field
 from ui.memories.deeds import MemoryDeeds
+
+MenuMaker = Callable[[QWidget], QMenu]
 
 SETTLE_MS = 120
 WIDTHS = (140, 340)
@@ -32,6 +36,10 @@ class MemoryTools(QWidget):
         self.field = _Search()
         self.add = Button("Add", icon="plus")
         self.add.follow(deeds.add)
+        self.more = IconButton("more", "All memories: clear, pause, keep", is_framed=True)
+        self.more.clicked.connect(self._open_menu)
+        self.more.hide()
+        self._menu: MenuMaker | None = None
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
@@ -41,9 +49,22 @@ class MemoryTools(QWidget):
         row.setSpacing(8)
         row.addWidget(self.field)
         row.addWidget(self.add)
+        row.addWidget(self.more)
         self.field.textChanged.connect(self._on_text)
         self.field.returnPressed.connect(self._on_return)
         self.field.escaped.connect(self._on_escape)
+
+    def set_menu(self, menu: MenuMaker) -> None:
+        """Give the last button a menu, made anew each time."""
+        self._menu = menu
+        self.more.show()
+
+    def _open_menu(self) -> None:
+        if self._menu is not None:
+            menu = self._menu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            # Never exec(): it would hold up every other task.
+            menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
 
     def look_for(self, text: str) -> None:
         """Search for this."""

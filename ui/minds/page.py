@@ -159,7 +159,7 @@ class MindsPage(QWidget):
         words = "Who knows what, now"
         if self.timeline.at >= 0:
             words = f"Who knew what at #{self.timeline.at}"
-        return words
+        return f"{words}, made for the demo" if self._session.is_demo else words
 
     @property
     def _has_minds(self) -> bool:

@@ -1,0 +1,154 @@
+"""All memories at once: each deed says first what goes, is done at once, and can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+
+from app.memory.contradictions import Keeps
+from app.memory.policy import Policy
+from app.memory.records import MemoryChange, Review, Tier
+from app.memory.standing import Status
+from tests.labelled import WrittenTavern
+from ui.main_window import MainWindow
+from ui.memories.page import MemoriesPage
+from ui.memories.whole import WholeDeeds
+from ui.shell.command_palette import find_entries
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+@pytest.fixture
+def whole(demo_window: MainWindow) -> WholeDeeds:
+    assert demo_window.desk is not None
+    return demo_window.desk._whole
+
+
+def counts(page: MemoriesPage, tier: Tier) -> int:
+    view = page._view
+    assert view is not None
+    return len(view.of(tier))
+
+
+async def test_clearing_says_what_goes_and_waits_for_a_word(
+    page: MemoriesPage, whole: WholeDeeds, demo_window: MainWindow, until: Until
+) -> None:
+    notice = demo_window.frame.notice
+    before = counts(page, Tier.SESSION)
+    whole.clear[Tier.SESSION].trigger()
+    assert f"{before} session memories" in notice.sentence
+    assert "undone" in notice.sentence
+    assert counts(page, Tier.SESSION) == before
+    notice.take_up()
+    await until(lambda: counts(page, Tier.SESSION) == 0)
+    whole.clear[Tier.SESSION].trigger()
+    assert notice.sentence == ""  # there is nothing to ask about
+    assert demo_window.desk is not None
+    demo_window.desk.session.undo()
+    await until(lambda: counts(page, Tier.SESSION) == before)
+
+
+@pytest.mark.parametrize(("deed", "stays"), [("forget", True), ("fresh", False)])
+async def test_a_chat_is_forgotten_alone_or_with_all_that_is_kept(
+    page: MemoriesPage,
+    whole: WholeDeeds,
+    demo_window: MainWindow,
+    until: Until,
+    deed: str,
+    stays: bool,
+) -> None:
+    getattr(whole, deed).trigger()
+    notice = demo_window.frame.notice
+    assert ("long-term" in notice.sentence) is not stays
+    notice.take_up()
+    await until(lambda: counts(page, Tier.SESSION) == 0)
+    assert bool(counts(page, Tier.LONG_TERM)) is stays
+
+
+async def test_an_offer_is_about_the_chat_it_was_made_for(
+    page: MemoriesPage,
+    whole: WholeDeeds,
+    demo_window: MainWindow,
+    demo_tavern: WrittenTavern,
+) -> None:
+    whole.fresh.trigger()
+    assert demo_window.frame.notice.sentence
+    assert demo_window.desk is not None
+    await demo_window.desk.session.open_path(demo_tavern.chat)
+    assert demo_window.frame.notice.sentence == ""
+
+
+async def test_what_may_be_kept_is_chosen_and_shown(
+    page: MemoriesPage, whole: WholeDeeds, until: Until
+) -> None:
+    assert whole.policies[Policy.FULL].isChecked()
+    assert not page.paused.isVisible()
+    whole.policies[Policy.READ_ONLY].trigger()
+    await until(lambda: page.paused.isVisible())
+    assert "nothing is added" in page.paused.words.text()
+    assert whole.policies[Policy.READ_ONLY].isChecked()
+    assert not page.paused.commit.isVisible()
+
+
+@pytest.mark.parametrize("end", ["commit", "discard"])
+async def test_a_pause_is_shown_and_ended_from_its_strip(
+    page: MemoriesPage, whole: WholeDeeds, demo_window: MainWindow, until: Until, end: str
+) -> None:
+    assert not whole.commit.isEnabled()
+    whole.pause.trigger()
+    await until(lambda: page.paused.isVisible())
+    assert "Nothing is remembered" in page.paused.words.text()
+    assert not whole.pause.isEnabled()
+    button = getattr(page.paused, end)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    if end == "discard":
+        assert "stays" in demo_window.frame.notice.sentence
+        demo_window.frame.notice.take_up()
+    await until(lambda: not page.paused.isVisible())
+    assert whole.pause.isEnabled()
+
+
+async def test_the_menu_and_the_palette_hold_the_same_deeds(
+    page: MemoriesPage, whole: WholeDeeds, demo_window: MainWindow
+) -> None:
+    menu = whole.menu(page)
+    shown: list[QAction] = []
+    for action in menu.actions():
+        shown += action.menu().actions() if action.menu() is not None else [action]
+    names = {action.text() for action in shown if action.text()}
+    assert names == {action.text() for action in whole.icons if action.isEnabled()}
+    menu.deleteLater()
+    assert demo_window.desk is not None
+    demo_window.show_page("story")
+    actions = demo_window.desk._shown_actions()
+    for needle, action in (("forget chat", whole.forget), ("read-only", whole.pause)):
+        assert action in [entry.action for entry in find_entries(needle, actions, None)]
+
+
+async def test_a_contradiction_is_seen_and_settled(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    assert demo_window.desk is not None
+    companion, path = demo_window.desk.session.companion, demo_window.desk.session.path
+    assert path is not None
+    view = companion.memory(path)
+    facts = [s.memory for s in view.of(Tier.LONG_TERM) if s.is_active]
+    held, other = facts[0], facts[1]
+    wrong = replace(
+        other, contradicts=(held.id,), review=Review.WAITING, notes=("A check found it.",)
+    )
+    against = MemoryChange((wrong,))
+    await companion._store.run(lambda: companion._store.memories.write(against))
+    await companion.put_setting("context_tokens", 9000)
+    await until(lambda: held.id in page._by_id and page._by_id[other.id].status is Status.WAITING)
+    page.show_memory(held.id)
+    (box,) = page.pane.detail.against
+    assert box.other.memory.id == other.id
+    QTest.mouseClick(box.buttons[Keeps.OTHER], Qt.MouseButton.LeftButton)
+    await until(lambda: page._by_id[held.id].status is Status.ENDED)
+    assert page._by_id[other.id].is_active

@@ -1,0 +1,227 @@
+"""What is done with all that a chat or its character remembers, and what may be remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.memory.browsing import TIER_NAMES
+from app.memory.policy import Policy
+from app.memory.records import Tier
+from app.work.memory_keeping import FORGET, FRESH
+from ui.actions import ALSO_CALLED
+from ui.clearing import joined
+from ui.session import Session
+from ui.shell.notice import Notice
+
+KEY = "memories: "  # of offers in the notice
+DISCARD = "discard"
+NOTHING = "There is nothing of that to clear."
+POLICY_NAMES = {
+    Policy.FULL: "Keep memories of {} across chats",
+    Policy.CHAT_LOCAL: "Keep memories of {} within each chat",
+    Policy.READ_ONLY: "Use memories of {}, add none",
+    Policy.OFF: "Neither use nor add memories of {}",
+}
+POLICY_DONE = {
+    Policy.FULL: "{} is remembered across chats.",
+    Policy.CHAT_LOCAL: "Each chat with {} remembers for itself.",
+    Policy.READ_ONLY: "Memories of {} are used, and none is added.",
+    Policy.OFF: "Memories of {} are neither used nor added.",
+}
+
+
+class WholeDeeds(QObject):
+    """The actions, for a menu and the command palette. Those that take something away say first
+    how much that is, and ask; all can be undone.
+    """
+
+    def __init__(self, session: Session, notice: Notice, window: QWidget) -> None:
+        super().__init__(window)
+        self._session = session
+        self._notice = notice
+        self.icons: dict[QAction, str] = {}
+        self.again = self._deed("Read this story again from its beginning", "loop", self._on_again)
+        self.pause = self._deed(
+            "Remember nothing for now", "pause", self._on_pause, also="read-only pause memory"
+        )
+        self.commit = self._deed(
+            "Remember what was played since", "play", self._on_commit, also="read-only commit"
+        )
+        self.discard = self._deed(
+            "Leave what was played unread", "eye-off", self._on_discard, also="read-only discard"
+        )
+        self.forget = self._deed("Forget this chat", "trash", self._on_forget)
+        self.fresh = self._deed("Fresh start", "sun", self._on_fresh, also="forget everything")
+        self.clear = {
+            tier: self._deed(
+                f"Clear: {TIER_NAMES[tier]}", "trash", partial(self._on_clear, tier.value)
+            )
+            for tier in Tier
+        }
+        one_of = QActionGroup(self)
+        self.policies: dict[Policy, QAction] = {}
+        for policy in Policy:
+            action = self._deed("", "person", partial(self._on_policy, policy), also="policy")
+            action.setCheckable(True)
+            one_of.addAction(action)
+            self.policies[policy] = action
+        notice.acted.connect(self._on_acted)
+        session.chat_opened.connect(self._on_chat_opened)
+        session.story_changed.connect(self.refresh)
+        self.refresh()
+
+    def _deed(self, name: str, icon: str, slot: Any, *, also: str = "") -> QAction:
+        action = QAction(name, self)
+        action.setProperty(ALSO_CALLED, also)
+        action.triggered.connect(slot)
+        self.icons[action] = icon
+        return action
+
+    def menu(self, parent: QWidget, first: Sequence[QAction] = ()) -> QMenu:
+        """A menu of all of it. first: what stands at its head."""
+        self.refresh()
+        menu = QMenu(parent)
+        menu.addActions([*first, self.again])
+        menu.addSeparator()
+        for action in (self.pause, self.commit, self.discard):
+            if action.isEnabled():
+                menu.addAction(action)
+        keeper = self._keeper
+        if keeper:
+            policies = menu.addMenu(f"Memories of {keeper}")
+            policies.addActions(list(self.policies.values()))
+        menu.addSeparator()
+        kinds = menu.addMenu("Clear one kind")
+        kinds.addActions(list(self.clear.values()))
+        menu.addActions([self.forget, self.fresh])
+        return menu
+
+    def refresh(self, _change: object = None) -> None:
+        """Enable what can be done in the chat that is shown."""
+        path = self._session.path
+        companion = self._session.companion
+        # A chat that was renamed is open under its new name a moment before it is shown so.
+        is_open = path is not None and companion.story(path) is not None
+        can_change = is_open and not companion.is_reading_only
+        kept = companion.memories.kept(path) if path is not None and is_open else None
+        is_paused = kept is not None and kept.pause is not None
+        self._keeper = kept.keeper if kept is not None else ""
+        for action in self.icons:
+            action.setEnabled(can_change)
+        self.pause.setEnabled(can_change and not is_paused)
+        for action in (self.commit, self.discard):
+            action.setEnabled(can_change and is_paused)
+        name = self._keeper
+        self.fresh.setText(f"Fresh start with {name}" if name else "Fresh start")
+        for policy, action in self.policies.items():
+            action.setText(POLICY_NAMES[policy].format(name or "this chat"))
+            action.setEnabled(can_change and bool(name))
+            action.setChecked(kept is not None and kept.policy is policy)
+
+    # What is done at once
+
+    def _do(self, path: Path, deed: Coroutine[Any, Any, None], told: str, *, name: str) -> None:
+        async def do() -> None:
+            await deed
+            self._session.told.emit(told)
+
+        self._session.do(do(), name=name)
+
+    def _on_again(self) -> None:
+        path, memories = self._session.path, self._session.companion.memories
+        if path is not None:
+            told = "The story is read again from its beginning."
+            self._do(path, memories.read_again(path), told, name="reading the story again")
+
+    def _on_pause(self) -> None:
+        path, memories = self._session.path, self._session.companion.memories
+        if path is not None:
+            told = "From here on nothing is added to the memory of this chat."
+            self._do(path, memories.pause(path), told, name="pausing memory")
+
+    def _on_commit(self) -> None:
+        path, memories = self._session.path, self._session.companion.memories
+        if path is not None:
+            told = "What was played since is read, and memory goes on."
+            self._do(path, memories.commit(path), told, name="going on with memory")
+
+    def _on_policy(self, policy: Policy) -> None:
+        path, memories = self._session.path, self._session.companion.memories
+        if path is not None:
+            told = POLICY_DONE[policy].format(self._keeper)
+            self._do(path, memories.set_policy(path, policy), told, name="setting what is kept")
+
+    # What is asked about first
+
+    def _on_discard(self) -> None:
+        path = self._session.path
+        if path is not None:
+            number = self._session.companion.memories.played_since(path)
+            messages = "1 message" if number == 1 else f"{number:,} messages"
+            self._offer(
+                DISCARD,
+                f"{messages} played since will not be read for memory. The chat itself stays, and "
+                "this can be undone.",
+                "Leave them unread",
+            )
+
+    def _on_forget(self) -> None:
+        stays = f"What {self._keeper} keeps and the" if self._keeper else "The"
+        self._offer_gone(
+            FORGET, "This forgets {} of this chat. " + f"{stays} state ledger stay.", "Forget them"
+        )
+
+    def _on_fresh(self) -> None:
+        of = f", and all that {self._keeper} keeps from any chat" if self._keeper else ""
+        self._offer_gone(
+            FRESH, f"A fresh start takes all that this chat remembers{of}: {{}}.", "Start afresh"
+        )
+
+    def _on_clear(self, tier: str) -> None:
+        self._offer_gone(tier, "This clears {}.", "Clear them")
+
+    def _offer_gone(self, key: str, sentence: str, way_on: str) -> None:
+        path = self._session.path
+        if path is None:
+            return
+        parts = self._session.companion.memories.at_stake(path, key)
+        if parts:
+            told = sentence.format(joined(parts))
+            self._offer(key, f"{told} This can be undone.", way_on)
+        else:
+            self._session.told.emit(NOTHING)
+
+    def _offer(self, key: str, sentence: str, way_on: str) -> None:
+        self._withdraw()
+        self._notice.offer(f"{KEY}{key}", sentence, way_on=way_on)
+
+    def _withdraw(self) -> None:
+        for key in (DISCARD, FORGET, FRESH, *(tier.value for tier in Tier)):
+            self._notice.withdraw(f"{KEY}{key}")
+
+    def _on_acted(self, offered: str) -> None:
+        path, memories = self._session.path, self._session.companion.memories
+        if path is None or not offered.startswith(KEY):
+            return
+        match offered.removeprefix(KEY):
+            case "discard":
+                deed, told = memories.discard(path), "What was played is left unread."
+            case "forget":
+                deed, told = memories.forget_chat(path), "This chat is forgotten."
+            case "fresh":
+                deed, told = memories.fresh_start(path), "All is forgotten: a fresh start."
+            case tier:
+                name = TIER_NAMES[Tier(tier)]
+                deed, told = memories.clear_tier(path, Tier(tier)), f"Cleared: {name}."
+        self._do(path, deed, told, name="clearing memories")
+
+    def _on_chat_opened(self, _story: object) -> None:
+        self._withdraw()
+        self.refresh()
