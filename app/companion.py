@@ -351,6 +351,7 @@ class Companion(News):
             pause_reason=self._queue.pause_reason,
             stopped_before=self._queue.stopped_before,
             catching_up=self.work.catching_up,
+            tokens_today=self.use.cap.spent.tokens,
             problem=self._setup_problem or self.prompts.problem,
             writer_label=self.models.writer().label,
             is_writing=self._mirror.is_used,

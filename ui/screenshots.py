@@ -87,6 +87,7 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         story.view.jump_to_scene(len(story.story.scenes) - 2)
         for page in ("story", "recaps", "memories", "prompt", "work", "settings"):
             await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
+        await album.take_both("use", lambda: show_use(window))
         await album.take_both("budgets", lambda: show_budgets(window))
         await companion.budgets.put(chat, SCARCE, "budgets of a picture")
         await album.take_both("budgets-advanced", lambda: show_budgets(window))
@@ -106,6 +107,12 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
         await album.take_both("story-narrow", lambda: window.show_page("story"))
         await album.take_both("recaps-narrow", lambda: read_recaps(window))
         await album.take_both("minds-narrow", lambda: show_minds(window))
+        window.resize(*size)
+        for number in range(4):
+            await album.take_both(
+                f"first-run-{number + 1}",
+                lambda number=number: show_step(window, number),  # type: ignore[misc]
+            )
         window.hide()
         await window.detach()
         window.deleteLater()
@@ -128,6 +135,28 @@ async def _remember_demo(folders: Folders, tavern: Path, chat: Path) -> None:
         await give_demo_memories(store, chat)
     finally:
         await store.aclose()
+
+
+def show_use(window: object) -> None:
+    """Show what models were asked for."""
+    from ui.main_window import MainWindow
+    from ui.work.page import USE, WorkPage
+
+    assert isinstance(window, MainWindow)
+    window.show_page("work")
+    page = window.page
+    assert isinstance(page, WorkPage)
+    page.show_view(USE)
+
+
+def show_step(window: object, number: int) -> None:
+    """Show a step of the first run, by its place."""
+    from ui.main_window import MainWindow
+
+    assert isinstance(window, MainWindow)
+    window.set_up()
+    assert window.first_run is not None
+    window.first_run.rail.rows[number].click()
 
 
 def compare_versions(page: object) -> None:

@@ -29,6 +29,7 @@ def health_of(
     unwritten: Sequence[str] = (),
     stopped_before: Operation | None = None,
     catching_up: Sequence[CatchUpProgress] = (),
+    tokens_today: int = 0,
 ) -> Health:
     """All lights. last_read: the chat read last, when (epoch seconds), and what failed then.
 
@@ -42,7 +43,7 @@ def health_of(
         bridge=_bridge(pages, is_listening, unplaced),
         reading=_reading(last_read),
         queue=_queue(operations, is_paused, pause_reason, stopped_before, catching_up),
-        backend=_backend(writer_label, operations, problem),
+        backend=_backend(writer_label, operations, problem, tokens_today),
     )
 
 
@@ -133,11 +134,10 @@ def catch_up_words(progress: CatchUpProgress) -> str:
     return words
 
 
-def _backend(label: str, operations: Sequence[Operation], problem: str) -> HealthItem:
+def _backend(label: str, operations: Sequence[Operation], problem: str, tokens: int) -> HealthItem:
     if problem:
         return HealthItem("backend", Light.BAD, f"{label}: {problem}")
-    spent = sum(op.prompt_tokens + op.output_tokens for op in operations)
-    sentence = f"{label}, {spent:,} tokens lately" if spent else label
+    sentence = f"{label}, {tokens:,} tokens today" if tokens else label
     newest = next((op for op in operations if op.finished is not None), None)
     if newest is not None and newest.status is OperationStatus.FAILED:
         return HealthItem("backend", Light.BAD, f"{label}: {newest.error}")

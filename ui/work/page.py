@@ -180,7 +180,7 @@ class WorkPage(QWidget):
             words += f", {failed} failed"
         is_paused = self._session.companion.work.is_paused
         self._summary.setText(words + (", paused" if is_paused else ""))
-        self._show_reason(operations, is_paused=is_paused)
+        self._show_reason(is_paused=is_paused)
         self._retry_all.setVisible(failed > 0)
         self._retry_all.set_text("Try all again" if failed < 2 else f"Try all {failed} again")
         self._pause.set_text("Go on" if is_paused else "Pause")
@@ -238,13 +238,13 @@ class WorkPage(QWidget):
             self._show_catch_up()
         self._show_cap()
 
-    def _show_reason(self, operations: tuple[Operation, ...], *, is_paused: bool) -> None:
-        """Why the queue holds, in its own words, else what it cost lately."""
+    def _show_reason(self, *, is_paused: bool) -> None:
+        """Why the queue holds, in its own words, else what was spent today."""
         queue = self._session.companion.health.queue
-        spent = sum(operation.prompt_tokens + operation.output_tokens for operation in operations)
+        spent = self._session.companion.use.cap.spent.tokens
         is_stopped = self._session.companion.work.stopped_before is not None
         is_held = is_paused and (queue.light is Light.BAD or is_stopped)
-        said = queue.sentence if is_held else f"{spent:,} tokens lately" if spent else ""
+        said = queue.sentence if is_held else f"{spent:,} tokens today" if spent else ""
         self._reason.setText(said)
         self._reason.setVisible(bool(said))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QWidget
 from websockets.asyncio.client import connect
 
 from app.companion import Companion, open_companion
@@ -61,6 +61,14 @@ def companion_of(window: MainWindow) -> Companion:
     return window.desk.session.companion
 
 
+def focusable(inside: QWidget) -> list[QWidget]:
+    return [
+        widget
+        for widget in inside.findChildren(QWidget)
+        if widget.isVisible() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+    ]
+
+
 def click(button: QAbstractButton) -> None:
     assert button.isVisible()
     assert button.isEnabled()
@@ -72,6 +80,7 @@ async def test_every_step_can_be_skipped_and_it_comes_once(fresh: MainWindow, un
     assert not fresh.frame.isVisible()
     for step in wizard.steps:
         assert wizard.step is step
+        assert [w for w in focusable(wizard) if not w.accessibleName()] == []
         click(wizard.skip)
     assert fresh.first_run is None
     assert fresh.frame.isVisible()

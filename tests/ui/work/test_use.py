@@ -60,6 +60,9 @@ async def test_a_picked_day_narrows_the_tasks_and_the_table_says_the_same(
         *("Memories", "Scene recap", "Together")
     ]
     chart = pane.chart
+    reached = [w for w in pane.findChildren(QWidget) if w.focusPolicy() != Qt.FocusPolicy.NoFocus]
+    reached = [w for w in reached if w.isVisible() and not w.objectName().startswith("qt_")]
+    assert [w for w in reached if not w.accessibleName()] == []
     at = chart.column(27).center().toPoint()  # of thirty days, the one before yesterday
     QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=at)
     assert chart.day == before
