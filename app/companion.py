@@ -81,7 +81,7 @@ class Companion(News):
     others to choose. breaks: the model's search for scene breaks. work: the queue and the
     catch-ups, in the user's hands. use: what models were asked for, and the cap of a day. page:
     badge and marks in SillyTavern's page. wishes: what the user asks of us in it. budgets: tries
-    and sets them.
+    and sets them. turns: prompts as they were sent. tokens: how the tokens of prompts are counted.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -186,7 +186,7 @@ class Companion(News):
         self._chats.writing = self.models.writing
         self._chats.follow = self._agenda.follow
         self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
-        self._tokens = PageTokens(
+        self.tokens = PageTokens(
             self._store,
             self._prompt_counter,
             self._link,
@@ -195,7 +195,7 @@ class Companion(News):
             self._tasks,
         )
         self._corrections = KeptCorrections(self._store, self.models.corrections, self._tasks)
-        self._prompting.want = self._tokens.want
+        self._prompting.want = self.tokens.want
         self.turns = TurnHistory(
             self._store,
             self._chats,
@@ -227,7 +227,7 @@ class Companion(News):
         await self._load_library()
         await self.prompts.look()
         await self.use.load()
-        await self._tokens.load()
+        await self.tokens.load()
         await self._corrections.load()
         await self._follow_tokens()
         if self._parts.lock.is_held:
@@ -299,9 +299,9 @@ class Companion(News):
         self._link.refresh_asked.connect(self._on_refresh_asked)
         self._link.refused.connect(self._on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
-        self._link.page_came.connect(self._tokens.on_page_came)
+        self._link.page_came.connect(self.tokens.on_page_came)
         self._link.answered.connect(self._on_turn_answered)
-        self._tokens.changed.connect(self._on_tokens_changed)
+        self.tokens.changed.connect(self._on_tokens_changed)
         self._previously.told.connect(self.away_recap.emit)
         self._previously.over.connect(self.away_recap_over.emit)
         self.prompts.broken.connect(self._on_prompt_broken)
@@ -653,7 +653,7 @@ class Companion(News):
         self._tasks.spawn(chat.refresh(), name="counting for another context")
 
     def _on_turn_answered(self, answered: AnsweredTurn) -> None:
-        self._tokens.hear(answered.request.tokenizer)
+        self.tokens.hear(answered.request.tokenizer)
 
     def _on_tokens_changed(self, _: None) -> None:
         self._tasks.spawn(self._follow_tokens(), name="counting for another model")

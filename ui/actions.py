@@ -70,6 +70,13 @@ _ACTIONS = (
     ActionSpec("redo", "Redo", "Make the change again.", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
     ActionSpec("pause", "Pause the work", "Begin nothing new in the queue.", (), "pause"),
     ActionSpec(
+        "prompts",
+        "Prompts for the model",
+        "Read and change what the model is told.",
+        (),
+        "pencil",
+    ),
+    ActionSpec(
         "pane.left",
         "Show or hide the list at the left",
         "The list of scenes, versions or tiers.",
@@ -125,7 +132,7 @@ _ACTIONS = (
 )
 
 
-DISABLED_AT_FIRST = frozenset({"chats", "copies", "sync", "undo", "redo", "pause"})
+DISABLED_AT_FIRST = frozenset({"prompts", "chats", "copies", "sync", "undo", "redo", "pause"})
 
 
 class Actions:

@@ -52,7 +52,7 @@ HEALTH_PAGES = {
     "sillytavern": "settings",
     "reading": "story",
 }
-NEED_A_COMPANION = ("chats", "sync", "pause")
+NEED_A_COMPANION = ("chats", "sync", "pause", "prompts")
 
 
 class Desk(QObject):
@@ -139,6 +139,7 @@ class Desk(QObject):
             "undo": self.session.undo,
             "redo": self.session.redo,
             "pause": self._on_pause,
+            "prompts": self._on_prompts,
             "pane.right": self._on_right,
             "text.larger": self._on_larger,
             "text.smaller": self._on_smaller,
@@ -195,6 +196,7 @@ class Desk(QObject):
             settings = pages.make_settings(self.session)
             settings.folder_wanted.connect(self._on_folder_wanted)
             settings.setting_changed.connect(self._apply_look)
+            settings.header_changed.connect(self._show_place)
             return settings
         if key == "recaps":
             recaps = pages.make_recaps(self.session)
@@ -254,7 +256,7 @@ class Desk(QObject):
             place = chat_title(story.chat) if key == "story" else name
         title, tools = pages.TITLES[key], None
         page = self._pages.get(key)
-        if isinstance(page, pages.HasHeader) and story is not None:
+        if isinstance(page, pages.HasHeader) and (story is not None or is_bare):
             title, tools = page.title, page.tools
             place = page.place or place
         self._frame.header.show_place(title, place)
@@ -330,6 +332,12 @@ class Desk(QObject):
 
     def _shown_story(self) -> Story | None:
         return self.session.story
+
+    def _on_prompts(self) -> None:
+        self.show_page("settings")
+        page = self._pages["settings"]
+        if isinstance(page, pages.HasPrompts):
+            page.open_prompts()
 
     def _on_cuts_wanted(self) -> None:
         self.show_page("budgets")

@@ -61,6 +61,13 @@ class HasHeader(Protocol):
     def tools(self) -> QWidget | None: ...
 
 
+@runtime_checkable
+class HasPrompts(Protocol):
+    """A page on which the prompts for models can be opened."""
+
+    def open_prompts(self) -> QWidget: ...
+
+
 def make_story(session: Session, theme: ThemeSource, see_text: QAction) -> StoryStage:
     from ui.story_stage import StoryStage
 

@@ -58,10 +58,13 @@ async def run(options: argparse.Namespace) -> int:
         await companion.open_story(path, until=until)
         story, failures = await companion.finished(path, until=until)
         slots = await companion.slots(path, until=until, total=options.total, turn=turn)
+        counter = companion.tokens.counter
     warn_of_problems(story)
     for sentence in (*failures, *slots.warnings):
         warn(sentence)
-    data = slots_data(slots) | {"for": options.responder}
+    if not counter.default.is_exact:
+        warn("Token counts are estimates: the tokenizer's files are missing or damaged.")
+    data = slots_data(slots) | {"for": options.responder, "counted_as": counter.encoding}
     if options.explain:
         data |= explained(slots)
     lines = [_line(slot) for slot in slots.slots]

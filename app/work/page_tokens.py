@@ -64,6 +64,17 @@ class PageTokens:
         self._meeting = asyncio.Lock()
         self.changed: Signal[None] = Signal("changed")
 
+    def how_counted(self, texts: Iterable[str]) -> str:
+        """A sentence on how these texts are counted; "" where as the model's tokenizer does."""
+        counter = self.counter
+        if not counter.default.is_exact:
+            return "Token counts are estimates: the tokenizer's files are missing or damaged."
+        if not counter.tokenizer.name:
+            return "SillyTavern has not said yet how its model counts tokens: about so many."
+        if any(counter.needs(text) for text in texts):
+            return "The model's tokenizer has not counted all of it yet: about so many."
+        return ""
+
     async def load(self) -> None:
         """Count as at the last time a page was there, until one says otherwise."""
         found = await self._store.run(self._store.tokenizers.all)

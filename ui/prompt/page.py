@@ -22,7 +22,7 @@ from ui.prompt.preview import PromptPreview
 from ui.prompt.rail import TurnRail
 from ui.prompt.rows import PromptRow, coming_rows, sent_rows, slots_text, whole_text
 from ui.prompt.turn_rows import COMING, TurnRow, turn_rows
-from ui.prompt.words import break_sentence, generation_words, turn_facts
+from ui.prompt.words import break_sentence, coming_sentence, generation_words, turn_facts
 from ui.recaps.sides import Sides
 from ui.recaps.version_rows import ROW_ROLE
 from ui.session import Session
@@ -129,8 +129,12 @@ class PromptPage(QWidget):
     def _show_coming(self) -> None:
         slots, story = self._slots, self._session.story
         messages = sum(not m.is_hidden for m in story.messages) if story is not None else 0
-        facts = ", ".join(filter(None, (f"For {slots.responder}" if slots.responder else "",)))
-        self.preview.show_head(slots.total_tokens, COMING_WORDS, facts, "")
+        facts = [f"For {slots.responder}."] if slots.responder else []
+        if slots.slots:
+            counted = self._session.companion.tokens.how_counted(s.text for s in slots.slots)
+            facts += [counted] if counted else []
+        known = coming_sentence(self._turns[0], slots) if self._turns and slots.slots else ""
+        self.preview.show_head(slots.total_tokens, COMING_WORDS, " ".join(facts), known)
         self._show_rows(coming_rows(slots, messages) if slots.slots else (), None)
 
     def _show_rows(self, rows: Sequence[PromptRow], kept: int | None) -> None:
@@ -201,7 +205,9 @@ class PromptPage(QWidget):
         shown = next((turn for turn in self._turns if turn.id == self._shown), None)
         self._turns = turns
         self._show_list()
-        if self._shown != COMING and fresh.get(self._shown) != shown and self._shown in fresh:
+        if self._shown == COMING:
+            self._show_coming()
+        elif self._shown in fresh and fresh[self._shown] != shown:
             self._read(self._shown)
 
     def _show_list(self) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.prompt.order import Own
-from app.prompt.prefix import PrefixBreak
-from app.prompt.slots import Reason, SlotContent
+from app.prompt.prefix import PrefixBreak, prefix_break
+from app.prompt.slots import Reason, SlotContent, SlotSet
 from app.prompt.turns import SentTurn, Share
 from app.work.turn_history import TurnView
 from ui.inspector.words import slot_name
@@ -92,6 +94,18 @@ def break_sentence(view: TurnView) -> str:
     if broken.again:
         return f"{start}{cause}: {tokens_words(broken.again)} behind it are read again."
     return f"{start}{cause}; all behind it is new."
+
+
+def coming_sentence(last: SentTurn, slots: SlotSet) -> str:
+    """Whether the slots are as they were in the last turn, as far as can be told now."""
+    coming = replace(last, slots=slots.slots, prompt=None)
+    broken = prefix_break(last, coming, len)
+    if broken is None:
+        return "All slots are as they were in the last turn."
+    return (
+        f"Since the last turn, {_lower(break_place(broken))} is the first slot to differ. What "
+        "stands before it in the prompt need not be read anew."
+    )
 
 
 def left_out_words(content: SlotContent) -> str:

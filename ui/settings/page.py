@@ -37,10 +37,12 @@ class SettingsPage(QWidget):
     Signals:
         folder_wanted: the user wants to name SillyTavern's folder.
         setting_changed: (name, value) was put.
+        header_changed: the title became another.
     """
 
     folder_wanted = Signal()
     setting_changed = Signal(str, object)
+    header_changed = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -127,9 +129,31 @@ class SettingsPage(QWidget):
             parts.append(part)
         return tuple(parts)
 
+    @property
+    def shows_prompts(self) -> bool:
+        """Whether the prompts stand in place of the settings."""
+        return self._prompts_page is not None and (
+            self._stack.currentWidget() is self._prompts_page
+        )
+
+    @property
+    def title(self) -> str:
+        """For the header."""
+        return "Prompts" if self.shows_prompts else "Settings"
+
+    @property
+    def place(self) -> str:
+        """For the header."""
+        return "what the model is told" if self.shows_prompts else ""
+
+    @property
+    def tools(self) -> QWidget | None:
+        """For the header: the usual ones."""
+        return None
+
     def take_focus(self) -> None:
         """Give the keyboard to the field that finds a setting, or to the prompts."""
-        if self._prompts_page is not None and self._stack.currentWidget() is self._prompts_page:
+        if self._prompts_page is not None and self.shows_prompts:
             self._prompts_page.take_focus()
             return
         self.rail.field.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -143,11 +167,13 @@ class SettingsPage(QWidget):
             self._stack.addWidget(self._prompts_page)
         self._stack.setCurrentWidget(self._prompts_page)
         self._prompts_page.take_focus()
+        self.header_changed.emit()
         return self._prompts_page
 
     def close_prompts(self) -> None:
         """Show the settings again."""
         self._stack.setCurrentIndex(0)
+        self.header_changed.emit()
         self._prompts.button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def refresh(self) -> None:

@@ -121,3 +121,14 @@ async def test_without_a_page_nothing_is_waited_for(counting: Counting) -> None:
     counting.tokens.on_page_came()
     counting.tokens.want(TEXTS)
     assert counting.counter.count(TEXTS[0]) == counter_for().count(TEXTS[0])
+
+
+async def test_how_texts_were_counted_is_said(counting: Counting) -> None:
+    tokens = counting.tokens
+    assert "has not said yet" in tokens.how_counted(TEXTS)
+    tokens.on_page_came()
+    await counting.changed()
+    assert "not counted all" in tokens.how_counted(TEXTS)
+    tokens.want(TEXTS)
+    await counting.changed()
+    assert tokens.how_counted(TEXTS) == ""

@@ -268,3 +268,17 @@ async def test_nothing_is_wider_than_the_page(
     page.bar.begin_naming()
     redo = page.bar.redo
     await until(lambda: redo.mapTo(page, redo.rect().topRight()).x() < page.width())
+
+
+async def test_the_palette_leads_to_the_prompts_and_the_header_says_so(
+    window: MainWindow,
+) -> None:
+    window.show_page("settings")
+    assert window.frame.header._title.text() == "Settings"
+    window.actions_["prompts"].trigger()
+    settings = window.page
+    assert isinstance(settings, SettingsPage)
+    assert settings.shows_prompts
+    assert window.frame.header._title.text() == "Prompts"
+    settings.close_prompts()
+    assert window.frame.header._title.text() == "Settings"
