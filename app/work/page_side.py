@@ -31,7 +31,8 @@ log = logging.getLogger(__name__)
 PARTS = ("badge", "marks", "button", "commands")  # of the page; a setting `page_...` for each
 SETTLE_SECONDS = 0.2
 LONGEST_SETTLE_SECONDS = 1.0
-MARKS_AT_ONCE = 50  # the page draws them in one go, some 20 ms
+# Each batch costs the page one layout of all that it shows, whether for one mark or for hundreds.
+MARKS_AT_ONCE = 400
 ASK_SECONDS = 10.0
 NOT_SHOWN = "SillyTavern does not show this chat now. Open it there first."
 

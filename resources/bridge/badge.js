@@ -7,6 +7,13 @@ import { wish } from './wishes.js';
 const ID = 'tavernkeep_badge';
 const AWAY = { state: 'away', waiting: 0, sentence: 'Not connected. Start it to have it remember.' };
 const WORDS = { away: 'not connected', ready: 'connected', working: 'working', trouble: 'held up' };
+/** Tell the states apart without a colour. */
+const ICONS = {
+    away: 'fa-plug-circle-xmark',
+    ready: 'fa-book-bookmark',
+    working: 'fa-feather-pointed',
+    trouble: 'fa-triangle-exclamation',
+};
 
 let told = AWAY;
 /** @type {HTMLElement | null} */
@@ -18,7 +25,7 @@ export function show(isWanted) {
     badge = null;
     const place = document.getElementById('leftSendForm');
     if (isWanted && place) {
-        badge = element('div', 'tavernkeep-badge fa-solid fa-book-bookmark interactable');
+        badge = element('div', '');
         badge.id = ID;
         badge.setAttribute('role', 'button');
         badge.tabIndex = 0;
@@ -56,18 +63,8 @@ function draw() {
     badge.dataset.state = state;
     badge.title = title;
     badge.setAttribute('aria-label', title);
-    badge.firstChild.textContent = sign(state, waiting);
-}
-
-/** What tells the states apart without their colour. */
-function sign(state, waiting) {
-    if (state === 'trouble') {
-        return '!';
-    }
-    if (waiting) {
-        return waiting > 99 ? '99+' : String(waiting);
-    }
-    return { working: '…', away: '×' }[state] ?? '';
+    badge.className = `tavernkeep-badge fa-solid ${ICONS[state]} interactable`;
+    badge.firstChild.textContent = waiting > 99 ? '99+' : waiting || '';
 }
 
 function press() {

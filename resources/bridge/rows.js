@@ -88,8 +88,8 @@ export function elementOf(index) {
 /** A message may show another text now. */
 export function look(index) {
     const element = painters.size && Number.isInteger(index) ? elementOf(index) : null;
-    if (element) {
-        check(element, context().chat);
+    if (element && renew(element, context().chat)) {
+        redraw(element);
     }
 }
 
@@ -107,14 +107,12 @@ export function take({ chat, marks }) {
     news.forEach((row) => rows.set(row.index, row));
     const { chat: known } = context();
     const shown = new Map(messages().map((element) => [indexOf(element), element]));
+    const changed = news.filter(({ index }) => shown.has(index) && renew(shown.get(index), known));
     // Reading a place makes the browser lay out all of the chat: only where it matters.
-    const view = news.some(({ index }) => index >= known.length - NEAR_END) ? chatElement() : null;
+    const isNearEnd = changed.some(({ index }) => index >= known.length - NEAR_END);
+    const view = isNearEnd ? chatElement() : null;
     const isAtEnd = view && view.scrollHeight - view.scrollTop - view.clientHeight < 4;
-    for (const { index } of news) {
-        if (shown.has(index)) {
-            check(shown.get(index), known);
-        }
-    }
+    changed.forEach(({ index }) => redraw(shown.get(index)));
     if (isAtEnd) {
         view.scrollTop = view.scrollHeight; // whoever reads the end stays there
     }
@@ -134,12 +132,17 @@ function sound(row) {
 
 const isEqual = (one, other) => Object.keys(LONGEST).every((key) => one?.[key] === other?.[key]);
 
-/** Give an element the row of the message that it shows. chat: asked for once for many of them. */
-function check(element, chat, isNew = false) {
+/**
+ * Give an element the row of the message that it shows.
+ * @param {HTMLElement} element
+ * @param {object[]} chat asked for once for many elements
+ * @returns {boolean} whether that is another one than before
+ */
+function renew(element, chat) {
     const index = indexOf(element);
     const message = chat[index];
     if (!message) {
-        return;
+        return false;
     }
     const row = rows.get(index);
     const old = held.get(element);
@@ -149,9 +152,7 @@ function check(element, chat, isNew = false) {
     const isMeant = row && row.hash === sum;
     const now = isMeant ? row : isKept ? old.row : null;
     held.set(element, { line: isKept ? old.line : line(message), sum, row: now });
-    if (isNew || !isEqual(old?.row, now)) {
-        paint(element, now);
-    }
+    return !isEqual(old?.row, now);
 }
 
 function paint(element, row) {
@@ -162,7 +163,10 @@ function onMutations(records) {
     const come = records.flatMap(({ addedNodes }) => [...addedNodes]).filter(isMessage);
     if (come.length) {
         const { chat } = context();
-        come.forEach((element) => check(element, chat, true));
+        for (const element of come) {
+            renew(element, chat);
+            redraw(element);
+        }
         askSoon();
     }
 }
