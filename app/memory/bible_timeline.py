@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from app.memory.bible_parts import Block, Item, Known, Part, Telling
@@ -16,20 +17,22 @@ EVENTS = {Tier.LONG_TERM: ("event",), Tier.SESSION: ("scene", "revelation", "dev
 
 def timeline_part(known: Known, telling: Telling) -> Part | None:
     """What has a place in the story, in its order."""
-    entries = sorted(_entries(known, telling), key=lambda entry: entry[0])
+    entries = sorted(_entries(known, telling), key=_index)
     parts = []
     for scene in known.story.scenes:
-        items = tuple(
-            Item(text, note=f"#{index}")
-            for index, text in entries
-            if scene.first <= index <= scene.last
-        )
+        first = bisect_left(entries, scene.first, key=_index)
+        last = bisect_left(entries, scene.last + 1, key=_index)
+        items = tuple(Item(text, note=f"#{index}") for index, text in entries[first:last])
         if items and telling.saw_scene(scene):
             name = known.story.scene_name(scene)
             name = name if telling.allows_text(name) else ""
             title = f"Scene {scene.number}: {name}" if name else f"Scene {scene.number}"
             parts.append(Part(title, (Block(items=items),)))
     return Part("Timeline", parts=tuple(parts)) if parts else None
+
+
+def _index(entry: tuple[int, str]) -> int:
+    return entry[0]
 
 
 def _entries(known: Known, telling: Telling) -> Iterator[tuple[int, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from app.memory.bible_parts import Known
@@ -38,6 +39,7 @@ class Discretion:
         self._ground = ground
         self._stopwords = stopwords
         self._key = known.minds.key(person)
+        self._firsts = [scene.first for scene in known.story.scenes]
         self._seen = {scene.number for scene in known.story.scenes if self._speaks_in(scene)}
         people = known.minds.knowledge.people
         # Everything is about somebody: a name alone tells no secret.
@@ -94,8 +96,9 @@ class Discretion:
         here = [index for index in places if index != BEFORE]
         if not here:
             return not standing.memory.sources
-        scenes = (self._known.story.scene_at(index) for index in here)
-        return any(scene is not None and self.saw_scene(scene) for scene in scenes)
+        scenes = self._known.story.scenes
+        places_of = (bisect_right(self._firsts, index) - 1 for index in here)
+        return any(at >= 0 and self.saw_scene(scenes[at]) for at in places_of)
 
     def _secret_words(self) -> Iterator[frozenset[str]]:
         own = [self._words(text) for text in self._own_texts()]

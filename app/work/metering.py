@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 
+from app.errors import StoreError
 from app.llm.meter import Meter, RequestUse
 from app.llm.prompt_files import MEMORY_PASS, STAGED_RECAP, TASKS_OF
 from app.model_use import DayCap, ModelUse, Prices, Spent
@@ -13,6 +15,8 @@ from app.operations import Operation
 from app.settings import Settings
 from app.signals import Signal
 from app.store.store import Store
+
+log = logging.getLogger(__name__)
 
 AWAY, TRIAL = "away", "trial"
 # What an operation's kind asks for beside the prompt of its own name; a scene's long recap also
@@ -87,13 +91,19 @@ class ModelMeter(Meter):
         return await self._store.run(lambda: self._store.model_uses.since(first))
 
     async def took(self, use: RequestUse) -> None:
-        """Count a request. Kept at once: what was paid for must not be forgotten by a crash."""
+        """Count a request. Kept at once: what was paid for must not be forgotten by a crash.
+
+        A database that cannot be written must not cost the answer, which was paid for, too.
+        """
         spent = Spent(1, use.prompt_tokens, use.output_tokens, int(use.is_estimated))
         async with self._lock:
             day = self._turn_day()
             self._today += spent
             kept = ModelUse(day, kind_of(use.task), use.backend, spent)
-            await self._store.run(lambda: self._store.model_uses.add(kept))
+            try:
+                await self._store.run(lambda: self._store.model_uses.add(kept))
+            except StoreError as error:
+                log.warning("A request was counted for this run only: %s", error)
         self.changed.emit(None)
 
     @property

@@ -177,6 +177,7 @@ class UsePane(QWidget):
         about = "about " if spent.estimated else ""
         self._figure.setText(f"{about}{spent.tokens:,} tokens today".capitalize())
         self._sum.setText(sum_words(spent, prices))
+        self._sum.setVisible(spent.requests > 0)
         self._estimate.setText(estimate_words(spent))
         self._estimate.setVisible(bool(spent.estimated))
         has_prices = bool(prices.prompt or prices.output)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import BackendRefused, BackendUnreachable
+from app.errors import BackendRefused, BackendUnreachable, StoreError
 from app.llm.asking import Asker, Task
 from app.llm.backend import Answer, Request
 from app.llm.meter import RequestUse
@@ -120,6 +120,22 @@ async def test_one_that_was_let_pass_leaves_the_others_held(store: Store) -> Non
     meter.let_pass(7)
     assert not meter.holds(operation(7))
     assert meter.holds(operation(8))
+
+
+@pytest.mark.expects_log("app.work.metering")
+async def test_a_database_that_cannot_be_written_does_not_cost_the_answer(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    meter = await meter_of(store)
+
+    def full(_use: ModelUse) -> None:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(store.model_uses, "add", full)
+    caplog.set_level("WARNING", "app.work.metering")
+    await meter.took(RequestUse("scene_recap", "m", 1, 2))
+    assert meter.cap.spent == Spent(1, 1, 2)
+    assert "counted for this run only" in caplog.text
 
 
 def test_no_cap_is_ever_reached_where_none_is_set() -> None:
