@@ -222,6 +222,12 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
 
 SLOT_SETTINGS: tuple[Setting, ...] = (
     _switch(
+        "slots_enabled",
+        "Tell SillyTavern what is remembered",
+        "Off: its prompts are as if Tavernkeep were not there; what is remembered stays.",
+        section=Section.SLOTS,
+    ),
+    _switch(
         "slots_unified",
         "All in one block",
         "Canon, profiles, memories, summary, scenes and arcs in one slot.",

@@ -8,6 +8,7 @@ import hashlib
 import json
 import struct
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,14 @@ def write_card(
     first_message: str = "",
     chat: str = "",
     created: str = "",
+    fields: Mapping[str, str] | None = None,
 ) -> None:
     """Write a card with the chunks `chara` (version 2) and `ccv3` (version 3) and a picture.
 
-    chat: name of the chat that SillyTavern opens with this character, without extension.
+    chat: name of the chat that SillyTavern opens with this character, without extension. fields:
+    others of the card, by name.
     """
+    more = dict(fields or {})
     data = {
         "name": name,
         "description": description,
@@ -49,7 +53,7 @@ def write_card(
         "creator": "",
         "character_version": "",
         "extensions": {"talkativeness": "0.5", "fav": False, "world": ""},
-    }
+    } | more
     first_version = {
         "name": name,
         "description": description,
@@ -64,7 +68,7 @@ def write_card(
         "fav": False,
         "tags": [],
         "create_date": created,
-    }
+    } | {name: text for name, text in more.items() if name != "system_prompt"}
     second = first_version | {"spec": "chara_card_v2", "spec_version": "2.0", "data": data}
     third = first_version | {
         "spec": "chara_card_v3",

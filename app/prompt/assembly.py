@@ -255,6 +255,9 @@ class Prepared:
         """The slots. settings: those it was prepared with, or with other budgets. kind: of turn,
         None for what it is like. recap_lines: message recaps that count, None for the story's.
         """
+        if not settings["slots_enabled"]:
+            nothing = {**settings, "running_recap_enabled": False, "message_recaps_inject": False}
+            return SlotSet(_recap_slots(self, nothing, "", NO_ROOMS))
         if not self.occasion.told:
             return SlotSet(_recap_slots(self, settings, recap_lines, (self.room, self.room)))
         return _with_memory(self, settings, kind, recap_lines)

@@ -94,6 +94,18 @@ def test_in_one_block_only_its_own_macro_and_those_of_the_others_count() -> None
     assert slots.warnings == ("{{smartmemory-longterm}} says nothing while all is in one block.",)
 
 
+@pytest.mark.parametrize("mode", ["auto", "forced", "never"])
+def test_nothing_is_told_when_slots_are_switched_off(mode: str) -> None:
+    slots = placed("{{smartmemory-longterm}}", slots_enabled=False, slots_macros=mode)
+    assert [(s.text, s.macro) for s in slots.slots] == [("", "")]
+
+
+def test_a_page_that_fills_no_macros_gets_slots() -> None:
+    turn = Turn(card=("smartmemory-longterm",), serves_macros=False)
+    slots = prompt(HELD, documents=DOCUMENTS, turn=turn, slots_macros="forced")
+    assert SlotName.LONG in sent(slots)
+
+
 def test_a_place_that_is_nowhere_takes_no_tokens() -> None:
     slots = placed(slot_long_position=-1)
     assert slot(slots, SlotName.LONG) is None
