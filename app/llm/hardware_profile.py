@@ -63,6 +63,8 @@ B = HardwareProfile(
     renews_profiles=True,
     warns_of_weak_models=False,
 )
+ONLY_CAPABLE = "Does nothing with profile A: it is for capable models."
+OFTEN_WRONG = "Small models often get this wrong: look through what is noted, or test the model."
 PROFILES: Mapping[str, HardwareProfile] = {profile.key: profile for profile in (A, B)}
 
 
@@ -99,6 +101,22 @@ def profile_for(settings: Mapping[str, Any], backend: str) -> ProfileInForce:
             "profile A asks less of it.",
         )
     return ProfileInForce(B, "The model is on a server of its own.")
+
+
+def setting_warnings(settings: Mapping[str, Any], backend: str) -> Mapping[str, str]:
+    """What to say of settings, where they are on, by the profile that holds (§5); by name."""
+    if _spec(backend).kind == BUILTIN:
+        return {}
+    profile = profile_for(settings, backend).profile
+    idle = {
+        "continuity_auto": profile.checks_continuity,
+        "canon_auto": profile.writes_canon,
+        "profiles_every": profile.renews_profiles,
+    }
+    said = {name: ONLY_CAPABLE for name, does in idle.items() if not does}
+    if profile.warns_of_weak_models:
+        said |= dict.fromkeys(("state_ledger_enabled", "epistemic_enabled"), OFTEN_WRONG)
+    return said
 
 
 def is_local(url: str) -> bool:

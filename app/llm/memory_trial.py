@@ -228,9 +228,11 @@ def rated(
     take(parsed, f"{len(answer.skipped)} of {lines} lines could not be read.")
     least, most = WANTED[tier]
     count = len(claims)
-    take(min(1.0, count / least, most / count), f"{count} entries; {least} to {most} are good.")
+    entries = _number(count, "entry", "entries")
+    take(min(1.0, count / least, most / count), f"{entries}; {least} to {most} are good.")
     firm = sum(not grounded(claim, window)[1] for claim in claims)
-    take(firm / count, f"{count - firm} entries do not cite what they come from.")
+    loose = _number(count - firm, "entry does", "entries do")
+    take(firm / count, f"{loose} not cite what they come from.")
     for share, remark in _FAULTS.get(tier, _no_faults)(answer, raw):
         take(share, remark)
     score = 1.0
@@ -248,12 +250,14 @@ def _no_faults(answer: ReadAnswer, raw: str) -> Faults:
 
 def _arc_faults(answer: ReadAnswer, raw: str) -> Faults:
     resolved = len(answer.ends)
-    yield 1 / (1 + resolved), f"{resolved} threads are called resolved; none is."
+    said = _number(resolved, "thread is", "threads are")
+    yield 1 / (1 + resolved), f"{said} called resolved; none is."
 
 
 def _ledger_faults(answer: ReadAnswer, raw: str) -> Faults:
     empty = len(PLACEHOLDER.findall(raw))
-    yield 0.0 if empty else 1.0, f"{empty} values say nothing, like “unknown”."
+    said = _number(empty, "value says", "values say")
+    yield 0.0 if empty else 1.0, f"{said} nothing, like “unknown”."
     named = {bare(claim.subject) for claim in answer.claims}
     absent = [name for name in ABSENT if bare(name) in named]
     yield 1 / (1 + len(absent)), f"It gives a state to {', '.join(absent)}, who has none here."
@@ -264,7 +268,12 @@ def _epistemic_faults(answer: ReadAnswer, raw: str) -> Faults:
     missing = [kind for kind in EPISTEMIC_TYPES if kind not in kinds]
     yield 1 - len(missing) / len(EPISTEMIC_TYPES), f"Nothing for {', '.join(missing)}."
     confused = sum(_is_known_to(hidden, answer.claims) for hidden in answer.claims)
-    yield 1 / (1 + confused), f"{confused} secrets are kept from somebody who knows them."
+    said = _number(confused, "secret is", "secrets are")
+    yield 1 / (1 + confused), f"{said} kept from somebody who knows it."
+
+
+def _number(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def _is_known_to(hidden: Claim, claims: Sequence[Claim]) -> bool:

@@ -48,6 +48,7 @@ class PausedStrip(QWidget):
     def show_view(self, view: MemoryView, *, can_change: bool) -> None:
         """Say what holds in this chat."""
         pause, name = view.pause, view.story.chat.owner_name
+        number = 0
         words = POLICY_WORDS.get(view.policy, "").format(name or "this chat")
         if pause is not None:
             since = view.ground.places.get(pause.anchor, pause.position)
@@ -56,7 +57,9 @@ class PausedStrip(QWidget):
             told = played.get(number, f"{number:,} messages were played since")
             words = f"Nothing is remembered after #{max(0, since)}; {told}."
         self.words.setText(words)
+        self.commit.set_text("Remember them" if number else "Go on remembering")
+        self.commit.setVisible(pause is not None)
+        self.discard.setVisible(pause is not None and bool(number))
         for button in (self.commit, self.discard):
-            button.setVisible(pause is not None)
             button.setEnabled(can_change)
         self.setVisible(bool(words))

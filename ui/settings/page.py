@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.llm.hardware_profile import setting_warnings
 from app.setting import Scope
 from app.setting import Section as Topic
 from app.settings import REGISTRY
@@ -19,6 +20,7 @@ from ui.prompts.page import PromptsPage
 from ui.session import Session
 from ui.settings.backend import BackendChoice
 from ui.settings.look import LookSection
+from ui.settings.memory_trial import MemoryTrialSection
 from ui.settings.model_testing import ModelTesting
 from ui.settings.prompts import PromptsSection
 from ui.settings.rail import SettingsRail
@@ -62,9 +64,11 @@ class SettingsPage(QWidget):
         self._look = LookSection()
         self._look.chosen.connect(self.put)
         self._nothing = body(NOTHING)
-        self._parts: tuple[Section | BackendChoice, ...] = (
+        self.memory_test = MemoryTrialSection(session)
+        self._parts: tuple[Section | BackendChoice | MemoryTrialSection, ...] = (
             self._tavern,
             self.backend,
+            self.memory_test,
             self._prompts,
             self._look,
             *self._topics(),
@@ -224,6 +228,7 @@ class SettingsPage(QWidget):
         companion = self._session.companion
         path = self._session.path
         values = {}
+        warnings = setting_warnings(companion.settings, companion.models.spec)
         for name, row in self._rows.items():
             own = self._path_for(name)
             is_here = own is not None
@@ -234,11 +239,14 @@ class SettingsPage(QWidget):
                 here = companion.setting(name, path=path)
                 notes = f"In this chat: {row.setting.word(here.value)}." if here.is_own else ""
                 notes = "This chat has its own." if notes and row.setting.is_long else notes
+            if held.value and name in warnings:
+                notes = " ".join(filter(None, (notes, warnings[name])))
             row.show_value(held, origin="For all chats" if is_here else "Default", notes=notes)
         for row in self._rows.values():
             self._show_effect(row, values)
         self._look.show_values(companion.settings)
         self.backend.show_spec(str(companion.settings["backend"]))
+        self.memory_test.refresh()
 
     def _show_effect(self, row: SettingRow, values: dict[str, object]) -> None:
         condition = row.setting.only_with

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from app.llm.hardware_profile import PROFILES, A, B, is_local, profile_for
+from app.llm.hardware_profile import (
+    PROFILES,
+    A,
+    B,
+    is_local,
+    profile_for,
+    setting_warnings,
+)
 from app.memory.ranking import TURN_SHARE
 from app.memory_settings import MEMORY_SETTINGS
 
@@ -69,6 +76,16 @@ def test_each_profile_has_the_figures_of_its_column() -> None:
     assert figures == {"a": (2, 0.82, 0.75, 0.2), "b": (4, 0.85, 0.78, 0.6)}
     assert A.warns_of_weak_models
     assert not B.warns_of_weak_models
+
+
+def test_what_a_profile_does_not_do_by_itself_is_said() -> None:
+    settings = {"hardware_profile": "auto"}
+    assert setting_warnings(settings, "builtin") == {}
+    assert setting_warnings(settings, "openai:m@http://far.example") == {}
+    said = setting_warnings(settings, "ollama:m")
+    assert said["continuity_auto"] == said["canon_auto"] == said["profiles_every"]
+    assert said["epistemic_enabled"] == said["state_ledger_enabled"] != said["canon_auto"]
+    assert {s.name for s in MEMORY_SETTINGS} >= said.keys()
 
 
 def test_the_setting_offers_the_profiles_that_there_are() -> None:

@@ -140,8 +140,8 @@ async def test_cancelling_keeps_what_was_heard() -> None:
             GOOD["note the open arcs"] + "\n[resolved:sources=2] Lio is found",
             "resolved",
         ),
-        (Tier.LONG_TERM, "main", "[fact:2:sources=4] Corvin was a warden.", "1 entries"),
-        (Tier.LONG_TERM, "main", "[fact:2] Corvin was a warden.", "do not cite"),
+        (Tier.LONG_TERM, "main", "[fact:2:sources=4] Corvin was a warden.", "1 entry;"),
+        (Tier.LONG_TERM, "main", "[fact:2] Corvin was a warden.", "does not cite"),
         (
             Tier.STATE_LEDGER,
             "state",

@@ -1,0 +1,267 @@
+"""The test of a model on all tasks of memory: what it wrote of three scenes, and how good it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.llm.memory_trial import FAIR, GOOD, ORDER, MemoryTrial, TierTrial, words
+from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
+from ui.controls.bars import ProgressLine
+from ui.controls.buttons import Button
+from ui.controls.labels import Label, body, meta, section
+from ui.controls.surfaces import Line, Surface
+from ui.memories.pieces import Link
+from ui.session import Session
+from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
+from ui.theme.palette import T2_ROLE
+
+SENTENCE = (
+    "Five requests over three made-up scenes show how well the model in use notes facts, details, "
+    "threads, states and who knows what. Nothing of it is kept."
+)
+NO_MODEL = "Without a model there is nothing to test: choose one above."
+TITLE = "Memory test"
+MOST_RAW = 6000  # letters
+
+
+class TierResult(QWidget):
+    """How a model did on one tier: a line, and beneath it, when pressed, all there is."""
+
+    def __init__(self, trial: TierTrial) -> None:
+        super().__init__()
+        self.trial = trial
+        name = words(trial.tier)
+        title = Label(name[:1].upper() + name[1:], font=ui_font(12.5, MEDIUM))
+        self.fact = Label(fact_words(trial), font=ui_font(12), tone=T2_ROLE)
+        self.toggle = Link("Show", f"Show what it wrote for {name}.")
+        self.toggle.clicked.connect(self.turn)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(title)
+        head.addWidget(self.fact, 1)
+        head.addWidget(self.toggle)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 9, 14, 9)
+        column.setSpacing(6)
+        column.addLayout(head)
+        for remark in trial.remarks:
+            column.addWidget(body(remark))
+        self.whole = QWidget()
+        self._fill(QVBoxLayout(self.whole))
+        self.whole.hide()
+        column.addWidget(self.whole)
+
+    def turn(self) -> None:
+        """Show all of it, or the line alone."""
+        is_open = self.whole.isHidden()
+        self.whole.setVisible(is_open)
+        self.toggle.set_text("Hide" if is_open else "Show", self.toggle.toolTip())
+
+    def _fill(self, column: QVBoxLayout) -> None:
+        trial = self.trial
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(5)
+        column.addWidget(body(f"A good answer: {trial.hint}"))
+        if trial.items:
+            column.addWidget(meta(f"Understood, {len(trial.items)} entries"))
+            column.addWidget(_told("\n".join(trial.items)))
+        if trial.skipped:
+            column.addWidget(meta(f"Not understood, {len(trial.skipped)} lines"))
+            column.addWidget(_told("\n".join(trial.skipped)))
+        if trial.raw:
+            column.addWidget(meta(f"What it wrote, word for word{_reasoning(trial)}"))
+            column.addWidget(_well(trial.raw[:MOST_RAW]))
+        scene = trial.scene
+        column.addWidget(meta(f"The scene: {scene.title}, {', '.join(scene.characters)}"))
+        column.addWidget(_well("\n\n".join(f"{name}: {text}" for name, text in scene.lines)))
+
+
+class MemoryTrialSection(QWidget):
+    """Stands beneath the choice of a model; one test at a time."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.title = TITLE
+        self.rows: list[TierResult] = []
+        self._session = session
+        self._running: asyncio.Task[None] | None = None
+        self._card = Surface("raised", edge="line")
+        self._words = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self.verdict = Label(font=ui_font(12.5, SEMIBOLD), wraps=True)
+        self.start = Button("Test its memory", icon="pulse")
+        self.start.clicked.connect(self._on_start)
+        self.stop = Button("Stop", icon="stop")
+        self.stop.clicked.connect(self.cancel)
+        self._bar = ProgressLine()
+        head = QHBoxLayout()
+        head.setContentsMargins(14, 10, 14, 10)
+        head.setSpacing(12)
+        texts = QVBoxLayout()
+        texts.setSpacing(4)
+        texts.addWidget(self.verdict)
+        texts.addWidget(self._words)
+        texts.addWidget(self._bar)
+        head.addLayout(texts, 1)
+        head.addWidget(self.start, 0, Qt.AlignmentFlag.AlignVCenter)
+        head.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._results = QVBoxLayout()
+        self._results.setSpacing(0)
+        inner = QVBoxLayout(self._card)
+        inner.setContentsMargins(1, 1, 1, 1)
+        inner.setSpacing(0)
+        inner.addLayout(head)
+        inner.addLayout(self._results)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(section(self.title))
+        column.addWidget(body(SENTENCE))
+        column.addSpacing(2)
+        column.addWidget(self._card)
+        self._show_idle()
+
+    def matches(self, text: str) -> bool:
+        """Whether what is looked for may be here; `text` is casefolded."""
+        return text in f"{self.title}\n{SENTENCE}\nmodel test".casefold()
+
+    @property
+    def is_running(self) -> bool:
+        return self._running is not None and not self._running.done()
+
+    def refresh(self) -> None:
+        """Say which model would be tested."""
+        if not self.is_running and not self.rows:
+            self._show_idle()
+
+    def begin(self, spec: str) -> None:
+        """Test a model; raises nothing, failures are told by the session."""
+        self.cancel()
+        self._show_results(())
+        self.verdict.setText(f"Testing {_name(spec)}")
+        self._show_progress(0)
+        self._running = self._session.do(self._test(spec), name="the test of a model for memory")
+
+    def cancel(self) -> None:
+        """End the test that runs; what was heard stays shown."""
+        if self._running is not None:
+            self._running.cancel()
+
+    async def _test(self, spec: str) -> None:
+        this = asyncio.current_task()
+        heard: list[TierTrial] = []
+
+        def on_result(trial: TierTrial) -> None:
+            heard.append(trial)
+            if self._running is this:
+                self._add(trial)
+                self._show_progress(len(heard))
+
+        trial: MemoryTrial | None = None
+        try:
+            trial = await self._session.companion.models.test_memory(spec, on_result)
+        finally:
+            if self._running is this:
+                self._show_end(trial, len(heard))
+
+    def _on_start(self) -> None:
+        self.begin(self._session.companion.models.spec)
+
+    # What is shown
+
+    def _show_idle(self) -> None:
+        spec = self._session.companion.models.spec
+        has_model = parse_spec(spec).kind != BUILTIN
+        self.verdict.setVisible(has_model)
+        self.verdict.setText(_name(spec))
+        self._words.setText("Not tested yet." if has_model else NO_MODEL)
+        self._show_running(False)
+        self.start.setEnabled(has_model)
+
+    def _show_progress(self, done: int) -> None:
+        names = [words(tier) for tier in ORDER]
+        self.verdict.show()
+        self._words.setText(
+            f"{done + 1} of {len(names)}: {names[done]}" if done < len(names) else ""
+        )
+        self._bar.set_share(done / len(names))
+        self._show_running(True)
+
+    def _show_end(self, trial: MemoryTrial | None, heard: int) -> None:
+        self._show_running(False)
+        self.start.set_text("Test again")
+        if trial is None:
+            self._words.setText(f"Stopped after {heard} of {len(ORDER)}.")
+            return
+        self.verdict.setText(trial.verdict)
+        seconds = sum(tier.seconds for tier in trial.tiers)
+        self._words.setText(f"{trial.score:.0%} in all, {seconds:.0f} seconds.")
+
+    def _show_running(self, is_running: bool) -> None:
+        self.start.setVisible(not is_running)
+        self.stop.setVisible(is_running)
+        self._bar.setVisible(is_running)
+
+    def _show_results(self, trials: Sequence[TierTrial]) -> None:
+        self.rows = []
+        while (item := self._results.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for trial in trials:
+            self._add(trial)
+
+    def _add(self, trial: TierTrial) -> None:
+        row = TierResult(trial)
+        self.rows.append(row)
+        self._results.addWidget(Line())
+        self._results.addWidget(row)
+
+
+def fact_words(trial: TierTrial) -> str:
+    """ "Good, 92 %: 6 entries, 100 % of its lines understood, 3.2 seconds"."""
+    if trial.error:
+        return f"No answer, {trial.seconds:.1f} seconds"
+    if trial.is_empty:
+        return f"Nothing usable, {trial.seconds:.1f} seconds"
+    word = "Good" if trial.score >= GOOD else "With gaps" if trial.score >= FAIR else "Too weak"
+    entries = "1 entry" if len(trial.items) == 1 else f"{len(trial.items)} entries"
+    parts = [
+        f"{word}, {trial.score:.0%}: {entries}",
+        f"{trial.parse_rate:.0%} of its lines understood",
+        f"{trial.seconds:.1f} seconds",
+    ]
+    return ", ".join(parts)
+
+
+def _reasoning(trial: TierTrial) -> str:
+    cut = trial.reasoning_characters
+    return f"; {cut:,} signs of reasoning before it are left out" if cut else ""
+
+
+def _name(spec: str) -> str:
+    parsed = parse_spec(spec)
+    named = {BUILTIN: "the built-in way", SILLYTAVERN: "SillyTavern's connection"}
+    return named.get(parsed.kind, parsed.model)
+
+
+def _told(text: str) -> Label:
+    label = Label(text, font=ui_font(12), tone=T2_ROLE, wraps=True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _well(text: str) -> QWidget:
+    """What was written, as it was."""
+    holder = Surface("well", edge="")
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(12, 8, 12, 9)
+    label = Label(text, font=story_font(13), tone=T2_ROLE, wraps=True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+    column.addWidget(label)
+    return holder
