@@ -169,6 +169,12 @@ class Prepared:
         """What the turn is like."""
         return self.occasion.turn.kind or turn_kind(self.occasion.last_text, self.means.packs)
 
+    def keeps_head(self, given: TurnKind | None) -> bool:
+        """Whether the head of the prompt has the same budgets whatever the turn is like; not where
+        its kind is given.
+        """
+        return self.occasion.horizon is not None and not (given or self.occasion.turn.kind)
+
     @cached_property
     def full(self) -> Mapping[str, int]:
         """The most tokens that each slot ever wanted, by key."""
@@ -270,8 +276,7 @@ def _with_memory(
     count, kind = turn.means.count, given or turn.kind
     recaps = _recap_slots(turn, settings, lines, NO_ROOMS)
     drafts, full = turn.drafts(recaps[0].text), turn.full
-    keeps_head = occasion.horizon is not None and not (given or occasion.turn.kind)
-    budgets, notes = turn_budgets(settings, full, kind, keeps_head=keeps_head)
+    budgets, notes = turn_budgets(settings, full, kind, keeps_head=turn.keeps_head(given))
     budgets = with_what_is_left(budgets, drafts, count, has_fresh=occasion.horizon is not None)
     if room is not None:
         recaps, room = _levelled(turn, settings, lines, recaps, drafts, budgets)

@@ -16,7 +16,7 @@ from app.prompt.assembly import Prepared
 from app.prompt.auto_tune import Tuning
 from app.prompt.budgets import Budgets, budgets_of
 from app.prompt.slots import SlotSet, TurnKind
-from app.prompt.turn_budgets import tuned_by
+from app.prompt.turn_budgets import tuned_by, turn_budgets
 from app.story.inclusion import limit_in_tokens
 from app.story.inclusion_preview import Counted, InclusionPreview
 from app.story.story import Story
@@ -30,7 +30,8 @@ UNCHANGED: Mapping[str, Any] = MappingProxyType({})
 class Outlook:
     """What the next prompt would hold.
 
-    own: the user's budgets. budgets: with what auto-tune makes of them. tunings: what auto-tune
+    own: the user's budgets. budgets: with what auto-tune makes of them; turn: with what the kind of
+    turn makes of those. tunings: what auto-tune
     changed, or would change while it is off. recaps: which message recaps count, None where there
     are none; recap_limits: tokens of all, and of those to be remembered. memory, card, chat, free:
     tokens. newest: how many messages of the chat fit, first: index of the oldest of them.
@@ -39,6 +40,7 @@ class Outlook:
     slots: SlotSet
     own: Budgets
     budgets: Budgets
+    turn: Budgets
     tunings: tuple[Tuning, ...]
     recaps: Counted | None
     recap_limits: tuple[int, int]
@@ -102,6 +104,7 @@ class Rehearsal:
             slots,
             own,
             tuned if settings["budgets_auto_tune"] else own,
+            self._turn_budgets(settings, kind),
             tunings,
             recaps,
             limits,
@@ -113,6 +116,13 @@ class Rehearsal:
             newest,
             int(self._visible[newest - 1]) if newest else len(self.story.messages),
         )
+
+    def _turn_budgets(self, settings: Mapping[str, Any], kind: TurnKind | None) -> Budgets:
+        if not self.prepared.occasion.told:
+            return budgets_of(settings)
+        shown = kind or self.prepared.kind
+        keeps_head = self.prepared.keeps_head(kind)
+        return turn_budgets(settings, self.full, shown, keeps_head=keeps_head)[0]
 
     def _recap_limits(self, settings: Mapping[str, Any]) -> tuple[int, int]:
         kind = str(settings["inclusion_limit_type"])

@@ -133,18 +133,13 @@ def _row(
         max(int(setting.maximum or 0), budget),
         budget,
         own,
-        _turn_budget(content, budget, used),
+        content.budget if content and name is SlotName.TRIGGERED else outlook.turn[name],
         used,
         full,
         max(full, rehearsal.full.get(name.key, 0)),
         why_fixed=why,
         is_tuned=name in tuned,
     )
-
-
-def _turn_budget(content: SlotContent | None, budget: int, used: int) -> int:
-    """A content's budget holds what was borrowed, too: then it says nothing of the turn."""
-    return content.budget if content is not None and content.budget > used else budget
 
 
 def recap_rows(

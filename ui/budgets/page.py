@@ -148,6 +148,11 @@ class BudgetsPage(QWidget):
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
+    def rehearsal(self) -> Rehearsal | None:
+        """The turn that budgets are tried on; None until it is known."""
+        return self._rehearsal
+
+    @property
     def outlook(self) -> Outlook | None:
         """What is shown; None until it is known."""
         return self._outlook

@@ -198,7 +198,7 @@ class BudgetTrack(QAbstractSlider):
 
     def _stepped(self, value: int, sign: int, step: int) -> int:
         """The next multiple of the step in a direction."""
-        stepped = (value // step + 1) * step if sign > 0 else -(-value // step - 1) * step
+        stepped = (value // step + 1) * step if sign > 0 else (value - 1) // step * step
         return max(self.minimum(), min(self.maximum(), stepped))
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:

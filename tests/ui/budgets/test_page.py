@@ -1,0 +1,297 @@
+"""The budgets page as people use it: dragging, keys, auto-tune, kinds of turn, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.companion import Companion
+from app.prompt.assembly import prepared
+from app.prompt.budgets import NINE
+from app.story.inclusion import InclusionState, include, rules_of
+from app.story.inclusion_preview import InclusionPreview
+from app.story.messages import MessageRecap
+from app.work.rehearsal import Rehearsal
+from tests.labelled import WrittenTavern
+from tests.ui.samples import story
+from ui.budgets.page import BudgetsPage
+from ui.budgets.rows import SlotRow
+from ui.main_window import MainWindow
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+LEFT = Qt.MouseButton.LeftButton
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+KNOWS = "epistemic"
+
+
+def row(page: BudgetsPage, key: str) -> SlotRow:
+    return page.board.rows[key]
+
+
+def shown(page: BudgetsPage, key: str) -> Any:
+    """Facts of a row as it is shown."""
+    facts = row(page, key).facts
+    assert facts is not None
+    return facts
+
+
+def mouse(page: BudgetsPage, key: str, kind: QEvent.Type, tokens: float) -> None:
+    """The pointer at so many tokens of a row's track."""
+    track = row(page, key).track
+    at = QPointF(track.place(tokens), track.height() / 2)
+    event = QMouseEvent(kind, at, track.mapToGlobal(at), LEFT, LEFT, NO_KEYS)
+    QApplication.sendEvent(track, event)
+
+
+def press(page: BudgetsPage, key: str) -> None:
+    mouse(page, key, QEvent.Type.MouseButtonPress, shown(page, key).budget)
+
+
+def drag(page: BudgetsPage, key: str, tokens: float) -> None:
+    """Move there with the button held."""
+    mouse(page, key, QEvent.Type.MouseMove, tokens)
+    page.try_now()
+
+
+def let_go(page: BudgetsPage, key: str, tokens: float) -> None:
+    mouse(page, key, QEvent.Type.MouseButtonRelease, tokens)
+
+
+def in_force(companion: Companion, tavern: WrittenTavern, name: str) -> Any:
+    return companion.setting(name, path=tavern.chat).value
+
+
+async def test_dragging_moves_everything_and_writes_nothing_until_it_is_let_go(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    before = shown(page, KNOWS)
+    assert before.cut > 0
+    assert page.outlook is not None
+    memory = page.outlook.memory
+    press(page, KNOWS)
+    drag(page, KNOWS, 400)
+    assert shown(page, KNOWS).budget == 400
+    assert shown(page, KNOWS).used == shown(page, KNOWS).full > before.used
+    assert row(page, KNOWS).field.value() == 400
+    assert page.outlook.memory > memory
+    assert page.pane.facts is not None
+    assert page.pane.facts.count == 0
+    drag(page, KNOWS, 50)
+    assert shown(page, KNOWS).used <= 50 < shown(page, KNOWS).full
+    assert page.pane.facts.count > 0
+    assert in_force(companion, demo_tavern, "budget_epistemic") == 60
+    drag(page, KNOWS, 400)
+    let_go(page, KNOWS, 400)
+    await until(lambda: in_force(companion, demo_tavern, "budget_epistemic") == 400)
+    label = "budget of who knows what 60 → 400"
+    assert (await companion.edits.undo_labels(demo_tavern.chat))[0] == label
+
+
+async def test_undo_of_the_window_brings_a_budget_back_by_name(
+    page: BudgetsPage, window: MainWindow, companion: Companion, until: Until
+) -> None:
+    press(page, KNOWS)
+    drag(page, KNOWS, 400)
+    let_go(page, KNOWS, 400)
+    assert window.desk is not None
+    session = window.desk.session
+    labels: list[str] = []
+    session.undo_changed.connect(lambda label, _redo: labels.append(label))
+    await until(lambda: "budget of who knows what 60 → 400" in labels)
+    session.undo()
+    await until(lambda: shown(page, KNOWS).budget == 60)
+    assert shown(page, KNOWS).cut > 0
+
+
+async def test_escape_leaves_a_budget_as_it_was(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    press(page, KNOWS)
+    drag(page, KNOWS, 600)
+    QTest.keyClick(row(page, KNOWS).track, Qt.Key.Key_Escape)
+    assert shown(page, KNOWS).budget == 60
+    assert not page.board.is_moving
+    assert (await companion.edits.undo_labels(demo_tavern.chat))[0] == "a scarce budget"
+
+
+async def test_keys_move_a_budget_in_steps_of_50_and_with_shift_of_10(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    track = row(page, KNOWS).track
+    track.setFocus()
+    QTest.keyPress(track, Qt.Key.Key_Right)
+    page.try_now()
+    assert shown(page, KNOWS).budget == 100
+    assert in_force(companion, demo_tavern, "budget_epistemic") == 60
+    QTest.keyRelease(track, Qt.Key.Key_Right)
+    await until(lambda: in_force(companion, demo_tavern, "budget_epistemic") == 100)
+    QTest.keyClick(track, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    await until(lambda: in_force(companion, demo_tavern, "budget_epistemic") == 90)
+
+
+async def test_a_budget_can_be_written_in_figures(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    field = row(page, "long").field
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "730")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    await until(lambda: in_force(companion, demo_tavern, "budget_long") == 730)
+    assert page.key == "long"
+
+
+async def test_one_total_is_dealt_out_to_the_last_token_while_it_is_dragged(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    page.tools.modes.chosen.emit("simple")
+    await until(lambda: "budget_total" in page.board.rows)
+    for tokens in (1_500, 2_950, 6_100):
+        press(page, "budget_total")
+        drag(page, "budget_total", tokens)
+        total = shown(page, "budget_total").budget
+        assert sum(shown(page, name).budget for name in NINE) == total
+        row(page, "budget_total").track.cancel()
+    assert not row(page, KNOWS).track.isEnabled()
+    assert "Advanced" in shown(page, KNOWS).why_fixed
+    assert row(page, "short").track.isEnabled()
+    page.tools.modes.chosen.emit("advanced")
+    await until(lambda: "budget_total" not in page.board.rows)
+    assert shown(page, KNOWS).budget == 60  # neither forgets what the other was
+
+
+async def test_a_slot_is_made_to_fit_with_what_it_needs_and_a_little_more(
+    page: BudgetsPage, until: Until
+) -> None:
+    page.choose(KNOWS)
+    facts = page.pane.facts
+    assert facts is not None
+    assert len(facts.lost) == facts.count > 0
+    assert f"Falls out of {facts.row.title}" == page.pane.title.text()
+    QTest.mouseClick(page.pane.fit, LEFT)
+    await until(lambda: shown(page, KNOWS).cut == 0)
+    assert shown(page, KNOWS).budget == facts.fit
+    assert not page.pane.fit.isVisible()
+
+
+async def test_auto_tune_says_why_and_keeps_the_users_own_values(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    tuned = {tuning.name: tuning for tuning in page.outlook.tunings} if page.outlook else {}
+    names = page.pane.tuning.rows[KNOWS].accessibleName()  # type: ignore[index]
+    assert f"raised from 60 to {tuned[KNOWS].after}" in names  # type: ignore[index]
+    QTest.mouseClick(page.pane.tuning.switch, LEFT)
+    await until(lambda: shown(page, KNOWS).budget == tuned[KNOWS].after)  # type: ignore[index]
+    assert shown(page, KNOWS).own == 60
+    assert not row(page, KNOWS).track.isEnabled()
+    assert "60" in shown(page, KNOWS).why_fixed
+    assert in_force(companion, demo_tavern, "budget_epistemic") == 60
+    QTest.mouseClick(page.pane.tuning.switch, LEFT)
+    await until(lambda: shown(page, KNOWS).budget == 60)
+    QTest.mouseClick(page.pane.tuning.use, LEFT)
+    await until(lambda: shown(page, KNOWS).budget == tuned[KNOWS].after)  # type: ignore[index]
+    label = (await companion.edits.undo_labels(demo_tavern.chat))[0]
+    assert label == "the tuned budgets"
+
+
+async def test_a_kind_of_turn_is_tried_without_a_trace(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    seen = {}
+    for word in ("Dialogue", "Action"):
+        button = next(
+            child
+            for child in page.prompt_bar.turns.findChildren(QWidget)
+            if child.accessibleName() == f"Turn: {word}"
+        )
+        QTest.mouseClick(button, LEFT)
+        seen[word] = shown(page, "long").turn
+    assert seen["Dialogue"] > 500 > seen["Action"]
+    assert (await companion.edits.undo_labels(demo_tavern.chat))[0] == "a scarce budget"
+
+
+async def test_the_colours_of_the_story_move_with_the_budget_of_message_recaps(
+    page: BudgetsPage,
+) -> None:
+    assert page.rehearsal is not None
+    page.show_rehearsal(with_recaps(page.rehearsal))
+    assert page.strip.isVisibleTo(page)
+    before = page.strip.counts[InclusionState.INCLUDED]
+    page.board.area.ensureWidgetVisible(row(page, "inclusion_limit"))
+    press(page, "inclusion_limit")
+    drag(page, "inclusion_limit", 200)
+    few = page.strip.counts[InclusionState.INCLUDED]
+    drag(page, "inclusion_limit", 2_000)
+    many = page.strip.counts[InclusionState.INCLUDED]
+    assert few < before < many
+    assert page.strip.counts[InclusionState.OUT_OF_BUDGET] == 200 - many
+    row(page, "inclusion_limit").track.cancel()
+    assert page.strip.counts[InclusionState.INCLUDED] == before
+
+
+def with_recaps(rehearsal: Rehearsal) -> Rehearsal:
+    """The same turn of a story of 200 messages, each with a recap."""
+    bare = story(200)
+    recaps = {
+        message.anchor: MessageRecap(f"She counts the panes and says {n}.")
+        for n, message in enumerate(bare.messages)
+    }
+    rules = rules_of(rehearsal.settings, rehearsal.context)
+    count, tokens = rehearsal.prepared.means.count, bare.message_tokens
+    inclusion = include(bare.messages, recaps, rules, message_tokens=tokens, count=count)
+    told = replace(bare, message_recaps=recaps, inclusion=inclusion)
+    turn = prepared(told, rehearsal.settings, rehearsal.prepared.means)
+    return replace(rehearsal, prepared=turn, recaps=InclusionPreview(told, count))
+
+
+async def test_a_budget_is_reset_to_what_holds_for_all_chats(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    reset = row(page, KNOWS).reset
+    assert reset.isEnabled()
+    assert not row(page, "canon").reset.isEnabled()
+    QTest.mouseClick(reset, LEFT)
+    await until(lambda: shown(page, KNOWS).budget == 200)
+    await until(lambda: not reset.isEnabled())
+    page.deeds.reset_all.trigger()
+    await until(lambda: in_force(companion, demo_tavern, "budget_mode") == "simple")
+
+
+async def test_what_falls_out_leads_to_its_message(
+    page: BudgetsPage, window: MainWindow, until: Until
+) -> None:
+    page.choose(KNOWS)
+    line = next(line for line in page.pane.lost.lines if line.isVisible())
+    QTest.mouseClick(line, LEFT, pos=QPoint(20, 8))
+    assert window.desk is not None
+    await until(lambda: window.desk is not None and window.desk.page_key == "story")
+
+
+async def test_everything_that_can_be_used_has_a_name_and_numbers_explain_themselves(
+    page: BudgetsPage,
+) -> None:
+    for child in page.findChildren(QWidget):
+        if child.focusPolicy() != Qt.FocusPolicy.NoFocus and child.isVisibleTo(page):
+            inner = child.objectName().startswith("qt_")
+            assert inner or child.accessibleName(), child
+    said = page.prompt_bar.bar.accessibleName()
+    assert "Who knows what" in said
+    assert "are left." in said
+    facts = shown(page, KNOWS)
+    assert f"{facts.used:,} of 60 tokens used" in row(page, KNOWS).track.accessibleDescription()
+
+
+async def test_the_page_has_a_key_and_a_button(
+    window: MainWindow, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    assert window.desk is not None
+    await window.desk.session.open_path(demo_tavern.chat)
+    QTest.keyClick(window, Qt.Key.Key_5, Qt.KeyboardModifier.ControlModifier)
+    await until(lambda: isinstance(window.page, BudgetsPage))
+    assert "Ctrl 5" in window.frame.page_buttons["budgets"].toolTip()
