@@ -26,7 +26,7 @@ from app.story.messages import Message, combined_digest
 MOST_AT_ONCE = 5  # arcs in one request
 LAST_SCENES = 5
 MOST_MEMORIES = 20
-MESSAGES_BEFORE = 2  # of the one that ends an arc
+MESSAGES_BEFORE = 1  # of the one that ends an arc
 LONGEST_SUMMARY = 2000  # signs
 LEAST_SUMMARY = 20
 SHARED_WORDS = 2  # that make a memory one of the arc's

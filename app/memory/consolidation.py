@@ -41,6 +41,8 @@ MERGED: Mapping[Tier, Limit] = {
 }
 # A cited entry with less in common with the line is a slip: cosine, or share of its own words.
 CITED_COSINE, CITED_WORDS = 0.40, 0.30
+# Below this nothing is about the same, and the model is not asked to merge it.
+MAYBE_SAME = Limit(0.5, 0.3)
 MOST_KNOWN = 30
 MOST_NEW = 12  # at once; the others wait for the next time
 LEAST_OUTPUT_TOKENS = 400
@@ -89,6 +91,20 @@ def due(
         if len(new) >= least and len(held) > 1:
             batches.append(Batch(tier, type_, tuple(base[-MOST_KNOWN:]), tuple(new[:MOST_NEW])))
     return tuple(batches)
+
+
+def split(batch: Batch, vectors: Vectors = NO_VECTORS) -> tuple[Batch, tuple[Memory, ...]]:
+    """What of a batch may be about the same as a new entry, so that there is something to ask, and
+    the new entries that are like no other.
+    """
+    alike: set[str] = set()
+    for new in batch.new:
+        for other in batch.entries:
+            if other.id != new.id and vectors.score(new.text, other.text).reaches(MAYBE_SAME):
+                alike |= {new.id, other.id}
+    base, found = ([m for m in part if m.id in alike] for part in (batch.base, batch.new))
+    apart = tuple(memory for memory in batch.new if memory.id not in alike)
+    return replace(batch, base=tuple(base), new=tuple(found)), apart
 
 
 def consolidated(

@@ -82,13 +82,25 @@ def resolved_claims(
 
 
 def known_names(
-    entities: Iterable[Entity], base: Sequence[Memory], places: Mapping[str, int], before: int
+    entities: Iterable[Entity],
+    base: Sequence[Memory],
+    places: Mapping[str, int],
+    before: int,
+    roster: Iterable[str] = (),
 ) -> tuple[Mention, ...]:
     """The names that a model is shown: cards first, then by how much is remembered of them.
 
     Names that were first seen at message `before` or later are left out, so that the list is the
-    same as long as a block begins at the same message. base: what held then.
+    same as long as a block begins at the same message. base: what held then. roster: names beyond
+    doubt, see `canonical_roster`; the first reading of a story knows them already.
     """
+    entities = list(entities)
+    listed = {bare(name) for entity in entities for name in (entity.name, *entity.aliases)}
+    entities += (
+        Entity(name, 0, name, CHARACTER, is_locked=True)
+        for name in roster
+        if bare(name) not in listed
+    )
     told = Counter(bare(name) for memory in base for name in names_of(memory))
     worth = {
         entity.id: sum(told[bare(name)] for name in (entity.name, *entity.aliases))

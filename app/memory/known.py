@@ -6,7 +6,7 @@ number is found again in `arcs` and `epistemic`, ids of memories in the order of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -89,6 +89,7 @@ def known_for_block(
     limit: int,
     count: CountTokens,
     names: Sequence[Mention] = (),
+    still_so: Collection[str] = (),
 ) -> KnownForBlock:
     """Show what held when a block began, and what changed until now.
 
@@ -97,13 +98,15 @@ def known_for_block(
     first, so that texts of later blocks begin alike.
     base_text depends on base, names and limit alone. limit: tokens that each of the two texts may
     take; see `known`. An entry of base that reads otherwise now is one that ended and a new one.
+    still_so: ids of those that are no longer kept although they are as true as before.
     """
     first = known(base, limit=limit, count=count, names=names)
     before = {(memory.id, line_of(memory)) for memory in base}
     still = {(memory.id, line_of(memory)) for memory in now}
     shown = _within(base, limit - count(_named(names, limit, count)), count)
     new = [memory for memory in now if (memory.id, line_of(memory)) not in before]
-    gone = [memory for memory in shown if (memory.id, line_of(memory)) not in still]
+    left = [memory for memory in shown if (memory.id, line_of(memory)) not in still]
+    gone = [memory for memory in left if memory.id not in still_so]
     ended = _ended(gone, new, first)
     room = limit - count(_joined(ended))
     fresh = _within([memory for memory in new if memory.tier in NUMBERED], room, count)

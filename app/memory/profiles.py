@@ -26,6 +26,7 @@ NAMES: Mapping[str, str] = {
 }
 MOST_AT_ONCE = 4  # characters in one request
 LEAST_MEMORIES = 3  # of a character, before it gets a portrait
+MOST_BESIDE = 6  # memories that are about nobody who is portrayed
 MOST_LINES = 8  # of a section
 LONGEST_LINE = 300
 # What a portrait is made of. Who knows what is left out: it would be told to all.
@@ -105,15 +106,17 @@ def profile_inputs(
 ) -> dict[str, str]:
     """What a request is given: of what holds the weightiest that fits, in the order of the story.
 
-    room: tokens for all of it.
+    Of what is about others a little, to see the characters in their world. room: tokens for all
+    of it.
     """
     told = [memory for memory in memories if memory.tier in TOLD]
-    worth = utilities(told)
+    best = ranked(told, utilities(told))
+    about = [memory for memory in best if any(concerns(memory, name) for name in names)]
+    mine = {memory.id for memory in about}
+    beside = [memory for memory in best if memory.id not in mine][:MOST_BESIDE]
     room -= count(", ".join(names))
     kept: set[str] = set()
-    for memory in sorted(
-        ranked(told, worth), key=lambda m: not any(concerns(m, name) for name in names)
-    ):
+    for memory in (*about, *beside):
         cost = count(_line(memory)) + 1
         if cost <= room:
             room -= cost

@@ -14,7 +14,7 @@ from app.memory.similarity import normalised, words
 from app.story.answers import Unreadable
 
 MOST_AT_ONCE = 24  # memories in one request
-LEAST_AT_ONCE = 16  # until then their own words call them up
+LEAST_AT_ONCE = 20  # until then their own words call them up
 MOST_TRIGGERS = 6
 SHORTEST, LONGEST = 3, 40
 # A word that calls up more of the memories than this says nothing of any.

@@ -199,7 +199,8 @@ def pass_window(
     """What a pass over these messages is shown.
 
     A block begins with the same message in each of its passes. Where it grows beyond what the
-    model takes, and in a backlog, only a few messages are shown again.
+    model takes, in a backlog, and where less is read than makes a pass (an edited message, or what
+    the user wants at once), only a few messages are shown again.
     """
     told = [i for i, message in enumerate(story.messages) if is_readable(message, settings)]
     place = told.index(new[0])
@@ -213,7 +214,9 @@ def pass_window(
     tokens = story.message_tokens or (0,) * len(story.messages)
     shown = sum(tokens[index] for index in (*told[of_block:place], *new))
     is_backlog = len(new) > 2 * of_pass
-    first = place if is_backlog or shown > room_for_messages(writing) else of_block
+    replies = sum(not story.messages[index].is_user for index in new)
+    is_alone = is_backlog or replies < int(settings["memory_every"])
+    first = place if is_alone or shown > room_for_messages(writing) else of_block
     first = max(0, first - MESSAGES_BEFORE)
     before = [story.messages[index] for index in told[first:place]]
     messages = (*before, *(story.messages[index] for index in new))

@@ -17,7 +17,15 @@ from app.memory.entities import Resolved, canonical_roster, known_names, resolve
 from app.memory.extraction import Work, ended, proposed
 from app.memory.found_without_model import found_change, read_better
 from app.memory.known import KnownForBlock, known, known_for_block
-from app.memory.records import Entity, Memory, MemoryChange, Review, Tier, merged_changes
+from app.memory.records import (
+    EndReason,
+    Entity,
+    Memory,
+    MemoryChange,
+    Review,
+    Tier,
+    merged_changes,
+)
 from app.memory.standing import Standing, Status, active, standings
 from app.memory.windows import Window
 from app.operations import Operation, OperationKind, Outcome
@@ -32,6 +40,7 @@ from app.work.staging import KeptInStore
 
 # Of these an earlier value may be read late: it finds its place among those that ended.
 KEPT_KNOWN = frozenset({Tier.STATE_LEDGER, Tier.RELATIONSHIPS})
+NOT_UNTRUE = frozenset({EndReason.OUTRANKED, EndReason.MERGED})
 
 Numbers = Mapping[Tier, Sequence[str]]
 
@@ -50,7 +59,8 @@ class _Pass:
     """One reading under way.
 
     now: what holds at its end. base: what held when its block began. known: what holds or begins
-    later, and of some tiers also what ended. names: that the model is shown.
+    later, and of some tiers also what ended. still_so: ids of what is only not kept any more.
+    names: that the model is shown.
     """
 
     operation: Operation
@@ -59,6 +69,7 @@ class _Pass:
     now: tuple[Memory, ...]
     base: tuple[Memory, ...]
     known: tuple[Memory, ...]
+    still_so: frozenset[str]
     tiers: tuple[Tier, ...]
     work: Work
     spent: Spent
@@ -117,10 +128,11 @@ class Rememberer:
             now=tuple(s.memory for s in at_end if s.is_active),
             base=base,
             known=tuple(s.memory for s in at_end if _is_known(s)),
+            still_so=frozenset(s.memory.id for s in at_end if _is_still_so(s)),
             tiers=tuple(Tier(name) for name in enabled_tiers(settings)),
             work=work,
             spent=Spent(),
-            names=known_names(chat.remembered.entities, base, ground.places, first),
+            names=known_names(chat.remembered.entities, base, ground.places, first, _roster(chat)),
         )
 
     async def _read(self, under_way: _Pass) -> Outcome:
@@ -153,7 +165,7 @@ class Rememberer:
             found_change,
             under_way.window,
             chat.remembered,
-            canonical_roster(chat.chat.speakers, story.messages),
+            _roster(chat),
             under_way.work,
             packs=self._settler.packs,
             openings={story.messages[scene.first].anchor for scene in story.scenes},
@@ -172,6 +184,7 @@ class Rememberer:
             limit=limit,
             count=self._settler.count,
             names=under_way.names,
+            still_so=under_way.still_so,
         )
 
     async def _heard(
@@ -243,7 +256,7 @@ class Rememberer:
         return resolved_claims(
             heard.answer,
             registry.values(),
-            canonical_roster(chat.chat.speakers, chat.story.messages),
+            _roster(chat),
             heard.window,
             under_way.work,
             titles=self._settler.titles,
@@ -275,10 +288,21 @@ class Rememberer:
         await store.run(lambda: store.memories.set_extracted(chat_id, read, task))
 
 
+def _roster(chat: OpenChat) -> tuple[str, ...]:
+    return canonical_roster(chat.chat.speakers, chat.story.messages)
+
+
 def _is_known(standing: Standing) -> bool:
     if standing.status is Status.ENDED:
         return standing.memory.tier in KEPT_KNOWN
     return standing.status in (Status.ACTIVE, Status.LATER)
+
+
+def _is_still_so(standing: Standing) -> bool:
+    """Whether it ended only because others matter more, or say the same: a model that were told
+    that it is over would take it for untrue.
+    """
+    return standing.ending is not None and standing.ending.reason in NOT_UNTRUE
 
 
 def _after(change: MemoryChange, under_way: _Pass) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:

@@ -15,7 +15,7 @@ from app.llm.writer import KeptAnswers
 from app.memory.admission import Presence, admitted
 from app.memory.answers import read_answer
 from app.memory.claims import ReadAnswer
-from app.memory.consolidation import Batch, consolidated, due
+from app.memory.consolidation import Batch, consolidated, due, split
 from app.memory.contradictions import noted
 from app.memory.decay import after_pass
 from app.memory.decisions import Decision, Outcome, Question, Word, read_word, resolved, verified
@@ -35,7 +35,7 @@ from app.memory.records import (
     Tier,
     merged_changes,
 )
-from app.memory.similarity import Limit, Vectors
+from app.memory.similarity import Vectors
 from app.memory.standing import BEFORE
 from app.memory.state_change import Wording
 from app.story.answers import Unreadable
@@ -43,8 +43,6 @@ from app.story.scene_cues.language import LanguagePack
 
 QUESTION = "memory_question"
 CONSOLIDATION = "memory_consolidation"
-# Below this nothing of a batch is about the same, and the model is not asked to merge it.
-MAYBE_SAME = Limit(0.5, 0.3)
 AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
 KEPT_AT_MOST = {
     Tier.SESSION: "session_max",
@@ -217,8 +215,9 @@ class Settler:
             if name.startswith("consolidate_")
         }
         for batch in due(_holding(change, settling), at):
-            if not _has_likes(batch, vectors):
-                change = merged_changes([change, _kept_apart(batch)])
+            batch, apart = split(batch, vectors)
+            change = merged_changes([change, _kept_apart(apart)])
+            if not batch.new:
                 continue
             inputs = {
                 "type": batch.type,
@@ -255,18 +254,8 @@ def _holding(change: MemoryChange, settling: Settling) -> list[Memory]:
     return [m for m in by_id.values() if not m.endings and m.review not in waiting]
 
 
-def _has_likes(batch: Batch, vectors: Vectors) -> bool:
-    """Whether anything in a batch may be about the same: else there is nothing to ask."""
-    return any(
-        vectors.score(new.text, other.text).reaches(MAYBE_SAME)
-        for new in batch.new
-        for other in batch.entries
-        if other.id != new.id
-    )
-
-
-def _kept_apart(batch: Batch) -> MemoryChange:
-    return MemoryChange(tuple(replace(memory, is_consolidated=True) for memory in batch.new))
+def _kept_apart(memories: Sequence[Memory]) -> MemoryChange:
+    return MemoryChange(tuple(replace(memory, is_consolidated=True) for memory in memories))
 
 
 def _with(memory: Memory, ending: Ending) -> Memory:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.languages import load_packs
 from app.memory.answers import read_answer
 from app.memory.claims import ReadAnswer
-from app.memory.consolidation import MOST_NEW, Batch, consolidated, due
+from app.memory.consolidation import MOST_NEW, Batch, consolidated, due, split
 from app.memory.extraction import Work
 from app.memory.records import (
     EndReason,
@@ -75,6 +75,14 @@ def test_a_type_is_due_when_enough_of_it_is_new() -> None:
     assert due(new[:1], AT, is_forced=True) == ()
     assert due([*old, new[0]], AT, is_forced=True)[0].new == (new[0],)
     assert due([replace(m, tier=Tier.ARCS, type="arc") for m in new], AT) == ()
+
+
+def test_a_model_is_asked_only_about_what_may_be_the_same() -> None:
+    other = fact("other", "The harbour freezes in winter", is_old=True)
+    alike, apart = split(replace(BATCH, base=(other, BEES)))
+    assert (alike.base, alike.new, apart) == ((BEES,), (HIVES,), (FLUTE,))
+    nothing, rest = split(replace(BATCH, base=(other,), new=(FLUTE,)))
+    assert (nothing.new, rest) == ((), (FLUTE,))
 
 
 def test_many_new_ones_are_taken_in_turns() -> None:

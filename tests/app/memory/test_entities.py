@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.errors import UsageError
 from app.memory.answers import read_answer
-from app.memory.claims import ReadAnswer
+from app.memory.claims import Mention, ReadAnswer
 from app.memory.documents import by_subject
 from app.memory.entities import canonical_roster, known_names, resolved_claims
 from app.memory.entity_edits import delete, merge, rename, timeline, unlinked
@@ -202,6 +202,16 @@ def test_names_shown_to_a_model_stay_the_same_within_a_block() -> None:
         "Ilse Brandt",
         "Mara Quill",
     ]
+
+
+def test_the_first_reading_is_shown_the_cards_as_later_ones_are() -> None:
+    first = known_names((), (), {}, 0, ("Teodor", "Ilse Brandt"))
+    locked = [
+        Entity(key, 1, name, "character", is_locked=True)
+        for key, name in (("l", "Ilse Brandt"), ("t", "Teodor"))
+    ]
+    later = known_names(locked, (), {}, 0, ("Teodor", "Ilse Brandt"))
+    assert first == later == (Mention("Ilse Brandt", "character"), Mention("Teodor", "character"))
 
 
 # --- what the user does

@@ -195,3 +195,15 @@ def test_what_was_left_out_of_the_base_is_no_news() -> None:
 def test_a_list_that_is_copied_into_an_answer_makes_nothing_of_memories() -> None:
     answer = read_answer(shown(FACT, DETAIL).text)
     assert all(not claim.sources for claim in answer.claims), "so they wait for review"
+
+
+def test_what_is_only_not_kept_any_more_is_not_told_to_be_over() -> None:
+    told = known_for_block(
+        (FACT, HEIR, WARM, DETAIL),
+        (),
+        limit=PLENTY,
+        count=estimate_tokens,
+        still_so={FACT.id, HEIR.id, WARM.id},
+    )
+    assert told.news_text == "No longer so:\n- [detail] The third stair creaks."
+    assert told.arcs == (HEIR.id,)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.memory.profiles import (
+    MOST_BESIDE,
     SECTIONS,
     Subject,
     cast,
@@ -166,6 +167,14 @@ def test_what_is_about_them_is_shown_first_where_room_is_short() -> None:
     assert "Ann fears the dark." in texts["memories"]
     assert len(texts["memories"].split()) <= 60
     assert texts["names"] == "Ann"
+
+
+def test_of_what_is_about_others_a_portrait_is_given_a_little() -> None:
+    others = [memory(n, f"The sea is wide {n}.", importance=3) for n in range(10, 60)]
+    texts = profile_inputs(["Ann"], [*others, *OF_ANN], room=5_000, count=lambda t: len(t.split()))
+    lines = texts["memories"].split("\n")
+    assert len(lines) == len(OF_ANN) + MOST_BESIDE
+    assert len([line for line in lines if "sea" in line]) == MOST_BESIDE
 
 
 def test_the_cast_are_those_who_spoke_the_last_one_first() -> None:

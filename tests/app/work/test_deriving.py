@@ -328,13 +328,13 @@ async def test_a_summary_goes_on_from_the_one_before(bench: Bench) -> None:
 
 
 async def test_keywords_of_many_memories_come_from_one_request(bench: Bench) -> None:
-    facts = [bench.fact(n) for n in range(16)]
+    facts = [bench.fact(n) for n in range(20)]
     await bench.remember(*facts)
-    bench.answers = {"Write the keywords": "\n".join(f"{n}: boat{n}, sea{n}" for n in range(1, 16))}
+    bench.answers = {"Write the keywords": "\n".join(f"{n}: boat{n}, sea{n}" for n in range(1, 20))}
     (spec,) = plan_derived(bench.about)
     await bench.perform(spec)
     assert bench.memory("f0").triggers == ("boat1", "sea1")
-    assert bench.memory("f15").triggers == ()
+    assert bench.memory("f19").triggers == ()
     assert len(bench.llm.requests) == 1
     assert plan_derived(bench.about) == ()
 

@@ -66,7 +66,7 @@ async def test_each_task_is_shown_with_its_inputs_explained(
 ) -> None:
     assert page.model.rowCount() == len(TASKS)
     await choose(page, "running_recap", until)
-    assert page.editor.state.text() == "Ours is in force, version 1."
+    assert page.editor.state.text() == "Ours is in force, version 2."
     assert set(page.editor.facts.chips) == {"previous", "scene_name", "scene_recap", "tokens"}
     assert all(chip.is_used for chip in page.editor.facts.chips.values())
     assert not page.editor.save.isVisible()
