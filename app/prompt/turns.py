@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 
 from app.prompt.slots import LeftOut, Slot, SlotContent, SlotSet, TurnKind
 from app.story.messages import digest
@@ -12,7 +15,6 @@ from app.story.messages import digest
 KEPT_TURNS = 50  # of each chat
 MOST_LEFT_OUT = 40  # entries of a slot that are kept
 LONGEST_LEFT_OUT = 200  # characters of one
-LONGEST_SEARCH = 60_000  # characters of a slot that are looked for
 
 
 class Wire(StrEnum):
@@ -201,6 +203,21 @@ def missing_slots(turn: SentTurn, pieces: tuple[Piece, ...]) -> tuple[Slot, ...]
     return tuple(slot for slot in turn.slots if slot.text.strip() and slot.key not in told)
 
 
+def fixed_tokens(turn: SentTurn, count: Callable[[str], int]) -> int:
+    """Tokens of what a prompt holds beside its slots and the chat: card, persona, lore, presets.
+
+    What stands between two messages of the chat may be a narrator's, and counts as chat. A text
+    completion does not show where its chat begins: 0.
+    """
+    if turn.prompt is None or turn.prompt.wire is Wire.TEXT:
+        return 0
+    pieces = pieces_of(turn)
+    chat = [number for number, piece in enumerate(pieces) if piece.share is Share.CHAT]
+    around = (*pieces[: chat[0]], *pieces[chat[-1] + 1 :]) if chat else pieces
+    own = (piece for piece in around if piece.share is Share.OWN)
+    return sum(count(piece.text) if piece.text else piece.length // 4 for piece in own)
+
+
 def _first_of_chat(prompt: FinalPrompt) -> int:
     """Number of the first message of the chat: behind the last block of system messages at the
     head. Examples are sent as system messages by default, so they count as SillyTavern's own.
@@ -223,8 +240,9 @@ def _between(part: SentPart, number: int, start: int, end: int, share: Share) ->
 def _slots_in(part: SentPart, waiting: list[Slot]) -> list[tuple[int, int, Slot]]:
     """Where slots stand in a part, in order and apart; those found wait no longer."""
     marks: list[tuple[int, int, Slot]] = []
+    loose = _Loose(part.text)
     for slot in sorted(waiting, key=lambda one: -len(one.text)):
-        place = _place_of(slot.text, part.text)
+        place = loose.find(slot.text)
         if place is None or any(place[0] < end and start < place[1] for start, end, _ in marks):
             continue
         marks.append((*place, slot))
@@ -232,15 +250,39 @@ def _slots_in(part: SentPart, waiting: list[Slot]) -> list[tuple[int, int, Slot]
     return sorted(marks, key=lambda mark: mark[0])
 
 
-def _place_of(wanted: str, text: str) -> tuple[int, int] | None:
-    wanted = wanted.strip()
-    if not wanted or len(text) < len(wanted) // 2:
-        return None
-    start = text.find(wanted)
-    if start >= 0:
-        return start, start + len(wanted)
-    words = wanted[:LONGEST_SEARCH].split()
-    if not words or words[0] not in text:
-        return None
-    loose = re.search(r"\s+".join(map(re.escape, words)), text)
-    return None if loose is None else loose.span()
+class _Loose:
+    """A text in which others are found whatever white space stands between their words."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def find(self, wanted: str) -> tuple[int, int] | None:
+        """Where it stands, None for nowhere."""
+        wanted = wanted.strip()
+        if not wanted:
+            return None
+        start = self._text.find(wanted)
+        if start >= 0:
+            return start, start + len(wanted)
+        words = wanted.split()
+        if len(self._text) < len(words) or not all(word in self._text for word in words[:5]):
+            return None
+        plain, places = self._plain
+        key = " ".join(words)
+        start = plain.find(key)
+        if start < 0:
+            return None
+        return places[start], places[start + len(key) - 1] + 1
+
+    @cached_property
+    def _plain(self) -> tuple[str, array[int]]:
+        """The text with one space between its words, and where each of its signs came from."""
+        signs: list[str] = []
+        places = array("l")
+        for word in re.finditer(r"\S+", self._text):
+            if places:
+                signs.append(" ")
+                places.append(word.start() - 1)
+            signs.append(word.group())
+            places.extend(range(word.start(), word.end()))
+        return "".join(signs), places

@@ -12,7 +12,7 @@ from pathlib import Path
 from app.errors import UsageError
 from app.prompt.prefix import PrefixBreak, prefix_break
 from app.prompt.slots import Position, Role, Slot
-from app.prompt.turns import FinalPrompt, SentPart, SentTurn, Share, Wire, pieces_of, turn_of
+from app.prompt.turns import FinalPrompt, SentPart, SentTurn, Wire, fixed_tokens, turn_of
 from app.signals import Signal
 from app.sillytavern.bridge_protocol import Sent, WireSlot
 from app.sillytavern.bridge_socket import Page
@@ -197,9 +197,3 @@ def _as_set(wire: WireSlot, made: Slot | None, count: Callable[[str], int]) -> S
         full,
         made.macro if made is not None else "",
     )
-
-
-def fixed_tokens(turn: SentTurn, count: Callable[[str], int]) -> int:
-    """Tokens of what a prompt holds beside its slots and the chat: card, persona, lore, presets."""
-    own = (piece for piece in pieces_of(turn) if piece.share is Share.OWN)
-    return sum(count(piece.text) if piece.text else piece.length // 4 for piece in own)

@@ -9,9 +9,10 @@ import pytest_asyncio
 
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.prompt.model_tokens import MEASURES, PROBES, measured
+from app.prompt.order import ordered
 from app.prompt.slots import Position, Slot, SlotSet
 from app.prompt.turns import FinalPrompt, SentPart, Share, Wire, pieces_of, turn_of
-from app.sillytavern.bridge_protocol import Sent
+from app.sillytavern.bridge_protocol import ChatIdentity, Sent, TurnRequest
 from tests.e2e.bridge import RecordingBridge, chat, slot_set
 from tests.e2e.page import CONTEXT, TavernPage
 
@@ -141,3 +142,68 @@ async def test_tokens_are_counted_by_the_connected_models_tokenizer(
         await page.evaluate(
             f"s => {{ {CONTEXT}.chatCompletionSettings.chat_completion_source = s; }}", source
         )
+
+
+async def test_a_text_completion_is_reported_as_one_text(
+    bridge: RecordingBridge, page: TavernPage, sent: list[Sent]
+) -> None:
+    made = slots()
+
+    async def answer(_turn: object) -> SlotSet:
+        return made
+
+    bridge.answer = answer
+    await page.evaluate(
+        f"""url => {{
+            const settings = {CONTEXT}.textCompletionSettings;
+            settings.type = 'generic';
+            settings.server_urls.generic = url;
+            $('#main_api').val('textgenerationwebui').trigger('change');
+            $('#api_button_textgenerationwebui').trigger('click');
+        }}""",
+        page.llm.url.removesuffix("/v1"),
+    )
+    online = f"() => {CONTEXT}.mainApi === 'textgenerationwebui' && "
+    online += f"{CONTEXT}.onlineStatus !== 'no_connection'"
+    try:
+        await page.page.wait_for_function(online, timeout=15_000)
+        request = await page.send("I look around.")
+        report = await first_of(bridge, sent)
+        assert report.wire == "text"
+        assert [part.text for part in report.parts] == [request.body["prompt"]]
+        turn = turn_of(
+            made, moment=0.0, generation="normal", responder="Seraphina", context=8000, messages=5
+        )
+        parts = tuple(SentPart(p.role, p.text, p.length, p.mark) for p in report.parts)
+        pieces = pieces_of(replace(turn, prompt=FinalPrompt(Wire.TEXT, parts)))
+        found = [piece.slot.key for piece in pieces if piece.slot is not None]
+        assert found == [one.key for one in ordered(made.slots)]
+        shown = await bridge.page()
+        told = await bridge.server.request(shown, "tokenizer")
+        assert told["name"].startswith("textgenerationwebui/generic/")
+        counted = await bridge.server.request(shown, "count_tokens", {"texts": list(MEASURES)})
+        assert all(count > 0 for count in counted["counts"])
+    finally:
+        await page.evaluate("() => $('#main_api').val('openai').trigger('change')")
+        await page.page.wait_for_function(f"() => {CONTEXT}.mainApi === 'openai'")
+        await page.evaluate("() => $('#api_button_openai').trigger('click')")
+        await page.page.wait_for_function(f"() => {CONTEXT}.onlineStatus !== 'no_connection'")
+
+
+async def test_each_member_of_a_group_has_a_turn_of_its_own(
+    bridge: RecordingBridge, page: TavernPage, sent: list[Sent]
+) -> None:
+    async def answer(turn: TurnRequest) -> SlotSet:
+        return slot_set(f"For {turn.responder} alone.", key="tk_own")
+
+    bridge.answer = answer
+    await page.slash("/go Crew")
+    crew = ChatIdentity(kind="group", chat="Gathering", group="Crew")
+    await bridge.until(lambda: next((p for p in bridge.server.pages if p.chat == crew), None))
+    bridge.turns.clear()
+    sent.clear()
+    await page.send_to_group("Who goes there?", members=2)
+    await bridge.server.request(await bridge.page(), "ping")
+    assert [report.turn for report in sent] == [turn.id for turn in bridge.turns]
+    for report, turn in zip(sent, bridge.turns, strict=True):
+        assert any(part.text == f"For {turn.responder} alone." for part in report.parts)

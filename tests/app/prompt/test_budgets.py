@@ -58,6 +58,14 @@ def test_the_context_bounds_all_slots_together() -> None:
     assert room_in(4000, 0) == 0
 
 
+def test_what_the_card_takes_leaves_the_slots_less_and_the_chat_its_part() -> None:
+    assert room_in(4000, None, 1000) == 2000
+    assert room_in(4000, None, 3000) == 500
+    assert room_in(4000, 300, 3000) == 300
+    assert room_in(4000, None, 9000) == 1
+    assert room_in(None, None, 9000) is None
+
+
 _amounts = st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 3000)), max_size=6)
 
 

@@ -15,11 +15,12 @@ from app.prompt.turns import (
     SentPart,
     Share,
     Wire,
+    fixed_tokens,
     missing_slots,
     pieces_of,
     turn_of,
 )
-from tests.prompt_turns import LONG, PROFILES, SESSION, content, slot, turn
+from tests.prompt_turns import LONG, PROFILES, SESSION, content, count, slot, turn
 
 
 def test_pieces_stand_in_the_order_of_the_prompt() -> None:
@@ -96,3 +97,21 @@ def test_pieces_lose_no_word_of_a_prompt(prompt: list[tuple[str, str]], text: st
     made = turn(slot(LONG, text), prompt=tuple(prompt))
     said = " ".join(piece.text for piece in pieces_of(made))
     assert "".join(said.split()) == "".join("".join(text for _, text in prompt).split())
+
+
+def test_what_is_fixed_is_what_stands_around_the_chat() -> None:
+    long = slot(LONG, "The well is deep.")
+    made = turn(
+        long,
+        prompt=(
+            ("system", "Write a reply."),
+            ("system", "The well is deep."),
+            ("user", "Hello."),
+            ("system", "The narrator says that it rains all night."),
+            ("assistant", "Hm."),
+            ("system", "Stay brief."),
+        ),
+    )
+    assert fixed_tokens(made, count) == 3 + 2
+    assert fixed_tokens(turn(long, prompt=(("", "All in one text."),)), count) == 0
+    assert fixed_tokens(turn(long), count) == 0
