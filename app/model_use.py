@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import TypeVar
 
 MILLION = 1_000_000
+CAPPED = "Waits until midnight, for the cap of this day."  # of one operation
 
 T = TypeVar("T")
 

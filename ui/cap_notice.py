@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 
 from PySide6.QtCore import QObject
@@ -16,20 +17,27 @@ CAP, ASKED = "cap", "asked beyond the cap"
 
 
 class CapNotice(QObject):
-    """One notice a day for the work that waits by itself; one for each wish of the user's."""
+    """One notice a day for the work that waits by itself; one for each wish of the user's.
 
-    def __init__(self, session: Session, notice: Notice) -> None:
+    is_on_work: whether the page is shown that says the former itself.
+    """
+
+    def __init__(
+        self, session: Session, notice: Notice, is_on_work: Callable[[], bool] = lambda: False
+    ) -> None:
         super().__init__(notice)
         self._session = session
         self._notice = notice
+        self._is_on_work = is_on_work
         self._declined_on: date | None = None
         self._asked: Operation | None = None
         self._declined: set[int] = set()
         notice.acted.connect(self._on_acted)
         notice.closed.connect(self._on_closed)
-        session.operations_changed.connect(self._look)
+        session.operations_changed.connect(self.look)
 
-    def _look(self, _operations: object = None) -> None:
+    def look(self, _operations: object = None) -> None:
+        """Say what there is to say now."""
         companion = self._session.companion
         cap, held = companion.use.cap, companion.work.held_back
         wished = [op for op in held if is_asked_for(op.spec) and op.id not in self._declined]
@@ -43,7 +51,8 @@ class CapNotice(QObject):
         else:
             self._notice.withdraw(ASKED)
         # One question at a time: the newer would cover the other.
-        if held and self._asked is None and self._declined_on != companion.use.today:
+        is_said = self._is_on_work() or self._declined_on == companion.use.today
+        if held and self._asked is None and not is_said:
             waits = "waits" if len(held) == 1 else "wait"
             words = f"{cap.sentence} {count_of(len(held), 'operation')} {waits}."
             self._notice.offer(CAP, words, way_on="Go on today")
@@ -62,4 +71,4 @@ class CapNotice(QObject):
             self._declined_on = self._session.companion.use.today
         elif key == ASKED and self._asked is not None:
             self._declined.add(self._asked.id)
-            self._look()
+            self.look()

@@ -115,7 +115,7 @@ class Desk(QObject):
         self._previously = Previously(session, frame.notice)
         self._trim_notice = TrimNotice(session, frame.notice)
         self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
-        self._cap_notice = CapNotice(session, frame.notice)
+        self._cap_notice = CapNotice(session, frame.notice, lambda: self.page_key == "work")
         if session.companion.recovery:
             frame.notice.offer("recovery", session.companion.recovery)
         self.copies = ChatCopies(session, frame.notice)
@@ -163,6 +163,7 @@ class Desk(QObject):
             self._frame.stack.addWidget(self._pages[shown])
         self._frame.stack.setCurrentWidget(self._pages[shown])
         self._show_place()
+        self._cap_notice.look()
         self.fit_panes()
         self._on_catch_up_offered(self.session.plan)
         page = self._pages[shown]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 
 from app.health import Health, HealthItem, Light, about, count_of
+from app.model_use import CAPPED
 from app.operations import Operation, OperationStatus
 from app.sillytavern.bridge_socket import Page
 from app.sillytavern.data_folders import Tavern
@@ -119,7 +120,9 @@ def _queue(
     if waiting:
         why = waiting[0].error or waiting[0].held
         sentence = f"{len(waiting)} waiting: {why}" if why else f"{len(waiting)} waiting"
-        return HealthItem("queue", Light.BAD, sentence)
+        # A cap that the user set is nothing that went wrong.
+        light = Light.IDLE if why == CAPPED else Light.BAD
+        return HealthItem("queue", light, sentence)
     return HealthItem("queue", Light.IDLE, "Nothing to do")
 
 

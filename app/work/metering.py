@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from app.errors import StoreError
 from app.llm.meter import Meter, RequestUse
 from app.llm.prompt_files import MEMORY_PASS, STAGED_RECAP, TASKS_OF
-from app.model_use import DayCap, ModelUse, Prices, Spent
+from app.model_use import CAPPED, DayCap, ModelUse, Prices, Spent
 from app.operations import Operation
 from app.settings import Settings
 from app.signals import Signal
@@ -125,7 +125,7 @@ class ModelMeter(Meter):
         """Why an operation has to wait for another day, "" when it may begin."""
         if not self._is_held or operation.id in self._let_pass:
             return ""
-        return self.cap.sentence
+        return CAPPED if self.cap.is_reached else ""
 
     async def go_on_today(self) -> None:
         """The cap holds nothing back until midnight."""

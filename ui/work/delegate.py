@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.model_use import CAPPED
 from app.operations import Operation, OperationStatus
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
@@ -28,6 +29,8 @@ def icon_of(operation: Operation) -> str:
     """Name of the icon that says where an operation stands."""
     if operation.pauses_before:
         return "pause"
+    if operation.held == CAPPED:
+        return "clock"
     if operation.status is OperationStatus.PENDING and operation.held:
         return "link"
     return ICONS[operation.status]

@@ -15,7 +15,17 @@ from app.llm.asking import Asker, Task
 from app.llm.backend import Answer, Request
 from app.llm.meter import RequestUse
 from app.llm.prompt_files import TASKS, load_prompts
-from app.model_use import DayCap, ModelUse, Prices, Spent, by_backend, by_day, by_task, total
+from app.model_use import (
+    CAPPED,
+    DayCap,
+    ModelUse,
+    Prices,
+    Spent,
+    by_backend,
+    by_day,
+    by_task,
+    total,
+)
 from app.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
 from app.settings import Settings
 from app.store.store import Store
@@ -103,7 +113,8 @@ async def test_going_on_today_holds_for_that_day_only_and_over_a_restart(store: 
     clock = Clock()
     meter = await meter_of(store, 10, "tokens", clock)
     await meter.took(RequestUse("scene_recap", "m", 8, 3))
-    assert "10 tokens" in meter.holds(operation(1))
+    assert meter.holds(operation(1)) == CAPPED
+    assert "10 tokens" in meter.cap.sentence
     await meter.go_on_today()
     assert not meter.holds(operation(1))
     again = await meter_of(store, 10, "tokens", clock)
@@ -256,7 +267,7 @@ async def test_the_queue_holds_at_the_cap_and_goes_on_when_it_is_lifted(
     assert done == ["Recap 1", "Recap 2"]
     held = queue.held_back()
     assert [op.spec.label for op in held] == ["Recap 3", "Recap 4", "Recap 5"]
-    assert {op.held for op in queue.operations if op.held} == {meter.cap.sentence}
+    assert {op.held for op in queue.operations if op.held} == {CAPPED}
     assert not queue.is_paused
 
     meter.let_pass(held[1].id)

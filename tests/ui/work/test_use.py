@@ -134,8 +134,10 @@ async def test_what_was_asked_for_by_hand_asks_first_beyond_the_cap(
         await until(lambda: len(llm.requests) == 1)
         await until(lambda: notice.way_on == "Do it all the same")  # for the other one
         notice.close_shown()
+        assert notice.way_on == "Go on today"
 
         page = work_page(demo_window)
+        assert notice.sentence == "", "the page says so itself"
         QTest.mouseClick(button(page, "Go on today"), Qt.MouseButton.LeftButton)
         await until(lambda: len(llm.requests) >= 2)
         await companion.settled(demo_tavern.chat)
