@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.llm.memory_trial import FAIR, GOOD, ORDER, MemoryTrial, TierTrial, words
 from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
@@ -67,17 +67,33 @@ class TierResult(QWidget):
         column.setSpacing(5)
         column.addWidget(body(f"A good answer: {trial.hint}"))
         if trial.items:
-            column.addWidget(meta(f"Understood, {len(trial.items)} entries"))
+            column.addWidget(meta(f"Understood, {entry_words(trial)}"))
             column.addWidget(_told("\n".join(trial.items)))
         if trial.skipped:
-            column.addWidget(meta(f"Not understood, {len(trial.skipped)} lines"))
+            lines = "1 line" if len(trial.skipped) == 1 else f"{len(trial.skipped)} lines"
+            column.addWidget(meta(f"Not understood, {lines}"))
             column.addWidget(_told("\n".join(trial.skipped)))
         if trial.raw:
             column.addWidget(meta(f"What it wrote, word for word{_reasoning(trial)}"))
             column.addWidget(_well(trial.raw[:MOST_RAW]))
         scene = trial.scene
-        column.addWidget(meta(f"The scene: {scene.title}, {', '.join(scene.characters)}"))
-        column.addWidget(_well("\n\n".join(f"{name}: {text}" for name, text in scene.lines)))
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(meta(f"The scene: {scene.title}, with {' and '.join(scene.characters)}"))
+        self.scene_toggle = Link("Read it", "Read the scene.")
+        self.scene_toggle.clicked.connect(self.turn_scene)
+        head.addWidget(self.scene_toggle)
+        head.addStretch(1)
+        column.addLayout(head)
+        self.scene = _well("\n\n".join(f"{name}: {text}" for name, text in scene.lines))
+        self.scene.hide()
+        column.addWidget(self.scene)
+
+    def turn_scene(self) -> None:
+        """Show the scene, or hide it."""
+        is_open = self.scene.isHidden()
+        self.scene.setVisible(is_open)
+        self.scene_toggle.set_text("Hide it" if is_open else "Read it", "Read the scene.")
 
 
 class MemoryTrialSection(QWidget):
@@ -198,7 +214,7 @@ class MemoryTrialSection(QWidget):
             return
         self.verdict.setText(trial.verdict)
         seconds = sum(tier.seconds for tier in trial.tiers)
-        self._words.setText(f"{trial.score:.0%} in all, {seconds:.0f} seconds.")
+        self._words.setText(f"{trial.score:.0%} in all, {seconds:.1f} seconds.")
 
     def _show_running(self, is_running: bool) -> None:
         self.start.setVisible(not is_running)
@@ -229,13 +245,17 @@ def fact_words(trial: TierTrial) -> str:
     if trial.is_empty:
         return f"Nothing usable, {trial.seconds:.1f} seconds"
     word = "Good" if trial.score >= GOOD else "With gaps" if trial.score >= FAIR else "Too weak"
-    entries = "1 entry" if len(trial.items) == 1 else f"{len(trial.items)} entries"
     parts = [
-        f"{word}, {trial.score:.0%}: {entries}",
+        f"{word}, {trial.score:.0%}: {entry_words(trial)}",
         f"{trial.parse_rate:.0%} of its lines understood",
         f"{trial.seconds:.1f} seconds",
     ]
     return ", ".join(parts)
+
+
+def entry_words(trial: TierTrial) -> str:
+    """ "6 entries"."""
+    return "1 entry" if len(trial.items) == 1 else f"{len(trial.items)} entries"
 
 
 def _reasoning(trial: TierTrial) -> str:
@@ -262,6 +282,5 @@ def _well(text: str) -> QWidget:
     column.setContentsMargins(12, 8, 12, 9)
     label = Label(text, font=story_font(13), tone=T2_ROLE, wraps=True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     column.addWidget(label)
     return holder
