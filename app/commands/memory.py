@@ -88,6 +88,10 @@ def _entry(view: MemoryView, standing: Standing) -> dict[str, Any]:
             entry["superseded_by"] = ending.by
     if memory.notes:
         entry["notes"] = list(memory.notes)
+    if memory.contradicts:
+        entry["contradicts"] = list(memory.contradicts)
+    if memory.id in view.kept_by:
+        entry["kept_by"] = view.kept_by[memory.id]
     return entry | _of_tier(memory)
 
 
