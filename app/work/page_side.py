@@ -34,6 +34,7 @@ LONGEST_SETTLE_SECONDS = 1.0
 # Each batch costs the page one layout of all that it shows, whether for one mark or for hundreds.
 MARKS_AT_ONCE = 400
 ASK_SECONDS = 10.0
+MARKS_SECONDS = 60.0  # SillyTavern may be busy with showing a long chat
 NOT_SHOWN = "SillyTavern does not show this chat now. Open it there first."
 
 
@@ -99,7 +100,8 @@ class PageSide:
             raise UsageError(NOT_SHOWN)
         for page in pages:
             try:
-                await self._ask(page, "go_to", params | {"chat": msgspec.to_builtins(page.chat)})
+                meant = params | {"chat": msgspec.to_builtins(page.chat)}
+                await self._link.ask(page, "go_to", meant, timeout=ASK_SECONDS)
             except BridgeError as error:
                 raise UsageError(str(error)) from error
 
@@ -139,16 +141,15 @@ class PageSide:
             await self._tell(page, "parts", self._parts)
             await self._tell(page, "badge", self._badge_told())
 
-    async def _tell(self, page: Page, kind: str, params: dict[str, Any]) -> bool:
+    async def _tell(
+        self, page: Page, kind: str, params: dict[str, Any], seconds: float = ASK_SECONDS
+    ) -> bool:
         try:
-            await self._ask(page, kind, params)
+            await self._link.ask(page, kind, params, timeout=seconds)
         except BridgeError as error:  # it went, shows another chat, or is of an older version
             log.debug("%s", error)
             return False
         return True
-
-    async def _ask(self, page: Page, kind: str, params: dict[str, Any]) -> None:
-        await self._link.ask(page, kind, params, timeout=ASK_SECONDS)
 
     # --- marks
 
@@ -212,7 +213,8 @@ class PageSide:
         for batch in _batches(difference(shown.marks, marks, story)):
             rows = msgspec.to_builtins(batch)
             params = {"chat": msgspec.to_builtins(page.chat), "marks": rows}
-            if not await self._tell(page, "marks", params) or self._shown.get(page_id) is not shown:
+            is_told = await self._tell(page, "marks", params, MARKS_SECONDS)
+            if not is_told or self._shown.get(page_id) is not shown:
                 return
             shown.marks.update((mark.index, mark) for mark in batch)
         shown.marks = marks

@@ -58,7 +58,7 @@ function draw() {
         return;
     }
     const { state, waiting, sentence } = told;
-    const queued = waiting ? `, ${waiting} waiting` : '';
+    const queued = waiting && !sentence.includes('waiting') ? `, ${waiting} waiting` : '';
     const title = `Tavernkeep: ${WORDS[state]}${queued}. ${sentence}`.trim();
     badge.dataset.state = state;
     badge.title = title;
