@@ -39,10 +39,12 @@ class PageMark(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 def message_checksum(message: Message) -> int:
     """What the page's `messageChecksum` gives for the same message."""
-    parts = (message.name, message.text, str(int(message.is_hidden)), str(message.swipe))
-    # TextEncoder writes lone surrogates as U+FFFD, too.
-    text = "\0".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return crc32(text.encode("utf-8"))
+    text = f"{message.name}\0{message.text}\0{int(message.is_hidden)}\0{message.swipe}"
+    try:
+        return crc32(text.encode())
+    except UnicodeEncodeError:  # TextEncoder writes lone surrogates as U+FFFD
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return crc32(whole.encode())
 
 
 def page_marks(

@@ -115,3 +115,8 @@ def test_a_message_has_the_checksum_of_its_line(name: str, text: str, hidden: bo
     line = LineDecoder().decode(jsonl([raw]))[0]
     same = Message("a", line.content_hash, line.name, line.text, is_hidden=line.is_hidden)
     assert message_checksum(same) == line_checksum(line)
+
+
+def test_half_a_surrogate_pair_counts_as_the_page_counts_it():
+    half, replaced = (Message("a", "", "Ada", text) for text in ("a\ud83d b", "a\ufffd b"))
+    assert message_checksum(half) == message_checksum(replaced)
