@@ -63,6 +63,7 @@ from app.work.recapping import Recapper
 from app.work.searching import Search
 from app.work.story_lore import StoryLore
 from app.work.turn_history import TurnHistory
+from app.work.turn_vectors import TurnVectors
 from app.work.wanted import is_outdated
 from app.work.work_to_do import BUSY, WorkToDo
 
@@ -171,6 +172,11 @@ class Companion(News):
         self.exports = StoryExport(lambda path, until: self.memory(path, until=until), parts.packs)
         self.search = Search(self._store, self._chats, self._tasks, self._memory_work.vectors_of)
         self._chats.read.connect(self.search.follow)
+        self._turn_vectors = TurnVectors(
+            self._memory_work.vectors_of, self._tasks, lambda: bool(self.settings["embeddings"])
+        )
+        self._prompting.vectors = self._turn_vectors.of
+        self._turn_vectors.changed.connect(self._publish)
         self._chats.keeps_memory = parts.wishes.keeps_memory
         to_the_end = parts.wishes.reads_to_the_end
         self._chats.reads_to_the_end = not parts.wishes.watch if to_the_end is None else to_the_end
@@ -604,6 +610,7 @@ class Companion(News):
     def _on_story_changed(self, change: StoryChange) -> None:
         chat = self._chats.get(change.chat.path)
         if chat is not None:
+            self._turn_vectors.follow(chat)
             self._publish(chat)
             if change.first_message is not None:
                 story, settings, writing = chat.story, chat.settings(), self.models.writing()

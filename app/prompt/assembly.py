@@ -19,6 +19,7 @@ from app.prompt.budgets import (
     room_in,
 )
 from app.prompt.drafts import Draft, Entry, dealt_out, shown_within
+from app.prompt.framing import one_line
 from app.prompt.memory_slots import (
     SECONDHAND,
     CalledUp,
@@ -282,10 +283,12 @@ def _with_memory(
         recaps, room = _levelled(turn, settings, lines, recaps, drafts, budgets)
         drafts = turn.drafts(recaps[0].text)
     borrowers = borrowers_of(settings, placement)
-    drafts, fitting = _fitted(turn, drafts, budgets, borrowers)
+    drafts, fitting = _fitted(turn, drafts, budgets, borrowers, recaps)
     if room is not None and placement.is_unified:
         room = max(0, room - SEPARATOR_TOKENS * len(IN_BLOCK))
     weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
+    if occasion.unread and occasion.is_read:
+        weights[SlotName.SHORT] = budgets[SlotName.SESSION]  # the end of the story, not all of it
     if borrowers:
         fitting |= lent(drafts, fitting, borrowers, budgets, settings, count)
     shown = dealt_out(drafts, fitting, weights, room, count)
@@ -389,8 +392,10 @@ def _levelled(
     wanted = (wants if d in borrowers else min(wants, budgets[d]) for d, wants in full)
     demands = [sum(wanted) + budgets[SlotName.TRIGGERED], *(slot.tokens for slot in recaps)]
     recap_budgets = ("running_recap_budget", "message_recaps_budget")
-    sharing = {*NINE, *(d.name for d in drafts if d.entries and d.name is SlotName.SHORT)}
-    memory_weight = sum(budgets[name] for name in sharing)
+    has_short = any(draft.entries and draft.name is SlotName.SHORT for draft in drafts)
+    memory_weight = sum(budgets[name] for name in NINE)
+    if has_short and not (turn.occasion.unread and turn.occasion.is_read):
+        memory_weight += budgets[SlotName.SHORT]
     weights = [memory_weight, *(int(settings[b]) for b in recap_budgets)]
     if sum(demands) <= room:
         return tuple(recaps), room - sum(demands[1:])
@@ -400,18 +405,22 @@ def _levelled(
 
 
 def _fitted(
-    turn: Prepared, drafts: Iterable[Draft], budgets: Budgets, borrowers: Collection[SlotName]
+    turn: Prepared,
+    drafts: Iterable[Draft],
+    budgets: Budgets,
+    borrowers: Collection[SlotName],
+    recaps: Iterable[Slot],
 ) -> tuple[tuple[Draft, ...], dict[SlotName, int]]:
     """The drafts with that of called-up memories in its place, and how many entries of each fit
-    its budget. What a draft before tells is not told again, in the same words or by the same
-    memory.
+    its budget. What a draft before tells, or a recap, is not told again, in the same words or by
+    the same memory.
     """
     occasion, placement, count = turn.occasion, turn.placement, turn.means.count
     given = {draft.name: draft for draft in drafts}
     kept: list[Draft] = []
     fitting: dict[SlotName, int] = {}
     memories: set[str] = set()
-    said: set[str] = set()
+    said = {one_line(line).casefold() for slot in recaps for line in slot.text.splitlines()}
     for name in SlotName:
         draft = given.get(name)
         if name is SlotName.TRIGGERED and _is_sent(occasion, placement, name):

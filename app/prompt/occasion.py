@@ -129,6 +129,11 @@ class Occasion:
     def is_on(self, setting: str) -> bool:
         return bool(self.settings[setting])
 
+    @property
+    def is_read(self) -> bool:
+        """Whether a model has read the story, all but its end."""
+        return self.told.unread_from is None or self.told.unread_from > 0
+
     @cached_property
     def places(self) -> dict[str, int]:
         """Index by anchor."""

@@ -59,11 +59,10 @@ def short_draft(occasion: Occasion, running: str) -> Draft:
             at = (titles.index(name), place)
             entries.append(Entry(text, at, row=name, head=f"{summary.TITLES[name]}: "))
     if not entries and occasion.unread:
-        visible = occasion.story.messages[occasion.unread.end :]
-        entries = [
-            *names_told(occasion.told.entities, visible),
-            *notes_of(occasion.story, occasion.unread),
-        ]
+        entries = list(notes_of(occasion.story, occasion.unread))
+        if not occasion.is_read:
+            visible = occasion.story.messages[occasion.unread.end :]
+            entries = [*names_told(occasion.told.entities, visible), *entries]
     return Draft(
         SlotName.SHORT,
         tuple(entries),

@@ -23,7 +23,9 @@ from app.story.scene_cues.language import LanguagePack
 from app.story.sentences import split_sentences, without_markup
 from app.story.story import Story
 
-SHARE_OF_MESSAGES = 2  # one part in so many of a total at most is kept for them
+# Percent of a total that is kept for them at most. Measured with tests/answers: less loses what was
+# just said, more loses what memory knows.
+SHARE_OF_MESSAGES = 40
 LONGEST_READ = 20_000  # characters of one message
 MOST_NOTED = 6_000  # tokens of messages; no budget holds the notes of more
 MOST_NAMES = 40
@@ -54,7 +56,7 @@ def kept_for_messages(story: Story, unread_from: int | None, total: int) -> int:
     """Tokens of a total that stay for the newest messages, since nothing else tells of them."""
     if unread_from is None:
         return 0
-    most, tokens = total // SHARE_OF_MESSAGES, 0
+    most, tokens = total * SHARE_OF_MESSAGES // 100, 0
     for index in range(len(story.messages) - 1, unread_from - 1, -1):
         if tokens >= most:
             return most

@@ -8,6 +8,7 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from app.llm.hardware_profile import profile_for
+from app.memory.similarity import NO_VECTORS, Vectors
 from app.prompt.assembly import ANY_TURN, Means, Prepared, prepared
 from app.prompt.occasion import Recollection, Turn
 from app.prompt.slots import SlotSet
@@ -39,6 +40,7 @@ class Prompting:
         self._macros_of = macros_of
         self._backend = backend
         self.want: Callable[[Iterable[str]], None] | None = None
+        self.vectors: Callable[[OpenChat], Vectors] = lambda chat: NO_VECTORS
         self._full: MutableMapping[OpenChat, Mapping[str, int]] = WeakKeyDictionary()
         self._named: MutableMapping[OpenChat, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
 
@@ -70,6 +72,7 @@ class Prompting:
             self._count,
             self._packs,
             self._full.get(chat, {}),
+            self.vectors(chat),
             profile=profile_for(settings, self._backend()).profile.key,
         )
         story = chat.story if until is None else _shortened(chat.story, until + 1)

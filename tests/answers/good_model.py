@@ -76,6 +76,30 @@ class GoodModel(Oracle):
                 yield f"[{fact.tag}:sources={number}] {fact.text}"
         yield from super()._long_term(shown)
 
+    def _profiles(self, text: str) -> str:
+        """What the ledger says of those who are asked for, as far as the notes go."""
+        form = "[PROFILE {}]\n[character_state]\n{}\n[world_state]\n{}"
+        names = text.rpartition("Write the portraits of: ")[2].split(", ")
+        last = self._last_told(text)
+        portraits = []
+        for name in names:
+            held = {v.field: v.value for v in self.gold.values_at(last) if v.entity == name}
+            goals = held.get("active_goal", "to go on")
+            where = held.get("location", "here")
+            portraits.append(form.format(name, f"goals: {goals}", f"location: {where}"))
+        return "\n\n".join(portraits) or "NONE"
+
+    def _canon(self, text: str) -> str:
+        """How the threads that have ended were resolved."""
+        arcs = [arc.resolution for arc in self.gold.resolved_at(self._last_told(text))]
+        return f"Identity: {self.gold.messages[0]['name']}.\n\nHistory: {' '.join(arcs)}"
+
+    def _last_told(self, text: str) -> int:
+        """The last message of which the notes in a request say something."""
+        told = [place for place, line in self._told if line in text]
+        told += [value.place for value in self.gold.values if value.value in text]
+        return max(told, default=0)
+
     def _compared(self, older: str, newer: str) -> str:
         """Which of two notes is true: the newer, when both answer what changes in the story."""
         questions = [

@@ -59,7 +59,7 @@ class Oracle:
         self._texts: Mapping[str, Callable[[str], str]] = {
             "[PROFILE <A>]": self._profiles,
             "[1: RESOLVED]": _arc_summaries,
-            "You keep the history of a character": lambda text: CANON,
+            "You keep the history of a character": self._canon,
             "find keywords that call each one up": _triggers,
             "[SUMMARY]": lambda text: SUMMARY,
             "You check a passage of a story": lambda text: "NONE",
@@ -151,6 +151,9 @@ class Oracle:
 
     def _long_term(self, shown: Shown) -> Iterator[str]:
         yield from self._sentences(shown, "fact:2", 0, 3)
+
+    def _canon(self, text: str) -> str:
+        return CANON
 
     def _sentences(self, shown: Shown, tag: str, first: int, every: int) -> Iterator[str]:
         """A sentence of some new messages, where the server is talkative."""
