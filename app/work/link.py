@@ -263,6 +263,8 @@ class BridgeLink:
             self.opened.emit(page.chat.to_path(page.user_folder))
 
     def _on_page_gone(self, page: Page) -> None:
+        if page.chat is not None:  # it tells again of what is still so
+            self._unplaced.pop(page.chat.to_path(page.user_folder), None)
         self._end_round(page)
 
     def _end_round(self, page: Page) -> None:

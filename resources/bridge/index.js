@@ -205,7 +205,7 @@ async function start() {
         frame: onFrame,
         up: (welcome) => {
             session = welcome.session;
-            turns.setWait(Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT));
+            turns.meet(Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT));
             greetParts();
         },
         down: () => {

@@ -16,7 +16,7 @@ const WHAT = {
     stateledger: 'the state of things',
     unified: 'all of it in one block',
 };
-const NAMED = /\{\{\s{0,20}smartmemory-([a-z]{1,20})\s{0,20}\}\}/gi;
+const NAMED = /\{\{(\s{0,20})smartmemory-([a-z]{1,20})(\s{0,20})\}\}/gi;
 const COMPARED = 300;
 
 /** A frame that names its own macro must not tell itself for ever. */
@@ -30,9 +30,7 @@ const registered = { new: false, old: false };
 export function register(textOf) {
     const ctx = context();
     const isNew = Boolean(ctx.macros?.register) && !registered.new;
-    // Before 1.17 the old engine is at work unless the user wants the new one, later the other way.
-    const isOldAtWork = !ctx.macros?.register || ctx.powerUserSettings?.experimental_macro_engine === false;
-    const isOld = isOldAtWork && Boolean(ctx.registerMacro) && !registered.old;
+    const isOld = isOldAtWork(ctx) && Boolean(ctx.registerMacro) && !registered.old;
     for (const [word, what] of Object.entries(WHAT)) {
         const name = `smartmemory-${word}`;
         const handler = () => told(textOf(name));
@@ -46,6 +44,11 @@ export function register(textOf) {
     }
     registered.new ||= isNew;
     registered.old ||= isOld;
+}
+
+/** Before 1.17 the old engine is at work unless the user wants the new one, later the other way. */
+function isOldAtWork(ctx) {
+    return !ctx.macros?.register || ctx.powerUserSettings?.experimental_macro_engine === false;
 }
 
 /** A text with its names filled in: what a macro gives is not looked through everywhere. */
@@ -64,9 +67,10 @@ function told(text) {
 /** @returns {string[]} names of the macros in what SillyTavern uses of the card of whoever answers */
 export function named(ctx = context()) {
     const found = new Set();
+    const isStrict = isOldAtWork(ctx); // no space within the braces
     for (const text of cardTexts(ctx)) {
-        for (const [, word] of String(text ?? '').matchAll(NAMED)) {
-            if (Object.hasOwn(WHAT, word.toLowerCase())) {
+        for (const [, before, word, behind] of String(text ?? '').matchAll(NAMED)) {
+            if (Object.hasOwn(WHAT, word.toLowerCase()) && !(isStrict && before + behind)) {
                 found.add(`smartmemory-${word.toLowerCase()}`);
             }
         }

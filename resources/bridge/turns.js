@@ -32,9 +32,10 @@ let readMailbox = async () => {};
 /** @type {(name: string, details: object) => void} */
 let tell = () => {};
 
-/** How long a turn waits for the program, in milliseconds. */
-export function setWait(milliseconds) {
+/** The program is there. @param {number} milliseconds that a turn waits for it */
+export function meet(milliseconds) {
     waitForTurn = milliseconds;
+    reported.clear();
 }
 
 /**

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from playwright.async_api import Page
@@ -156,3 +158,35 @@ class TavernPage:
         """Texts of all extension prompts that are set now, by key."""
         prompts = await self.evaluate(f"() => {CONTEXT}.extensionPrompts")
         return {key: prompt["value"] for key, prompt in prompts.items() if prompt["value"]}
+
+    async def set_prompt(self, key: str, text: str) -> None:
+        """What another extension adds before the last message, until the chat changes."""
+        script = f"([key, text]) => {CONTEXT}.setExtensionPrompt(key, text, 1, 1)"
+        await self.evaluate(script, [key, text])
+
+    async def add_authors_note(self, text: str) -> None:
+        """What the user adds to each prompt of the chat, four messages before its end."""
+        script = f"""text => {{
+            const place = {{ note_interval: 1, note_position: 1, note_depth: 4, note_role: 0 }};
+            Object.assign({CONTEXT}.chatMetadata, place);
+            $('#extension_floating_prompt').val(text).trigger('input');
+        }}"""
+        await self.evaluate(script, text)
+
+    @asynccontextmanager
+    async def text_completion(self) -> AsyncIterator[None]:
+        """SillyTavern asks its model to go on with one text, and for chats again afterwards."""
+        online = f"api => {CONTEXT}.mainApi === api && {CONTEXT}.onlineStatus !== 'no_connection'"
+        use = f"""([api, url]) => {{
+            const settings = {CONTEXT}.textCompletionSettings;
+            settings.type = 'generic';
+            settings.server_urls.generic = url;
+            $('#main_api').val(api).trigger('change');
+            $(`#api_button_${{api}}`).trigger('click');
+        }}"""
+        url = self.llm.url.removesuffix("/v1")
+        for api in ("textgenerationwebui", "openai"):
+            await self.evaluate(use, [api, url])
+            await self.page.wait_for_function(online, arg=api, timeout=15_000)
+            if api != "openai":
+                yield

@@ -8,7 +8,6 @@ import os
 import shutil
 import statistics
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -153,17 +152,11 @@ def check_all(request: RecordedRequest, depths: dict[SlotName, int] = DEPTHS) ->
     assert depth_of("mark-of-another", request) == 1
 
 
-async def another_extension(page: TavernPage) -> None:
-    """Somebody else's prompt, which SillyTavern forgets at each change of chat, as all."""
-    script = f"() => {CONTEXT}.setExtensionPrompt('another', 'mark-of-another', 1, 1)"
-    await page.evaluate(script)
-
-
 async def test_each_slot_stands_in_its_place_whatever_is_generated(
     world: SlotsWorld, solo: Path, page: TavernPage
 ) -> None:
     await shown(world, solo, ME)
-    await another_extension(page)
+    await page.set_prompt("another", "mark-of-another")
     await world.put(slots_deepest=99)
     check_all(await page.send("I say line-500."))
     for kind in ("swipe", "regenerate"):
@@ -208,11 +201,11 @@ async def test_after_another_chat_and_after_a_reload_all_is_there_again(
     known = [mark(SlotName.LONG), mark(SlotName.TRIGGERED)]
     assert [text for text in (*map(mark_of, ALL), RUNNING) if text in told] == known
     await shown(world, solo, ME)
-    await another_extension(page)
+    await page.set_prompt("another", "mark-of-another")
     check_all(await page.send("I say line-520."), dict.fromkeys(DEPTHS, 1))
     await page.reload()
     await shown(world, solo, ME)
-    await another_extension(page)
+    await page.set_prompt("another", "mark-of-another")
     check_all(await page.send("I say line-521."), dict.fromkeys(DEPTHS, 1))
 
 
@@ -278,6 +271,23 @@ async def test_macros_that_the_card_names_take_the_place_of_their_slots(
     assert await world.macro("arcs") == ""
 
 
+async def test_macros_work_in_the_engine_of_older_versions_too(
+    world: SlotsWorld, guard: Path, page: TavernPage
+) -> None:
+    await shown(world, guard, "Vera")
+    engine = f"isNew => {{ {CONTEXT}.powerUserSettings.experimental_macro_engine = isNew; }}"
+    await page.evaluate(engine, False)
+    try:
+        request = await page.send("I say line-553.")
+    finally:
+        await page.evaluate(engine, True)
+    check_once(request, "Vera")
+    assert (
+        place(request, "A guard.") < place(request, mark(SlotName.LONG)) < place(request, "line-0")
+    )
+    assert depth_of(mark(SlotName.ARCS), request) == 1  # it knows no braces with spaces in them
+
+
 def place(request: RecordedRequest, text: str) -> int:
     assert request.text.count(text) == 1, text
     return request.text.index(text)
@@ -312,24 +322,14 @@ async def test_forced_macros_that_stand_nowhere_are_told_of_and_fill_a_note_that
     await until(lambda: world.health.bridge.light is Light.BAD)
     assert "{{smartmemory-" in world.health.bridge.sentence
     note = " / ".join(f"{{{{{macro}}}}}" for macro in MACROS.values())
-    await authors_note(page, note)
+    await page.add_authors_note(note)
     request = await page.send("I say line-561.")
     check_once(request, ME)
     assert {depth_of(mark_of(name), request) for name in ALL} == {4}
     await until(lambda: world.health.bridge.light is Light.GOOD)
     await world.reset()
     check_all_but_the_others(await page.send("I say line-562."))
-    await authors_note(page, "")
-
-
-async def authors_note(page: TavernPage, text: str) -> None:
-    """What the user adds to each prompt of the chat, four messages before its end."""
-    script = f"""text => {{
-        const place = {{ note_interval: 1, note_position: 1, note_depth: 4, note_role: 0 }};
-        Object.assign({CONTEXT}.chatMetadata, place);
-        $('#extension_floating_prompt').val(text).trigger('input');
-    }}"""
-    await page.evaluate(script, text)
+    await page.add_authors_note("")
 
 
 async def until(found: Callable[[], bool]) -> None:
@@ -358,7 +358,7 @@ async def test_each_member_of_a_group_gets_its_own_by_slot_or_by_macro(
 async def test_all_slots_in_a_text_completion(
     world: SlotsWorld, solo: Path, guard: Path, page: TavernPage
 ) -> None:
-    async with text_completion(page):
+    async with page.text_completion():
         await shown(world, solo, ME)
         await world.put(slots_deepest=99)
         request = await page.send("I say line-580.")
@@ -373,27 +373,6 @@ async def test_all_slots_in_a_text_completion(
         check_once(request, "Vera")
         assert "smartmemory" not in request.text.lower()
         assert place(request, "A guard.") < place(request, mark(SlotName.LONG))
-
-
-@asynccontextmanager
-async def text_completion(page: TavernPage) -> AsyncIterator[None]:
-    """SillyTavern asks its model for the continuation of one text."""
-    online = f"api => {CONTEXT}.mainApi === api && {CONTEXT}.onlineStatus !== 'no_connection'"
-    use = f"""([api, url]) => {{
-        const settings = {CONTEXT}.textCompletionSettings;
-        settings.type = 'generic';
-        settings.server_urls.generic = url;
-        {CONTEXT}.powerUserSettings.prefer_character_prompt = true;
-        {CONTEXT}.powerUserSettings.sysprompt.enabled = true;
-        $('#main_api').val(api).trigger('change');
-        $(`#api_button_${{api}}`).trigger('click');
-    }}"""
-    url = page.llm.url.removesuffix("/v1")
-    for api in ("textgenerationwebui", "openai"):
-        await page.evaluate(use, [api, url])
-        await page.page.wait_for_function(online, arg=api, timeout=15_000)
-        if api != "openai":
-            yield
 
 
 async def test_switching_off_clears_everything(

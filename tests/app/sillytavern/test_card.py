@@ -56,6 +56,16 @@ def test_version_1_has_its_fields_at_the_top(tmp_path: Path) -> None:
     assert (card.mes_example, card.creator_notes, card.tags) == ("<START>", "Enjoy.", ("sea",))
 
 
+@pytest.mark.parametrize(
+    "field", ["system_prompt", "description", "personality", "scenario", "mes_example"]
+)
+def test_macros_are_found_in_each_of_five_fields(tmp_path: Path, field: str) -> None:
+    named = {field: "So: {{ SmartMemory-Arcs }} {{smartmemory-nonsense}} {{char}}"}
+    character = {"data": V1 | named | {"creator_notes": "{{smartmemory-long}}"}}
+    card = read_card(png(tmp_path / "mira.png", text(b"chara", character)))
+    assert card.macros == ("smartmemory-arcs",)
+
+
 def test_version_2_has_them_in_data(tmp_path: Path) -> None:
     character = {"name": "old", "spec": "chara_card_v2", "data": V1 | {"creator_notes": "Notes."}}
     card = read_card(png(tmp_path / "mira.png", text(b"chara", character)))

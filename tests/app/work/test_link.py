@@ -14,6 +14,7 @@ import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
 
 from app.errors import BackendAway, ChatUnreadable
+from app.health import Light
 from app.llm.tokenizer import counter_for
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
@@ -24,6 +25,7 @@ from app.sillytavern.data_folders import find_taverns
 from app.store.store import Store
 from app.tasks import TaskSupervisor
 from app.work import open_chats
+from app.work.health import health_of
 from app.work.link import BridgeLink
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
@@ -147,6 +149,57 @@ async def test_what_is_not_about_reading_is_passed_on(linked: Linked) -> None:
     assert await linked.next() == (linked.path, "1_memory")
     await linked.say(type="event", name="recap_asked")
     assert await linked.next() == linked.path
+
+
+async def test_a_macro_that_stands_nowhere_is_known_as_long_as_the_page_is_there(
+    linked: Linked,
+) -> None:
+    changed: asyncio.Queue[None] = asyncio.Queue()
+    linked.link.changed.connect(changed.put_nowait)
+    names = "smartmemory-arcs smartmemory-no-such"
+    await linked.say(type="event", name="chat_changed")
+    await changed.get()
+    await linked.say(type="event", name="macros_unplaced", subject=names)
+    await changed.get()
+    assert linked.link.unplaced_macros == ("smartmemory-arcs",)
+    items = health_of(
+        taverns=(),
+        pages=linked.link.pages,
+        is_listening=True,
+        last_read=None,
+        operations=(),
+        is_paused=False,
+        pause_reason="",
+        problem="",
+        writer_label="",
+        unplaced=linked.link.unplaced_macros,
+    )
+    assert items.bridge.light is Light.BAD
+    assert "{{smartmemory-arcs}}" in items.bridge.sentence
+    await linked.say(type="event", name="macros_unplaced", subject="")
+    await changed.get()
+    assert linked.link.unplaced_macros == ()
+    await linked.say(type="event", name="macros_unplaced", subject=names)
+    await changed.get()
+    await linked.page.close()
+    await changed.get()
+    assert linked.link.unplaced_macros == ()
+
+
+async def test_a_turn_tells_which_macros_the_card_names(linked: Linked) -> None:
+    turns: asyncio.Queue[Turn] = asyncio.Queue()
+
+    async def answer(_chat: OpenChat, turn: Turn) -> SlotSet:
+        turns.put_nowait(turn)
+        return SlotSet()
+
+    linked.link._slots_of = answer
+    await linked.say(type="turn", id="1", macros=["smartmemory-arcs"])
+    turn = await turns.get()
+    assert (turn.card, turn.serves_macros) == (("smartmemory-arcs",), True)
+    await linked.say(type="turn", id="2")  # an older bridge
+    turn = await turns.get()
+    assert (turn.card, turn.serves_macros) == (None, False)
 
 
 async def test_the_page_is_asked_for_what_its_model_can(linked: Linked) -> None:

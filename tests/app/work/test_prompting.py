@@ -10,6 +10,7 @@ import pytest_asyncio
 from app.memory.records import Review, Tier
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet, TurnKind
+from tests.character_card import write_card
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, opened
 
@@ -77,3 +78,26 @@ async def test_the_total_bounds_recaps_and_memories_together(world: World) -> No
     made = await slots(world, total=400)
     assert 150 < made.total_tokens <= 240
     assert texts(made)[LONG]
+
+
+async def test_a_card_decides_by_its_file_until_the_page_has_said_what_it_uses(
+    world: World,
+) -> None:
+    await world.write(world.kept("The well is deep.", 3))
+    (card,) = world.tavern.cards
+    named = "A keeper. {{smartmemory-longterm}}"
+    write_card(card, name=card.stem, description=named)
+    await world.companion.put_setting("tavern", str(world.tavern.user_folder))
+
+    async def macro(turn: Turn | None = None) -> str:
+        made = await slots(world, turn)
+        (long,) = (slot for slot in made.slots if slot.key == LONG)
+        assert long.text
+        return long.macro
+
+    assert await macro() == "smartmemory-longterm"
+    assert await macro(Turn(card=())) == ""
+    assert await macro() == ""  # as the page said
+    assert await macro(Turn(card=("smartmemory-longterm",))) == "smartmemory-longterm"
+    assert await macro() == "smartmemory-longterm"
+    assert await macro(Turn(serves_macros=False)) == ""
