@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from ui.controls.labels import safe_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -85,7 +86,7 @@ class Button(QAbstractButton):
         action.enabledChanged.connect(self.setEnabled)
         self._hint = key_text(action.shortcut())
         if action.toolTip():
-            self.setToolTip(action.toolTip())
+            self.setToolTip(safe_tip(action.toolTip()))
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:

@@ -18,6 +18,11 @@ def plain_tip(text: str) -> str:
     return f"<p>{lines}</p>" if text else ""
 
 
+def safe_tip(text: str) -> str:
+    """The text itself as a tooltip, unless Qt might take it for markup."""
+    return plain_tip(text) if "<" in text else text
+
+
 class Label(QLabel):
     """Plain text, always: what comes from a chat or a model is never read as markup."""
 

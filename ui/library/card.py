@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from ui.controls.labels import plain_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -61,7 +62,7 @@ class LibraryCard(QAbstractButton):
             self._title = story.chat.owner_name or story.chat.title
             self._detail = length_words(story)
         self.setAccessibleName(f"Choose a chat. Open: {self._title}, {self._detail}")
-        self.setToolTip(f"{self._title}: {self._detail}")
+        self.setToolTip(plain_tip(f"{self._title}: {self._detail}"))
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -10,7 +10,7 @@ from app.memory.browsing import sentence_of
 from app.memory.records import Tier
 from app.memory.standing import Standing
 from app.story.messages import Message
-from ui.controls.labels import ElidedLabel, Label, meta
+from ui.controls.labels import ElidedLabel, Label, meta, plain_tip
 from ui.controls.surfaces import Surface
 from ui.memories.delegate import tier_hue
 from ui.memories.words import excerpt, history_words
@@ -90,7 +90,7 @@ class Tag(QWidget):
         super().__init__()
         self._icon, self._text, self._tone = icon, text, tone
         self.setAccessibleName(text)
-        self.setToolTip(text)
+        self.setToolTip(plain_tip(text))
         self.setFixedHeight(21)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from app.memory.minds import Topic
+from ui.controls.labels import plain_tip
 from ui.minds.tones import paint_person, paint_veil, sharpness
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
@@ -29,7 +30,7 @@ class PersonItem(QGraphicsItem):
         self._place = place
         self.is_chosen = False
         self.has_part = True  # in what is chosen, or nothing is
-        self.setToolTip(name)
+        self.setToolTip(plain_tip(name))
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.setZValue(2)
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.memory.minds import Attitude
-from ui.controls.labels import ElidedLabel, Label, meta
+from ui.controls.labels import ElidedLabel, Label, meta, plain_tip
 from ui.memories.pieces import Link
 from ui.minds.tones import ICONS, ink, paint_person, paint_veil
 from ui.theme import current_tokens
@@ -192,7 +192,7 @@ class PlainLink(QAbstractButton):
         super().__init__()
         self.setText(text)
         self.setAccessibleName(text)
-        self.setToolTip(f"Show the world as {text.split(',')[0]} knows it.")
+        self.setToolTip(plain_tip(f"Show the world as {text.split(',')[0]} knows it."))
         self.setFont(ui_font(12, MEDIUM))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)

@@ -19,7 +19,7 @@ from app.setting import Setting
 from app.settings import ValueInForce
 from ui.controls.buttons import Button, ButtonRole, Switch
 from ui.controls.fields import FIELD_HEIGHT, Choice, Field
-from ui.controls.labels import Label
+from ui.controls.labels import Label, safe_tip
 from ui.settings.template import TemplateEditor
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -138,7 +138,8 @@ class SettingRow(QWidget):
         self._note.setText(" ".join(filter(None, (*said, notes))))
         self._note.setVisible(bool(self._note.text()))
         self.reset.setVisible(held.is_own)
-        self.reset.setToolTip(f"Put back: {setting.word(held.base)}" if not setting.is_long else "")
+        back = f"Put back: {setting.word(held.base)}" if not setting.is_long else ""
+        self.reset.setToolTip(safe_tip(back))
         with QSignalBlocker(self.control):
             self._put(held.value)
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from ui.controls.buttons import Button, IconButton, key_text
-from ui.controls.labels import ElidedLabel, page_title
+from ui.controls.labels import ElidedLabel, page_title, safe_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
@@ -28,7 +28,7 @@ class SearchButton(QAbstractButton):
         self._hint = key_text(action.shortcut())
         self._width = 300
         self.setAccessibleName(action.text())
-        self.setToolTip(action.toolTip())
+        self.setToolTip(safe_tip(action.toolTip()))
         self.clicked.connect(action.trigger)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)

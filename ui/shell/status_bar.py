@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from app.health import HealthItem, Light
+from ui.controls.labels import plain_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
@@ -52,7 +53,7 @@ class StatusItem(QAbstractButton):
         self._light = item.light.value
         self.setText(item.sentence)
         self.setAccessibleName(item.sentence)
-        self.setToolTip(item.sentence)
+        self.setToolTip(plain_tip(item.sentence))
         self.updateGeometry()
         self.update()
 

@@ -10,6 +10,7 @@ from enum import IntEnum
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.operations import FINISHED, Operation, OperationKind, OperationStatus
+from ui.controls.labels import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -203,7 +204,7 @@ class OperationModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cell(operation, Column(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.STATE:
-            return state_sentence(operation, now=time.time())
+            return plain_tip(state_sentence(operation, now=time.time()))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.TOKENS:
             return token_words(operation)
         if role == Qt.ItemDataRole.AccessibleTextRole:

@@ -1,0 +1,92 @@
+"""What chats, models and servers say is shown as text: Qt reads what looks like markup as markup,
+in labels and in tooltips, and loads the pictures in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QTextDocument
+from PySide6.QtGui import Qt as GuiQt
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from app.companion import Companion
+from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from tests.ui.samples import story
+from ui.controls.buttons import Button
+from ui.controls.labels import ElidedLabel, Label, safe_tip
+from ui.library.card import LibraryCard
+from ui.main_window import MainWindow
+from ui.memories.pieces import Tag
+from ui.minds.map_items import PersonItem
+from ui.minds.parts import PlainLink
+from ui.work.model import Column, OperationModel
+
+HOSTILE = 'Mira <img src="file:///no/such.png"> <b>bold</b> & <a href="x">all</a>'
+
+pytestmark = pytest.mark.usefixtures("dressed")
+
+
+def as_shown(tip: str) -> str:
+    """What somebody reads who points at it."""
+    if not GuiQt.mightBeRichText(tip):
+        return tip
+    page = QTextDocument()
+    page.setHtml(tip)
+    assert "<img" not in page.toHtml().casefold()
+    return page.toPlainText()
+
+
+def test_a_label_shows_markup_as_it_is(dressed: QApplication) -> None:
+    for label in (Label(HOSTILE), ElidedLabel(HOSTILE)):
+        assert label.textFormat() is Qt.TextFormat.PlainText
+        assert label.text() == HOSTILE
+
+
+def test_every_tooltip_that_repeats_a_name_shows_it_as_it_is(dressed: QApplication) -> None:
+    cut = ElidedLabel(HOSTILE)
+    cut.resize(30, 20)
+    cut.setText(HOSTILE)
+    card = LibraryCard()
+    plain = story()
+    card.show_story(replace(plain, chat=replace(plain.chat, title=HOSTILE, owner_name=HOSTILE)))
+    action = QAction(HOSTILE)
+    action.setToolTip(f"Undo: {HOSTILE}")
+    button = Button("Undo")
+    button.follow(action)
+    tips = [
+        cut.toolTip(),
+        card.toolTip(),
+        button.toolTip(),
+        Tag("info", HOSTILE).toolTip(),
+        PlainLink(HOSTILE).toolTip(),
+        PersonItem("mira", HOSTILE, 0).toolTip(),
+        safe_tip(HOSTILE),
+    ]
+    for tip in tips:
+        assert HOSTILE in as_shown(tip)
+
+
+def test_what_a_server_said_of_failed_work_is_a_tooltip_of_text() -> None:
+    spec = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", HOSTILE)
+    model = OperationModel()
+    model.show_operations((Operation(1, spec, OperationStatus.FAILED, error=HOSTILE),))
+    tip = model.index(0, Column.STATE).data(Qt.ItemDataRole.ToolTipRole)
+    assert HOSTILE in as_shown(tip)
+
+
+async def test_a_hostile_model_name_is_text_wherever_the_window_tells_it(
+    demo_window: MainWindow, companion: Companion
+) -> None:
+    """Beside it: no label of the window reads any text as markup."""
+    health = companion.health
+    told = replace(health.backend, sentence=f"Model: {HOSTILE}")
+    companion.health_changed.emit(replace(health, backend=told))
+    widgets = demo_window.findChildren(QWidget)
+    assert any(HOSTILE in as_shown(widget.toolTip()) for widget in widgets)
+    for widget in widgets:
+        as_shown(widget.toolTip())
+        if isinstance(widget, QLabel) and widget.text():
+            assert widget.textFormat() is Qt.TextFormat.PlainText
