@@ -105,6 +105,14 @@ class Companion(News):
             is_reading_only=lambda: self.is_reading_only,
         )
         self._packs = parts.packs
+        self._make_ground(parts)
+        self._make_workers(parts)
+        self._make_hands(parts)
+        self._make_page_side()
+        self._connect()
+
+    def _make_ground(self, parts: Parts) -> None:
+        """The chats, the line to SillyTavern's pages, the queue and the model."""
         self._library = Library(self._tasks)
         self._prompting = Prompting(
             self._prompt_counter.count,
@@ -135,6 +143,9 @@ class Companion(News):
             parts.keys,
         )
         self._setup_problem = self.models.problem or parts.keys.problem
+
+    def _make_workers(self, parts: Parts) -> None:
+        """Those who do what is queued, and who decides what that is."""
         built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
         self._recapper = Recapper(
             self._store,
@@ -155,6 +166,21 @@ class Companion(News):
             self._counter.count,
             parts.keys,
         )
+        self._agenda = Agenda(
+            self._store,
+            self._queue,
+            self._enqueue,
+            self.models.writing,
+            lambda: self.models.writer().label,
+            lambda: self.use.prices,
+            asks_first=parts.wishes.asks_first,
+        )
+        self._chats.writing = self.models.writing
+        self._chats.follow = self._agenda.follow
+        self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
+
+    def _make_hands(self, parts: Parts) -> None:
+        """What the user does to stories, memories and budgets, and asks of them."""
         self.breaks = BreakHunt(self._chats, self.models, parts.packs)
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
@@ -180,18 +206,9 @@ class Companion(News):
         self._chats.keeps_memory = parts.wishes.keeps_memory
         to_the_end = parts.wishes.reads_to_the_end
         self._chats.reads_to_the_end = not parts.wishes.watch if to_the_end is None else to_the_end
-        self._agenda = Agenda(
-            self._store,
-            self._queue,
-            self._enqueue,
-            self.models.writing,
-            lambda: self.models.writer().label,
-            lambda: self.use.prices,
-            asks_first=parts.wishes.asks_first,
-        )
-        self._chats.writing = self.models.writing
-        self._chats.follow = self._agenda.follow
-        self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
+
+    def _make_page_side(self) -> None:
+        """What SillyTavern's page is told and asked, and what is written beside it."""
         self.tokens = PageTokens(
             self._store,
             self._prompt_counter,
@@ -224,7 +241,6 @@ class Companion(News):
             self._link, self._chats, self.page, self.edits, self.search, self.leaks
         )
         self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
-        self._connect()
 
     # --- life
 
