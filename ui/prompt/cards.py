@@ -23,7 +23,7 @@ from ui.inspector.next_prompt import slot_fill
 from ui.inspector.words import place_words, slot_name
 from ui.prompt.rows import NOT_SENT, PromptRow
 from ui.prompt.words import left_out_lines, left_out_words, tokens_words
-from ui.theme import current_tokens
+from ui.theme import current_tokens, theme
 from ui.theme.fonts import MEDIUM, mono_font, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -57,6 +57,8 @@ class SlotCard(QWidget):
         self._left_out.setForegroundRole(T3_ROLE)
         self._left_out.hide()
         self._words = ""
+        self._slot: Slot | None = None
+        theme.changed.connect(self._show_bar)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._swatch)
@@ -105,14 +107,21 @@ class SlotCard(QWidget):
         cut = slot.full_tokens - slot.tokens
         words = f"{slot.tokens:,} of {slot.budget:,} tokens"
         self._figures.setText(words + (f", {cut:,} cut" if cut > 0 else ""))
-        self._bar.set_values(
-            slot.tokens, slot.budget, wanted=slot.full_tokens, fill=slot_fill(slot)
-        )
+        self._slot = slot
+        self._show_bar()
         self._copy.setAccessibleName(f"Copy the text of {name.lower()}")
         self._copy.setEnabled(bool(slot.text))
         self._text.setAccessibleName(f"Exact text of {name.lower()}")
         self._text.show_text(slot.text or NOTHING_SET)
         self._show_left_out(row, name)
+
+    def _show_bar(self, _tokens: object = None) -> None:
+        """In the colours of the theme, which may have changed."""
+        slot = self._slot
+        if slot is not None:
+            self._bar.set_values(
+                slot.tokens, slot.budget, wanted=slot.full_tokens, fill=slot_fill(slot)
+            )
 
     def _show_left_out(self, row: PromptRow, name: str) -> None:
         content = row.content

@@ -23,7 +23,7 @@ class TurnRail(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = VersionModel()
-        self.list = VersionList(self.model)
+        self.list = VersionList(self.model, noun="turn")
         self.list.setAccessibleName("Turns")
         self._nothing = body(NO_TURNS)
         title = QHBoxLayout()

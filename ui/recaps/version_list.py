@@ -55,9 +55,12 @@ class VersionList(QListView):
     side_asked = Signal(str, int)
     delete_asked = Signal(int)
 
-    def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: VersionModel, parent: QWidget | None = None, *, noun: str = "version"
+    ) -> None:
         super().__init__(parent)
         self.versions = model
+        self._noun = noun
         self._delegate = _VersionDelegate(self)
         self.setModel(model)
         self.setItemDelegate(self._delegate)
@@ -115,7 +118,8 @@ class VersionList(QListView):
         if event.type() == QEvent.Type.ToolTip:
             at = self.viewport().mapFromGlobal(self.cursor().pos())
             side = self._chip_at(at)
-            words = {LEFT: "Compare: this version left. (L)", RIGHT: "This version right. (R)"}
+            noun = self._noun
+            words = {LEFT: f"Compare: this {noun} left. (L)", RIGHT: f"This {noun} right. (R)"}
             QToolTip.showText(self.cursor().pos(), words.get(side, ""), self)
             return True
         return super().viewportEvent(event)
