@@ -259,6 +259,16 @@ def test_merging_leaves_no_trace_of_the_old_name_but_an_alias() -> None:
     assert three.text == "Mara lied."
 
 
+def test_two_of_one_name_are_merged_by_who_they_are() -> None:
+    person = Entity("p", 1, "Raven", "character", first_seen="m1")
+    ship = Entity("s", 1, "Raven", "object", first_seen="m4")
+    told = (memory("1", subject="Raven"),)
+    before = Remembered(told, (person, ship, CARD))
+    after = merge(before, "s", "p", {}).applied_to(before)
+    assert [(e.id, e.name) for e in after.entities] == [("p", "Raven"), ("card", "Ilse Brandt")]
+    assert [m.subject for m in after.memories] == ["Raven"]
+
+
 def test_merging_keeps_the_later_of_two_values() -> None:
     told = (
         memory("1", tier=Tier.STATE_LEDGER, kind="character", subject="Mara", field="mood"),

@@ -29,6 +29,14 @@ def test_without_memories_there_are_no_slots_of_memory() -> None:
     assert [slot.key for slot in prompt().slots] == ["auto_recap_memory_scene"]
 
 
+def test_no_tag_and_no_square_bracket_is_told_that_a_model_would_copy_into_the_story() -> None:
+    told = [memory(f"Words of {tier.value}.", tier) for tier in Tier]
+    slots = prompt(told).slots
+    assert sum("Words of" in slot.text for slot in slots) >= 4
+    for one in slots:
+        assert not set("[]<>") & set(one.text.replace("<Recap>", "")), one.key
+
+
 def test_a_slot_that_has_nothing_to_tell_any_more_is_gone() -> None:
     one = memory("The gate is open.")
     assert slot(prompt([one]), SlotName.LONG) is not None
