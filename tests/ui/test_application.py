@@ -110,7 +110,7 @@ async def test_a_database_that_cannot_be_opened_is_said_in_the_window(
     until: Until,
 ) -> None:
     folders = user_folders(tmp_path / "own")
-    folders.database.write_bytes(b"this is no database" * 100)
+    folders.database.mkdir()
     options = WindowOptions(tmp_path / "own", demo_tavern.user_folder.parent, "builtin")
     running = asyncio.ensure_future(run(options))  # noqa: TID251
 
