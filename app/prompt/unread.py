@@ -26,11 +26,15 @@ from app.story.story import Story
 # Percent of a total that is kept for them at most. Measured with tests/answers: less loses what was
 # just said, more loses what memory knows.
 SHARE_OF_MESSAGES = 40
+SHARE_OF_STORY = 90  # the same for a story of which all fits
 LONGEST_READ = 20_000  # characters of one message
 MOST_NOTED = 6_000  # tokens of messages; no budget holds the notes of more
 MOST_NAMES = 40
+ENDS = (".", "?", "!", "…")
 NEGATION = "not"  # cue of words that turn a sentence round
 _MARKS = re.compile(r"[*_~`\"“”„«»「」『』]+")
+# The status line that some characters put above each message: it says the same again and again.
+_STATUS = re.compile(r"\A\s*\[[^\[\]\n]{0,200}\|[^\[\]\n]{0,200}\]")
 _WORD = re.compile(r"[^\s—–]+")
 _EDGES = ".,;:!?…()[]"
 
@@ -53,15 +57,18 @@ ALL_READ = Unread()
 
 
 def kept_for_messages(story: Story, unread_from: int | None, total: int) -> int:
-    """Tokens of a total that stay for the newest messages, since nothing else tells of them."""
+    """Tokens of a total that stay for the newest messages, as nothing else tells of them. A whole
+    story that fits is better told by itself than by notes of it.
+    """
     if unread_from is None:
         return 0
-    most, tokens = total * SHARE_OF_MESSAGES // 100, 0
+    most, tokens = total * SHARE_OF_STORY // 100, 0
     for index in range(len(story.messages) - 1, unread_from - 1, -1):
-        if tokens >= most:
-            return most
         tokens += _tokens(story, index)
-    return min(most, tokens)
+        if tokens > most:
+            break
+    is_whole = unread_from == 0 and tokens <= most
+    return tokens if is_whole else min(tokens, total * SHARE_OF_MESSAGES // 100)
 
 
 def fallen_out(
@@ -123,16 +130,19 @@ def names_told(
 
 def in_few_words(text: str, little: Collection[str]) -> str:
     """A sentence without words that tell nothing by themselves; names and negations stay."""
+    plain = _MARKS.sub(" ", text).rstrip()
     kept = [
         word
-        for word in _WORD.findall(_MARKS.sub(" ", text))
+        for word in _WORD.findall(plain)
         if (bare := word.strip(_EDGES).casefold().replace("’", "'")) and bare not in little
     ]
-    return " ".join(kept)
+    short, end = " ".join(kept), plain[-1:]
+    return short + end if short and end in ENDS and not short.endswith(tuple(_EDGES)) else short
 
 
 def _sentences(message: Message) -> list[str]:
-    return split_sentences(without_markup(message.text[:LONGEST_READ]))
+    text = _STATUS.sub("", message.text[:LONGEST_READ])
+    return split_sentences(without_markup(text))
 
 
 def _tokens(story: Story, index: int) -> int:

@@ -69,6 +69,13 @@ async def test_with_a_good_model_the_prompt_answers_more_than_its_rivals() -> No
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("name", ["perihelion", "saltflat"])
+async def test_in_other_stories_the_prompt_answers_as_much(name: str) -> None:
+    found = shares(await asked_of(story_of(name, until=100), [1000]))
+    assert found.slots >= max(0.95, found.newest)
+
+
+@pytest.mark.asyncio
 async def test_without_a_model_the_prompt_answers_no_less_than_the_newest_messages() -> None:
     asked = await asked_of(story_of("lantern-district", until=59), [500, 1000], model=BUILT_IN)
     for total in (500, 1000):

@@ -134,10 +134,10 @@ class Gold:
 
 
 def _labels_until(labels: Json, last: int) -> Json:
-    arcs = [arc for arc in labels["arcs"] if arc["opened"] <= last]
+    arcs = [arc for arc in labels.get("arcs", ()) if arc["opened"] <= last]
     return {
-        "epistemic": [e for e in labels["epistemic"] if e["after_message"] <= last],
-        "state": [e for e in labels["state"] if e["after_message"] <= last],
+        "epistemic": [e for e in labels.get("epistemic", ()) if e["after_message"] <= last],
+        "state": [e for e in labels.get("state", ()) if e["after_message"] <= last],
         "arcs": [
             {**arc, "resolved": None} if (arc["resolved"] or 0) > last else arc for arc in arcs
         ],
