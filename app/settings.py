@@ -536,6 +536,10 @@ class Settings:
         """The global value."""
         return self._values.get((Scope.GLOBAL, "", name), REGISTRY[name].default)
 
+    def for_all(self) -> dict[str, Any]:
+        """All global values."""
+        return {name: self[name] for name in REGISTRY}
+
     def for_chat(self, chat_id: int) -> dict[str, Any]:
         """All values as they hold for one chat."""
         return {

@@ -102,8 +102,8 @@ class TavernStep(Step):
 
 def chat_count(tavern: Tavern) -> int:
     """Chats of all characters and groups."""
-    owners = (*tavern.characters, *tavern.groups)
-    return sum(len(owner.chats) for owner in owners)
+    solo = sum(len(character.chats) for character in tavern.characters)
+    return solo + sum(len(group.chats) for group in tavern.groups)
 
 
 def _card_of(tavern: Tavern) -> QWidget:

@@ -228,7 +228,7 @@ class SettingsPage(QWidget):
         companion = self._session.companion
         path = self._session.path
         values = {}
-        warnings = setting_warnings(companion.settings, companion.models.spec)
+        warnings = setting_warnings(companion.settings.for_all(), companion.models.spec)
         for name, row in self._rows.items():
             own = self._path_for(name)
             is_here = own is not None
