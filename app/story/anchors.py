@@ -115,21 +115,38 @@ def align(
     )
 
 
-def known_after(anchors: Sequence[str], current: Sequence[Fingerprint]) -> tuple[KnownMessage, ...]:
-    """What is known after a reading: the `known` of the next `align`."""
-    return tuple(
-        KnownMessage(anchor, c.identity, c.weak_identity, c.content_hash)
-        for anchor, c in zip(anchors, current, strict=True)
+def known_after(
+    anchors: Sequence[str],
+    current: Sequence[Fingerprint],
+    known: Sequence[KnownMessage] = (),
+    before: Sequence[Fingerprint] = (),
+) -> tuple[KnownMessage, ...]:
+    """What is known after a reading: the `known` of the next `align`.
+
+    known, before: the same of the last reading, and its messages; what begins alike is kept.
+    """
+    head, _ = common_ends(before, current)
+    if list(map(_anchor, known[:head])) != list(anchors[:head]):
+        head = 0
+    return (
+        *known[:head],
+        *(
+            KnownMessage(anchor, c.identity, c.weak_identity, c.content_hash)
+            for anchor, c in zip(anchors[head:], current[head:], strict=True)
+        ),
     )
 
 
 def retired_after(
-    known: Iterable[KnownMessage], retired: Iterable[KnownMessage], anchors: Iterable[str]
+    known: Sequence[KnownMessage], retired: Iterable[KnownMessage], anchors: Iterable[str]
 ) -> tuple[KnownMessage, ...]:
     """The `retired` of the next `align`: all that had an anchor once and is not in the chat."""
-    present = set(anchors)
+    before, now = list(map(_anchor, known)), list(anchors)
+    # What begins alike is there: a long chat mostly grows at its end.
+    head, _ = common_ends(before, now)
+    present = set(now[head:])
     gone = {message.anchor: message for message in retired}
-    gone.update((message.anchor, message) for message in known)
+    gone.update((message.anchor, message) for message in known[head:])
     return tuple(message for anchor, message in gone.items() if anchor not in present)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from app.story.messages import Message
 from app.story.scene_cues.evidence import gather
@@ -115,6 +116,8 @@ def _is_outdone(candidate: _Candidate, scores: dict[int, float], minimum_length:
 
 def _story_from(messages: Sequence[Message], start: int) -> list[int]:
     """Indexes of the story's messages from `start` on, with CONTEXT of them before it."""
-    before = [index for index in range(min(start, len(messages))) if is_story(messages[index])]
+    # From the end: of a long chat only its newest part is looked at.
+    earlier = (i for i in range(min(start, len(messages)) - 1, -1, -1) if is_story(messages[i]))
+    before = list(islice(earlier, CONTEXT))[::-1]
     after = (index for index in range(start, len(messages)) if is_story(messages[index]))
-    return [*before[-CONTEXT:], *after]
+    return [*before, *after]

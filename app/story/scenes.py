@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from app.story.messages import Message, combined_digest
+from app.story.messages import Message, combined_digest, places_of
 
 LONGEST_NAME, NAME_CUT = 50, 47  # characters of a name that was given by itself
 
@@ -73,9 +73,9 @@ def scenes_of(messages: Sequence[Message], breaks: Mapping[str, SceneBreak]) -> 
     """
     scenes: list[Scene] = []
     first = 0
-    for index, message in enumerate(messages):
-        closing = breaks.get(message.anchor)
-        if closing is not None and closing.is_visible:
+    for anchor, index in places_of(messages, breaks).items():
+        closing = breaks[anchor]
+        if closing.is_visible:
             scenes.append(Scene(len(scenes) + 1, first, index, closing))
             first = index + 1
     if first < len(messages):

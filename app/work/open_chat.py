@@ -232,7 +232,7 @@ class OpenChat:
         reading = _Reading(
             snapshot,
             seen,
-            known_after(anchors, seen.lines),
+            known_after(anchors, seen.lines, known, last.seen.lines if last else ()),
             retired_after(known, retired, anchors),
         )
         messages = await asyncio.to_thread(
@@ -249,14 +249,16 @@ class OpenChat:
 
     async def _remember(self, before: tuple[KnownMessage, ...], reading: _Reading) -> None:
         known = reading.known
+        head, _ = common_ends(before, known)
         rows = [
             (position, message)
-            for position, message in enumerate(known)
+            for position, message in enumerate(known[head:], head)
             if position >= len(before) or before[position] != message
         ]
         if rows or len(before) != len(known):
-            present = {message.anchor for message in known}
-            rows += [(RETIRED, message) for message in before if message.anchor not in present]
+            present = {message.anchor for message in known[head:]}
+            gone = (message for message in before[head:] if message.anchor not in present)
+            rows += [(RETIRED, message) for message in gone]
         chats, chat_id, slug = self._store.chats, self.chat_id, reading.snapshot.integrity
         is_slug_new = self._until is None and (
             self._reading is None or self._reading.snapshot.integrity != slug

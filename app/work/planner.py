@@ -10,7 +10,14 @@ from app.llm.prompt_files import STAGED_RECAP
 from app.operations import OperationKind, OperationSpec
 from app.story.break_search import is_choosable
 from app.story.inclusion import InclusionRules, exclusion_reason, rules_of
-from app.story.messages import Absence, Message, MessageKind, MessageRecap, combined_digest
+from app.story.messages import (
+    Absence,
+    Message,
+    MessageKind,
+    MessageRecap,
+    combined_digest,
+    places_of,
+)
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
@@ -147,14 +154,14 @@ def covered_until(story: Story) -> int:
 
     Versions that the user deleted count, or the next plan would make them again.
     """
-    forgone = story.running.forgone
-    deleted = [index for index, m in enumerate(story.messages) if m.anchor in forgone]
-    return max((*_reaches(story).values(), *deleted), default=-1)
+    deleted = places_of(story.messages, story.running.forgone)
+    return max((*_reaches(story).values(), *deleted.values()), default=-1)
 
 
 def _reaches(story: Story) -> dict[int, int]:
     """Index of the last message covered by each version that can be built on, by its number."""
-    positions = {message.anchor: index for index, message in enumerate(story.messages)}
+    wanted = {version.last_anchor for version in story.running.versions}
+    positions = places_of(story.messages, wanted)
     return {
         version.version: positions.get(version.last_anchor, -1)
         for version in visible_versions(story.running.versions, positions)

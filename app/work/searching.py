@@ -93,7 +93,7 @@ class Search:
 
         Where too few have all words, those with some follow. What is being indexed is waited for.
         """
-        await self._settle()
+        await self.settled()
         limit = max(1, min(limit, MOST_HITS))
         store = self._store
 
@@ -210,11 +210,12 @@ class Search:
         """Index what is left, for a short while; what remains is indexed at the next reading."""
         try:
             async with asyncio.timeout(LAST_SECONDS):
-                await self._settle()
+                await self.settled()
         except TimeoutError:
             pass
 
-    async def _settle(self) -> None:
+    async def settled(self) -> None:
+        """Wait until all that was read can be found."""
         if self._running:
             await asyncio.wait(tuple(self._running))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import compress
 from math import ceil
+from operator import attrgetter, not_
 
 from app.prompt.tokens import TokenCounter, estimate_tokens
 from app.store.store import Store
@@ -12,6 +14,7 @@ from app.story.messages import Message
 
 # A slice is counted in some tens of milliseconds: the tokenizer holds the interpreter meanwhile.
 SLICE = 256
+_HASH = attrgetter("content_hash")  # a long chat is gone through in C, at each new message
 
 
 class TokenLedger:
@@ -37,25 +40,27 @@ class TokenLedger:
     async def known_or_estimated(self, messages: Sequence[Message]) -> tuple[int, ...]:
         """Tokens of each message; a guess from its length where it was never counted."""
         counts = await self._loaded()
-        found = [counts.get(message.content_hash) for message in messages]
-        tokens = (
-            known if known is not None else estimate_tokens(message.text)
-            for known, message in zip(found, messages, strict=True)
-        )
+        found = list(map(counts.get, map(_HASH, messages)))
+        tokens = [known for known in found if known is not None]
+        if len(tokens) < len(found):
+            tokens = [
+                known if known is not None else estimate_tokens(message.text)
+                for known, message in zip(found, messages, strict=True)
+            ]
         factor = self._factor
         return tuple(tokens) if factor == 1.0 else tuple(ceil(n * factor) for n in tokens)
 
     async def is_quick(self, messages: Sequence[Message]) -> bool:
         """Whether what was never counted is so little that it can be waited for."""
         counts = await self._loaded()
-        missing = sum(m.content_hash not in counts for m in messages)
-        return missing <= SLICE
+        return list(map(counts.get, map(_HASH, messages))).count(None) <= SLICE
 
     async def count(self, messages: Sequence[Message]) -> bool:
         """Count what was never counted, and remember it; true when there was any."""
         async with self._lock:
             counts = await self._loaded()
-            missing = {m.content_hash: m.text for m in messages if m.content_hash not in counts}
+            is_missing = map(not_, map(counts.__contains__, map(_HASH, messages)))
+            missing = {m.content_hash: m.text for m in compress(messages, is_missing)}
             if not missing:
                 return False
             pending = list(missing.items())
