@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -30,6 +31,17 @@ MAX_PROBLEMS = 100
 _READ_ATTEMPTS = 3
 # FAT keeps times to two seconds: a file written that recently may change without a new time.
 _SETTLED_NS = 2_000_000_000
+_BLOCK = 1 << 18  # bytes that are digested at once; other threads wait a tenth of a millisecond
+
+
+class _Block(NamedTuple):
+    """A block of a chat file, counted from behind its first line. digest: of its bytes. lines: that
+    end before its end; resumes: offset behind the last of them.
+    """
+
+    digest: int
+    lines: int
+    resumes: int
 
 
 class Stamp(NamedTuple):
@@ -52,7 +64,7 @@ class ChatSnapshot:
     header: first line's object, {} when there is none; for an old group chat its metadata comes
     from the group's file. line_numbers: line in the file, from 1, parallel to lines.
     line_digests: one per line of the file, good within this process only. flawed: digests of the
-    lines that `problems` is about.
+    lines that `problems` is about. blocks: by which a part that did not change is known.
     """
 
     path: Path
@@ -64,6 +76,7 @@ class ChatSnapshot:
     problems: tuple[LineProblem, ...]
     stamp: Stamp
     flawed: frozenset[int] = frozenset()
+    blocks: tuple[_Block, ...] = ()
 
     @property
     def chat_metadata(self) -> dict[str, Any]:
@@ -137,22 +150,71 @@ class _Reading:
         self._header: dict[str, Any] | None = None
         self._problems: list[LineProblem] = []
         self._flawed: list[int] = []
+        self._blocks: list[_Block] = []
 
     def read(self, file: BinaryIO) -> None:
-        """Read all lines; those that the previous snapshot knows cost only their digest."""
-        known = _known_lines(self._previous)
+        """Read all lines; those that the previous snapshot knows cost only their digest, and blocks
+        of the file that are the same not even that.
+        """
+        # The header has data that change with each saving; blocks are counted from behind it.
+        self._take(1, file.readline(), {})
+        start = file.tell()
+        count = self._keep_blocks(file, start)
+        known = _known_lines(self._previous, behind=count + 1 if count else 0)
         # A plain loop on purpose: between two lines other threads may run, while one C call over
         # the whole file would hold the GIL and freeze the window (libraries.md §5).
-        for number, line in enumerate(file, 1):
-            line = line.removesuffix(b"\n")
-            line_digest = hash(line)
-            self._digests.append(line_digest)
-            chat_line = known.get(line_digest)
-            if chat_line is None:
-                self._read_line(number, line, line_digest)
-            else:
-                self._lines.append(chat_line)
-                self._numbers.append(number)
+        for number, line in enumerate(file, count + 2):
+            self._take(number, line, known)
+        self._note_blocks(file, start)
+
+    def _take(self, number: int, line: bytes, known: Mapping[int, ChatLine]) -> None:
+        if not line:
+            return
+        line = line.removesuffix(b"\n")
+        line_digest = hash(line)
+        self._digests.append(line_digest)
+        chat_line = known.get(line_digest)
+        if chat_line is None:
+            self._read_line(number, line, line_digest)
+        else:
+            self._lines.append(chat_line)
+            self._numbers.append(number)
+
+    def _keep_blocks(self, file: BinaryIO, start: int) -> int:
+        """Take over the lines behind the first that lie in blocks which did not change; gives how
+        many, and leaves the file behind them.
+        """
+        before = self._previous
+        # What has problems is read again, to report them.
+        if before is None or before.problems or before.has_header != (self._header is not None):
+            return 0
+        for block in before.blocks:
+            if hash(file.read(_BLOCK)) != block.digest:
+                break
+            self._blocks.append(block)
+        # The last one may end in the middle of a line that goes on now: its rest is read as lines.
+        kept = self._blocks[-1] if self._blocks else _Block(0, 0, 0)
+        file.seek(start + kept.resumes)
+        if kept.lines:
+            ends = np.searchsorted(before.line_numbers, (1, kept.lines + 1), side="right")
+            first, last = ends.tolist()
+            self._lines += before.lines[first:last]
+            self._numbers += before.line_numbers[first:last].tolist()
+            self._digests += before.line_digests[1 : kept.lines + 1].tolist()
+        return kept.lines
+
+    def _note_blocks(self, file: BinaryIO, start: int) -> None:
+        """Digest the blocks that are new, for the next reading."""
+        last = self._blocks[-1] if self._blocks else _Block(0, 0, 0)
+        at = len(self._blocks) * _BLOCK
+        file.seek(start + at)
+        while block := file.read(_BLOCK):
+            end = block.rfind(b"\n") + 1
+            last = _Block(
+                hash(block), last.lines + block.count(b"\n"), at + end if end else last.resumes
+            )
+            self._blocks.append(last)
+            at += len(block)
 
     def _read_line(self, number: int, line: bytes, line_digest: int) -> None:
         if number == 1:
@@ -209,6 +271,7 @@ class _Reading:
                 problems=tuple(self._problems),
                 stamp=stamp,
                 flawed=frozenset(self._flawed),
+                blocks=tuple(self._blocks),
             )
         )
 
@@ -225,12 +288,16 @@ class _Reading:
         return before if before.stamp == snapshot.stamp else replace(before, stamp=snapshot.stamp)
 
 
-def _known_lines(previous: ChatSnapshot | None) -> dict[int, ChatLine]:
-    """Messages of the last reading by the digest of their line; flawed ones are read again."""
+def _known_lines(previous: ChatSnapshot | None, behind: int) -> dict[int, ChatLine]:
+    """Messages of the last reading by the digest of their line; flawed ones are read again.
+
+    behind: line of the file up to which none is wanted.
+    """
     if previous is None:
         return {}
-    digests = previous.line_digests[previous.line_numbers - 1].tolist()
-    known = dict(zip(digests, previous.lines, strict=True))
+    first = int(np.searchsorted(previous.line_numbers, behind, side="right"))
+    digests = previous.line_digests[previous.line_numbers[first:] - 1].tolist()
+    known = dict(zip(digests, previous.lines[first:], strict=True))
     for line_digest in previous.flawed:
         known.pop(line_digest, None)
     return known
