@@ -143,12 +143,15 @@ class _Loud(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.words = ""
-        self.setFixedSize(150, 18)
+        self.setFixedHeight(18)
         self.setToolTip("What the budget has no room for, least important last.")
 
     def say(self, said: str) -> None:
         if said != self.words:
             self.words = said
+            width = int(letters(12, SEMIBOLD).width(said)) + 2
+            # In steps: each other width lays the pane out anew.
+            self.setFixedWidth(-(-width // 16) * 16 if said else 0)
             self.setAccessibleName(said or "Nothing falls out")
             self.update()
 
