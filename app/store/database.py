@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import peewee
 from playhouse.migrations import Runner
 
-from app.errors import StoreError, StoreTooNew
+from app.errors import OperationOutdated, StoreError, StoreTooNew
 from app.store.recovery import (
     Recovery,
     is_breakage,
@@ -69,7 +69,10 @@ class Database:
         await self._on_thread(self._open)
 
     async def run(self, unit: Callable[[], T]) -> T:
-        """Run the unit in a transaction of its own; an exception rolls all of it back."""
+        """Run the unit in a transaction of its own; an exception rolls all of it back.
+
+        Raises OperationOutdated where the chat that it writes for is gone.
+        """
         return await self._on_thread(lambda: self._in_transaction(unit))
 
     def execute(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -122,6 +125,10 @@ class Database:
                 raise StoreError(
                     f"The database {self.path} is damaged. Nothing was changed. Close Tavernkeep "
                     "and start it again: it then sets the file aside and brings back all it can."
+                ) from error
+            if isinstance(error, peewee.IntegrityError) and "FOREIGN KEY" in str(error):
+                raise OperationOutdated(
+                    "The chat that this belongs to is not known any more. Nothing was changed."
                 ) from error
             if not isinstance(error, peewee.OperationalError):
                 raise

@@ -11,7 +11,7 @@ import peewee
 import pytest
 from playhouse.migrations import Runner
 
-from app.errors import StoreError, StoreTooNew
+from app.errors import OperationOutdated, StoreError, StoreTooNew
 from app.store.database import MIGRATIONS
 from app.store.store import Store
 from app.story.scenes import BreakOrigin, SceneBreak
@@ -36,6 +36,12 @@ async def test_units_of_many_tasks_never_meet_in_one_transaction(store: Store) -
         *(store.run(lambda name=f"chat {n}": unit(name)) for n in range(50))
     )
     assert sorted(numbers) == list(range(1, 51))
+
+
+async def test_what_belongs_to_a_chat_that_is_gone_is_outdated(store: Store) -> None:
+    mark = SceneBreak("anchor", BreakOrigin.HAND)
+    with pytest.raises(OperationOutdated):
+        await store.run(lambda: store.scenes.save(99, [mark]))
 
 
 async def test_a_cancelled_caller_leaves_a_whole_transaction(store: Store) -> None:
