@@ -18,13 +18,18 @@ from playhouse.migrations import Runner
 
 from app.errors import OperationOutdated, StoreError, StoreTooNew
 from app.store.recovery import (
+    PART,
     Recovery,
+    begin_mending,
+    end_mending,
     is_breakage,
     is_damaged,
     newest_sound,
+    part_of,
     salvage,
     set_aside,
     suspect,
+    unfinished_mending,
     write_backup,
 )
 from app.store.setting_journal import SETTING_TRIGGERS
@@ -113,6 +118,8 @@ class Database:
         except asyncio.CancelledError:
             if not work.done():
                 await asyncio.wait([work])
+            if not work.cancelled():
+                work.exception()  # it was rolled back, and nobody is there to be told
             raise
 
     def _in_transaction(self, unit: Callable[[], T]) -> T:
@@ -143,8 +150,12 @@ class Database:
     def _open(self) -> None:
         aside: Path | None = None
         try:
-            if self._mends and is_damaged(self.path):
-                aside = set_aside(self.path, time.time())
+            if self._mends:
+                aside = unfinished_mending(self.path)
+                if aside is None and is_damaged(self.path):
+                    aside = begin_mending(self.path, time.time())
+            if aside is not None:
+                set_aside(self.path, aside)
                 backup = self._put_backup_back()
             self._sqlite.connect(reuse_if_open=True)
             runner = Runner(self._sqlite, directory=str(MIGRATIONS))
@@ -165,12 +176,13 @@ class Database:
                 self.execute(trigger)
             if aside is not None:
                 self.recovery = Recovery(aside, backup, salvage(self.path, aside))
+                end_mending(self.path)
         except (peewee.DatabaseError, sqlite3.DatabaseError, OSError) as error:
             self._sqlite.close()
-            raise StoreError(
-                f"The database {self.path} cannot be opened: {error}. It was left as it is; "
-                "move it away to start anew, or put a backup in its place."
-            ) from error
+            advice = "It was left as it is; move it away to start anew, or put a backup in its place."
+            if aside is not None:
+                advice = f"It is damaged and was kept as {aside}; the next start goes on mending it."
+            raise StoreError(f"The database {self.path} cannot be opened: {error}. {advice}") from error
         except StoreError:
             self._sqlite.close()
             raise
@@ -183,9 +195,11 @@ class Database:
         if self._backups is None:
             return
         try:
-            newest = max((b.stat().st_mtime for b in self._kept()), default=0.0)
-            if time.time() - newest > BACKUP_SECONDS:
-                self._backups.mkdir(parents=True, exist_ok=True)
+            now = time.time()
+            moments = (backup.stat().st_mtime for backup in self._kept())
+            # A clock that was set back does not make those of its future the newest.
+            newest = max((moment for moment in moments if moment <= now), default=0.0)
+            if now - newest > BACKUP_SECONDS:
                 if write_backup(self.path, self._next_backup()):
                     self._thin_out()
         except (OSError, sqlite3.Error) as error:
@@ -198,8 +212,10 @@ class Database:
         """Copy the database before a migration, through SQLite: the file alone lacks the WAL."""
         if self._backups is None:
             return
-        self._backups.mkdir(parents=True, exist_ok=True)
-        self._connection().execute("VACUUM INTO ?", (str(self._next_backup()),))
+        target = self._next_backup()
+        partial = part_of(target)
+        self._connection().execute("VACUUM INTO ?", (str(partial),))
+        partial.replace(target)
         self._thin_out()
 
     def _put_backup_back(self) -> Path | None:
@@ -209,11 +225,22 @@ class Database:
         return backup
 
     def _kept(self) -> list[Path]:
-        folder = self._backups
-        return [] if folder is None else sorted(folder.glob("tavernkeep-*.sqlite3"))
+        """The backups, oldest first; those of a future that the clock has left count as oldest."""
+        if self._backups is None:
+            return []
+        now = time.time()
+
+        def age(backup: Path) -> tuple[bool, float, str]:
+            moment = backup.stat().st_mtime
+            return moment <= now, moment, backup.name
+
+        return sorted(self._backups.glob("tavernkeep-*.sqlite3"), key=age)
 
     def _next_backup(self) -> Path:
         assert self._backups is not None
+        self._backups.mkdir(parents=True, exist_ok=True)
+        for left in self._backups.glob(f"tavernkeep-*.sqlite3{PART}*"):
+            left.unlink(missing_ok=True)  # by a program that died while it wrote one
         return self._backups / f"tavernkeep-{time.strftime('%Y%m%d-%H%M%S')}.sqlite3"
 
     def _thin_out(self) -> None:
