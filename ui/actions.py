@@ -57,7 +57,7 @@ _ACTIONS = (
         ("Ctrl+K",),
         "search",
     ),
-    ActionSpec("chats", "Choose a chat", "Open another chat.", ("Ctrl+O",), "chat"),
+    ActionSpec("chats", "Choose a chat", "Open another chat.", ("Ctrl+O", "Ctrl+P"), "chat"),
     ActionSpec(
         "copies",
         "Copies of this chat",
@@ -68,6 +68,13 @@ _ACTIONS = (
     ActionSpec("sync", "Sync", "Read the chat again, now.", ("F5",), "sync"),
     ActionSpec("undo", "Undo", "Take back the last change.", ("Ctrl+Z",), "undo"),
     ActionSpec("redo", "Redo", "Make the change again.", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
+    ActionSpec(
+        "history",
+        "History of changes",
+        "See what was done to this chat, and go back to any of it.",
+        ("Ctrl+H",),
+        "clock",
+    ),
     ActionSpec("pause", "Pause the work", "Begin nothing new in the queue.", (), "pause"),
     ActionSpec(
         "prompts",
@@ -132,7 +139,9 @@ _ACTIONS = (
 )
 
 
-DISABLED_AT_FIRST = frozenset({"prompts", "chats", "copies", "sync", "undo", "redo", "pause"})
+DISABLED_AT_FIRST = frozenset(
+    {"prompts", "chats", "copies", "sync", "undo", "redo", "history", "pause"}
+)
 
 
 class Actions:

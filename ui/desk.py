@@ -22,6 +22,7 @@ from ui.clearing import Clearing
 from ui.controls.buttons import key_text
 from ui.copies.alarm import ChatCopies
 from ui.dialogs import choose_folder
+from ui.everywhere import Everywhere
 from ui.exporting import EXPORTS, Exporting
 from ui.first_steps import FirstSteps
 from ui.library.popover import LibraryPopover
@@ -87,6 +88,7 @@ class Desk(QObject):
         self._exporting = Exporting(self.session, actions, window)
         self._frame.header.set_more([actions[key] for key in EXPORTS])
         self._whole = WholeDeeds(self.session, frame.notice, window)
+        self.everywhere = Everywhere(self.session, frame, actions, window)
         self._connect_session()
         self._connect_actions()
         self._apply_look()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import peewee
 
+from app.errors import UsageError
 from app.store.database import Database
 
 T = TypeVar("T")
@@ -15,6 +17,18 @@ T = TypeVar("T")
 UNDO = "undo"
 REDO = "redo"
 ENTRIES_KEPT = 200
+AT_FIRST = 0  # stands for the state before the oldest action that is kept
+GONE = "This change is no longer in the list: something else was done meanwhile."
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One action. when: epoch seconds it was done at. is_undone: it can be done again."""
+
+    id: int
+    label: str
+    when: float
+    is_undone: bool
 
 
 class UndoJournal:
@@ -40,6 +54,44 @@ class UndoJournal:
             .first()
         )
         return "" if row is None else str(row[0])
+
+    def entries(self, chat_id: int) -> tuple[JournalEntry, ...]:
+        """All actions of a chat, the newest first: those that were taken back, then the others."""
+        table = self._entries
+
+        rows = list(
+            table.select(table.id, table.label, table.created, table.direction)
+            .where(table.chat_id == chat_id)
+            .order_by(table.id)
+            .tuples()
+        )
+        all_of_them = [
+            JournalEntry(number, label, when, direction == REDO)
+            for number, label, when, direction in rows
+        ]
+        undone = [entry for entry in all_of_them if entry.is_undone]
+        done = [entry for entry in all_of_them if not entry.is_undone]
+        return (*undone, *reversed(done))
+
+    def go_to(self, chat_id: int, entry_id: int) -> int:
+        """Undo, or redo, until this action is the last one done; gives how many steps that took.
+
+        entry_id: AT_FIRST undoes all. Raises UsageError when there is no such action any more.
+        """
+        entries = self.entries(chat_id)
+        undone = [entry.id for entry in entries if entry.is_undone]
+        done = [entry.id for entry in entries if not entry.is_undone]
+        if entry_id in undone:
+            steps = len(undone) - undone.index(entry_id)
+            for _ in range(steps):
+                self.redo(chat_id)
+            return steps
+        if entry_id != AT_FIRST and entry_id not in done:
+            raise UsageError(GONE)
+        steps = len(done) if entry_id == AT_FIRST else done.index(entry_id)
+        for _ in range(steps):
+            self.undo(chat_id)
+        return steps
 
     def record(self, chat_id: int, label: str, change: Callable[[], T]) -> T:
         """Do `change`, a unit on the database's thread, as one undoable action."""
@@ -74,7 +126,7 @@ class UndoJournal:
         table, database = self._entries, self._database
 
         row = (
-            table.select(table.id, table.label)
+            table.select(table.id, table.label, table.created)
             .where((table.chat_id == chat_id) & (table.direction == direction))
             .order_by(table.id.desc())
             .tuples()
@@ -82,7 +134,7 @@ class UndoJournal:
         )
         if row is None:
             return ""
-        entry_id, label = int(row[0]), str(row[1])
+        entry_id, label, when = int(row[0]), str(row[1]), float(row[2])
         statements = [
             str(found[0])
             for found in database.execute(
@@ -95,14 +147,23 @@ class UndoJournal:
             for statement in statements:
                 database.execute(statement)
 
-        self._recorded(chat_id, label, opposite, replay)
+        self._recorded(chat_id, label, opposite, replay, when=when)
         table.delete().where(table.id == entry_id).execute()
         return label
 
-    def _recorded(self, chat_id: int, label: str, direction: str, change: Callable[[], T]) -> T:
+    def _recorded(
+        self,
+        chat_id: int,
+        label: str,
+        direction: str,
+        change: Callable[[], T],
+        *,
+        when: float | None = None,
+    ) -> T:
         table, database = self._entries, self._database
+        created = time.time() if when is None else when
         entry_id = table.insert(
-            chat_id=chat_id, label=label, direction=direction, created=time.time()
+            chat_id=chat_id, label=label, direction=direction, created=created
         ).execute()
         database.execute("UPDATE undo_recording SET entry_id = ?", (entry_id,))
         try:

@@ -16,6 +16,7 @@ from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion, SceneRecap, injected_version
 from app.story.scenes import Scene, scene_digest
+from app.work.change_history import ChangeHistory
 from app.work.drafts import StoryDrafts
 from app.work.message_edits import MessageEdits
 from app.work.open_chat import OpenChat
@@ -34,7 +35,8 @@ class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
 
     drafts: what the user is writing and has not kept. scenes: where scenes end. messages: their
-    recaps. settings_changed: takes in what undo may have changed of a chat's settings.
+    recaps. history: all that was done, to go back to. settings_changed: takes in what undo may have
+    changed of a chat's settings.
 
     Raises UsageError for a chat that is not open, and for what is not there.
     """
@@ -54,6 +56,7 @@ class StoryEdits:
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
         self.messages = MessageEdits(store, chats, enqueue, writing, self._do)
+        self.history = ChangeHistory(store, chats, self._take_in)
 
     async def mark_break(self, path: Path, anchor: str, *, name: str = "") -> None:
         """Set a scene break on the last message of a scene, or show a hidden one again."""
@@ -275,16 +278,14 @@ class StoryEdits:
         """Take back what was done last in a chat; gives its name."""
         chat = self._open(path)
         label = await self._store.run(lambda: self._store.undo.undo(chat.chat_id))
-        await self.settings_changed(chat)
-        await self._chats.refresh_all_of(chat)
+        await self._take_in(chat)
         return label
 
     async def redo(self, path: Path) -> str:
         """Do again what was taken back last in a chat; gives its name."""
         chat = self._open(path)
         label = await self._store.run(lambda: self._store.undo.redo(chat.chat_id))
-        await self.settings_changed(chat)
-        await self._chats.refresh_all_of(chat)
+        await self._take_in(chat)
         return label
 
     async def undo_labels(self, path: Path) -> tuple[str, str]:
@@ -293,6 +294,11 @@ class StoryEdits:
         return await self._store.run(
             lambda: (journal.label(chat.chat_id, UNDO), journal.label(chat.chat_id, REDO))
         )
+
+    async def _take_in(self, chat: OpenChat) -> None:
+        """Show what undo and redo put into the database."""
+        await self.settings_changed(chat)
+        await self._chats.refresh_all_of(chat)
 
     async def _do(self, chat: OpenChat, label: str, unit: Callable[[], Any]) -> None:
         await self._store.run_undoable(chat.chat_id, label, unit)

@@ -3,32 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    QTimer,
-    Signal,
-)
-from PySide6.QtGui import QAction, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
 from app.story.story import Story
 from ui.actions import ALSO_CALLED
@@ -36,15 +14,9 @@ from ui.controls.buttons import key_text
 from ui.controls.fields import Field
 from ui.controls.labels import body
 from ui.controls.surfaces import FloatingSheet
-from ui.theme import current_tokens
-from ui.theme.fonts import MEDIUM, ui_font
-from ui.theme.icons import icon_pixmap
-from ui.theme.style import rounded
-
-Index = QModelIndex | QPersistentModelIndex
+from ui.shell.entries import ENTRY_ROLE, ROW_HEIGHT, Entry, EntryModel, Index, entry_list
 
 WIDTH = 560
-ROW_HEIGHT = 32
 ROWS_SHOWN = 11
 MOST_MESSAGES = 30
 SNIPPET_BEFORE = 24
@@ -52,19 +24,6 @@ SNIPPET = 90
 SETTLE_MS = 60
 
 NOTHING = "Nothing found"
-
-ENTRY_ROLE = Qt.ItemDataRole.UserRole
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One row: what it is, and what happens when it is chosen."""
-
-    text: str
-    detail: str
-    icon: str
-    action: QAction | None = None
-    anchor: str = ""
 
 
 def find_entries(
@@ -112,28 +71,6 @@ def _messages(needle: str, story: Story) -> list[Entry]:
     return found
 
 
-class _EntryModel(QAbstractListModel):
-    def __init__(self) -> None:
-        super().__init__()
-        self._entries: tuple[Entry, ...] = ()
-
-    def show_entries(self, entries: tuple[Entry, ...]) -> None:
-        self.beginResetModel()
-        self._entries = entries
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._entries)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        entry = self._entries[index.row()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{entry.text}, {entry.detail}" if entry.detail else entry.text
-        return entry if role == ENTRY_ROLE else None
-
-
 class CommandPalette(FloatingSheet):
     """Arrow keys move, Return does it, Escape goes away.
 
@@ -152,21 +89,14 @@ class CommandPalette(FloatingSheet):
         super().__init__(parent)
         self._actions = actions
         self._story = story
-        self._model = _EntryModel()
+        self._model = EntryModel()
         self._field = Field(
             "Search or run a command",
             placeholder="Search the story or run a command",
             icon="search",
         )
         self._field.installEventFilter(self)
-        self._list = QListView()
-        self._list.setModel(self._model)
-        self._list.setItemDelegate(_EntryDelegate(self._list))
-        self._list.setFrameShape(QFrame.Shape.NoFrame)
-        self._list.setAccessibleName("Found")
-        self._list.setMouseTracking(True)
-        self._list.setUniformItemSizes(True)
-        self._list.viewport().setAutoFillBackground(False)
+        self._list: QListView = entry_list(self._model, "Found")
         self._list.clicked.connect(self._choose)
         self._nothing = body(NOTHING)
         self._nothing.setContentsMargins(34, 6, 12, 0)
@@ -234,36 +164,3 @@ class CommandPalette(FloatingSheet):
             entry.action.trigger()
         elif entry.anchor:
             self.message_chosen.emit(entry.anchor)
-
-
-class _EntryDelegate(QStyledItemDelegate):
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(100, ROW_HEIGHT)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        t = current_tokens()
-        entry: Entry = index.data(ENTRY_ROLE)
-        area = QRectF(option.rect).adjusted(0, 1, -4, -1)
-        state = option.state
-        painter.save()
-        if state & QStyle.StateFlag.State_Selected:
-            rounded(painter, area, 7, t.accent_soft)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            rounded(painter, area, 7, t.hover)
-        if entry.icon:
-            ratio = painter.device().devicePixelRatioF()
-            icon = icon_pixmap(entry.icon, t.t2, 14, ratio)
-            painter.drawPixmap(int(area.x()) + 10, int(area.center().y()) - 7, icon)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(ui_font(11, MEDIUM))
-        painter.setPen(t.t3)
-        room = painter.fontMetrics().horizontalAdvance(entry.detail) + 12
-        words = area.adjusted(34, 0, -12, 0)
-        painter.drawText(words, middle | Qt.AlignmentFlag.AlignRight, entry.detail)
-        painter.setFont(ui_font(12.5))
-        painter.setPen(t.t1)
-        text = painter.fontMetrics().elidedText(
-            entry.text, Qt.TextElideMode.ElideRight, int(words.width() - room)
-        )
-        painter.drawText(words, middle | Qt.AlignmentFlag.AlignLeft, text)
-        painter.restore()

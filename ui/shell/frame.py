@@ -32,7 +32,7 @@ class Frame(QWidget):
         super().__init__()
         self.bar = ActivityBar()
         self.page_buttons: dict[str, PageButton] = {}
-        self.header = Header(actions["search"], actions["undo"])
+        self.header = Header(actions["search"], actions["undo"], actions["history"])
         self.notice = Notice()
         self.waiting = WaitingPage()
         self.stack = QStackedWidget()

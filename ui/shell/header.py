@@ -68,7 +68,9 @@ class Header(QWidget):
     left_toggled = Signal()
     right_toggled = Signal()
 
-    def __init__(self, search: QAction, undo: QAction, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, search: QAction, undo: QAction, history: QAction, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setFixedHeight(HEIGHT)
         row = QHBoxLayout(self)
@@ -88,8 +90,12 @@ class Header(QWidget):
         self._undo = IconButton("undo", undo.text(), is_framed=True)
         self._undo.follow(undo)
         self._undo.hide()
+        self._history = IconButton("clock", history.text(), is_framed=True)
+        self._history.follow(history)
+        self._history.hide()
         row.addWidget(self._search)
         row.addWidget(self._undo)
+        row.addWidget(self._history)
         self._actions = QHBoxLayout()
         self._actions.setSpacing(8)
         row.addLayout(self._actions)
@@ -134,6 +140,7 @@ class Header(QWidget):
     def show_undo(self, is_shown: bool) -> None:
         """Whether there is something on the page that could be taken back."""
         self._undo.setVisible(is_shown)
+        self._history.setVisible(is_shown)
 
     def show_place(self, title: str, place: str) -> None:
         """Say where one is."""

@@ -6,10 +6,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from app.errors import UsageError
 from app.store.store import Store
+from app.store.undo import AT_FIRST
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion
 from app.story.scenes import BreakOrigin, SceneBreak
@@ -138,3 +141,36 @@ async def test_undoing_everything_restores_every_state_on_the_way(
     for state in states[1:]:
         await store.run(lambda: store.undo.redo(chat_id))
         assert await state_of(store, chat_id) == state
+
+
+async def test_the_journal_goes_to_any_change_and_back_with_its_times(store: Store) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    states = [await state_of(store, chat_id)]
+    for text in ("one", "two", "three"):
+        await store.run_undoable(
+            chat_id,
+            text,
+            lambda text=text: store.recaps.add_running_version(chat_id, version(text)),
+        )
+        states.append(await state_of(store, chat_id))
+    first = await store.run(lambda: store.undo.entries(chat_id))
+    assert [(entry.label, entry.is_undone) for entry in first] == [
+        ("three", False),
+        ("two", False),
+        ("one", False),
+    ]
+    assert await store.run(lambda: store.undo.go_to(chat_id, first[2].id)) == 2
+    assert await state_of(store, chat_id) == states[1]
+    back = await store.run(lambda: store.undo.entries(chat_id))
+    assert [(entry.label, entry.is_undone) for entry in back] == [
+        ("three", True),
+        ("two", True),
+        ("one", False),
+    ]
+    assert [entry.when for entry in back] == [entry.when for entry in first]
+    assert await store.run(lambda: store.undo.go_to(chat_id, back[0].id)) == 2
+    assert await state_of(store, chat_id) == states[3]
+    assert await store.run(lambda: store.undo.go_to(chat_id, AT_FIRST)) == 3
+    assert await state_of(store, chat_id) == states[0]
+    with pytest.raises(UsageError):
+        await store.run(lambda: store.undo.go_to(chat_id, first[0].id))

@@ -1,0 +1,78 @@
+"""What is at hand on every page: the history of changes, search, and how all parts are doing."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.companion import Companion
+from tests.labelled import WrittenTavern
+from ui.everywhere import Everywhere
+from ui.main_window import MainWindow
+from ui.shell.entries import ENTRY_ROLE
+from ui.shell.history_sheet import BEFORE_ALL, HistorySheet
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+def everywhere(window: MainWindow) -> Everywhere:
+    assert window.desk is not None
+    return window.desk.everywhere
+
+
+def rows(sheet: HistorySheet) -> list[tuple[str, bool]]:
+    """Label of each row, and whether it was taken back."""
+    model = sheet.list.model()
+    entries = [model.index(row, 0).data(ENTRY_ROLE) for row in range(model.rowCount())]
+    return [(entry.text, entry.is_faded) for entry in entries]
+
+
+async def test_the_history_goes_back_and_forth_by_a_press(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    path, sheet = demo_tavern.chat, everywhere(demo_window).history
+    story = companion.story(path)
+    assert story is not None
+    before = story.running.current
+    for text in ("One.", "Two."):
+        await companion.edits.edit_running_recap(path, text)
+
+    def current() -> str:
+        story = companion.story(path)
+        return story.running.current.content if story and story.running.current else ""
+
+    demo_window.actions_["history"].trigger()
+    await until(sheet.isVisible)
+    edit = "Edit of the running recap"
+    assert rows(sheet) == [(edit, False), (edit, False), (BEFORE_ALL, False)]
+    second = sheet.list.visualRect(sheet.list.model().index(1, 0)).center()
+    QTest.mouseClick(sheet.list.viewport(), Qt.MouseButton.LeftButton, pos=second)
+    await until(lambda: current() == "One.")
+    assert not sheet.isVisible()
+
+    demo_window.actions_["history"].trigger()
+    await until(sheet.isVisible)
+    assert rows(sheet) == [(edit, True), (edit, False), (BEFORE_ALL, False)]
+    QTest.keyClick(sheet.list, Qt.Key.Key_Down)
+    QTest.keyClick(sheet.list, Qt.Key.Key_Return)
+    await until(lambda: before is not None and current() == before.content)
+    assert "as it was at first" in demo_window.frame.status.said
+
+    demo_window.actions_["history"].trigger()
+    await until(sheet.isVisible)
+    QTest.keyClick(sheet.list, Qt.Key.Key_Up)
+    QTest.keyClick(sheet.list, Qt.Key.Key_Up)
+    QTest.keyClick(sheet.list, Qt.Key.Key_Return)
+    await until(lambda: current() == "Two.")
+
+
+async def test_a_chat_without_changes_says_so(demo_window: MainWindow, until: Until) -> None:
+    sheet = everywhere(demo_window).history
+    demo_window.actions_["history"].trigger()
+    await until(sheet.isVisible)
+    assert rows(sheet) == []
+    assert not sheet.list.isVisible()
+    QTest.keyClick(sheet, Qt.Key.Key_Escape)
+    assert not sheet.isVisible()
