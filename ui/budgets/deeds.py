@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from ui.controls.buttons import key_text
+from ui.controls.page_deeds import PageDeeds
 
 
-class BudgetDeeds:
+class BudgetDeeds(PageDeeds):
     """The actions of the page; who owns the page connects them."""
 
     def __init__(self, page: QWidget) -> None:
-        self._page = page
-        self.icons: dict[QAction, str] = {}
+        super().__init__(page)
         self.simple = self._deed("One total for all tiers", "Simple budgets.", "minus", "S")
         self.advanced = self._deed("One budget for each tier", "Advanced.", "sliders", "A")
         self.auto_tune = self._deed(
@@ -38,13 +35,3 @@ class BudgetDeeds:
             "arrow-right",
             "K",
         )
-
-    def _deed(self, name: str, sentence: str, icon: str, *keys: str) -> QAction:
-        action = QAction(name, self._page)
-        action.setShortcuts([QKeySequence(key) for key in keys])
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        hint = f" ({key_text(action.shortcut())})" if keys else ""
-        action.setToolTip(sentence + hint)
-        self._page.addAction(action)
-        self.icons[action] = icon
-        return action

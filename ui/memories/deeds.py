@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from app.memory.records import Review, Tier
 from app.memory.standing import Standing, Status
-from ui.controls.buttons import key_text
+from ui.controls.page_deeds import PageDeeds
 from ui.memories.words import IMPORTANCE_WORDS
 
 NOT_YET = "This cannot be changed yet."
 
 
-class MemoryDeeds:
+class MemoryDeeds(PageDeeds):
     """The actions of the page; who owns the page connects them.
 
     Those of chosen memories are enabled for what is chosen.
     """
 
     def __init__(self, page: QWidget) -> None:
-        self._page = page
-        self.icons: dict[QAction, str] = {}
+        super().__init__(page)
         self.add = self._deed("Add a memory", "Write one yourself.", "plus", "N")
         self.find = self._deed("Find memories", "Words, people and kinds.", "search", "Ctrl+F")
         self.edit = self._deed("Edit", "Change the words of this memory.", "pencil", "F2")
@@ -49,16 +47,6 @@ class MemoryDeeds:
         for action, word in zip(self.importance, ("High", "Normal", "Minor"), strict=True):
             action.setIconText(word)
         self.can_change = False
-
-    def _deed(self, name: str, sentence: str, icon: str, *keys: str) -> QAction:
-        action = QAction(name, self._page)
-        action.setShortcuts([QKeySequence(key) for key in keys])
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        hint = f" ({key_text(action.shortcut())})" if keys else ""
-        action.setToolTip(sentence + hint)
-        self._page.addAction(action)
-        self.icons[action] = icon
-        return action
 
     @property
     def changing(self) -> tuple[QAction, ...]:

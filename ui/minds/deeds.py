@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from ui.controls.buttons import key_text
+from ui.controls.page_deeds import PageDeeds
 
 
-class MindDeeds:
+class MindDeeds(PageDeeds):
     """The actions of the page; who owns the page connects them."""
 
     def __init__(self, page: QWidget) -> None:
-        self._page = page
-        self.icons: dict[QAction, str] = {}
+        super().__init__(page)
         self.map = self._deed("Show the map", "Who knows what, as a map.", "graph", "M")
         self.table = self._deed("Show the table", "The same as a table.", "layers", "T")
         self.secrets = self._deed(
@@ -32,13 +29,3 @@ class MindDeeds:
         self.read_now = self._deed(
             "Read this story now", "Look for memories up to the last message.", "pulse"
         )
-
-    def _deed(self, name: str, sentence: str, icon: str, *keys: str) -> QAction:
-        action = QAction(name, self._page)
-        action.setShortcuts([QKeySequence(key) for key in keys])
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        hint = f" ({key_text(action.shortcut())})" if keys else ""
-        action.setToolTip(sentence + hint)
-        self._page.addAction(action)
-        self.icons[action] = icon
-        return action

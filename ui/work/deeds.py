@@ -2,64 +2,57 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from app.operations import FINISHED, Operation, OperationStatus
-from ui.controls.buttons import key_text
+from ui.controls.page_deeds import PageDeeds
 
 RETRIED = (OperationStatus.FAILED, OperationStatus.CANCELLED, OperationStatus.WAITING)
 
 
-class WorkDeeds:
+class WorkDeeds(PageDeeds):
     """The actions of the page; who owns the page connects them.
 
     Those of one operation are enabled for the one that is selected.
     """
 
     def __init__(self, page: QWidget) -> None:
-        self._page = page
-        self.retry = self._deed("Try again", "Try this one again now.", "R")
-        self.cancel = self._deed(
+        super().__init__(page)
+        self.retry = self._plain("Try again", "Try this one again now.", "R")
+        self.cancel = self._plain(
             "Cancel", "Drop it; what runs is stopped at once.", "Del", "Backspace"
         )
-        self.pause_before = self._deed(
+        self.pause_before = self._plain(
             "Pause before this one", "Let the queue run up to it and stop there.", "B"
         )
-        self.move_up = self._deed("Move up", "Let it go one place earlier.", "Alt+Up")
-        self.move_first = self._deed("Do it next", "Put it before all that wait.", "Alt+Home")
-        self.clear_chat = self._deed(
+        self.move_up = self._plain("Move up", "Let it go one place earlier.", "Alt+Up")
+        self.move_first = self._plain("Do it next", "Put it before all that wait.", "Alt+Home")
+        self.clear_chat = self._plain(
             "Clear what waits of this chat", "Take it out of the queue; you can put it back."
         )
-        self.clear_all = self._deed(
+        self.clear_all = self._plain(
             "Clear all that waits", "Take it out of the queue; you can put it back.", "Ctrl+Del"
         )
-        self.put_back = self._deed("Put them back", "Put what was cleared where it was.")
-        self.retry_all = self._deed("Try all again", "Try everything that failed again.")
-        self.start = self._deed("Write the recaps", "Work off what was never recapped.")
-        self.stop = self._deed(
+        self.put_back = self._plain("Put them back", "Put what was cleared where it was.")
+        self.retry_all = self._plain("Try all again", "Try everything that failed again.")
+        self.start = self._plain("Write the recaps", "Work off what was never recapped.")
+        self.stop = self._plain(
             "Stop catching up after this one", "What runs is finished; the rest is offered again."
         )
-        self.stop_now = self._deed(
+        self.stop_now = self._plain(
             "Stop catching up now", "What runs is dropped; what is done stays done."
         )
 
-        self.go_on_today = self._deed(
+        self.go_on_today = self._plain(
             "Go on today", "Let the work go on beyond the cap, until midnight."
         )
-        self.show_use = self._deed(
+        self.show_use = self._plain(
             "Show what models were asked for", "Requests and tokens by task and day.", "U"
         )
 
-    def _deed(self, name: str, sentence: str, *keys: str) -> QAction:
-        action = QAction(name, self._page)
-        action.setShortcuts([QKeySequence(key) for key in keys])
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        hint = f" ({key_text(action.shortcut())})" if keys else ""
-        action.setToolTip(sentence + hint)
-        self._page.addAction(action)
-        return action
+    def _plain(self, name: str, sentence: str, *keys: str) -> QAction:
+        return self._deed(name, sentence, "", *keys)
 
     def of_one(self) -> tuple[QAction, ...]:
         """What can be done with one operation."""
