@@ -63,7 +63,7 @@ class ChatCopies:
         packed = gzip.compress(data, _LEVEL, mtime=int(moment))
         write_file_atomically(path, packed)
         os.utime(path, (moment, moment))
-        self._thin_out(folder)
+        self._thin_out(folder, moment)
         return ChatCopy(path, moment, lines, len(packed))
 
     def read(self, copy: ChatCopy) -> bytes:
@@ -101,9 +101,12 @@ class ChatCopies:
         place = zlib.crc32(os.fsencode(chat.parent.parent))
         return self._folder / f"{place:08x}" / chat.parent.name / chat.stem
 
-    def _thin_out(self, folder: Path) -> None:
+    def _thin_out(self, folder: Path, now: float) -> None:
         copies = _copies_in(folder)
-        kept = wanted(copies)
+        # Of a clock that was set back there are copies of its future: they replace none of today.
+        past = [copy for copy in copies if copy.moment <= now]
+        future = [copy for copy in copies if copy.moment > now]
+        kept = wanted(past) | wanted(future)
         for copy in copies:
             if copy not in kept:
                 copy.path.unlink(missing_ok=True)

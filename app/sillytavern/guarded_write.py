@@ -21,6 +21,8 @@ from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
 LONGEST_NAME = 255  # bytes that a file system takes
 LONGEST_STEM = 200  # of a backup, beside its moment
 BACKUPS_KEPT = 10  # of each chat
+DIGITS = 20
+LEFT_SECONDS = 3600.0  # after which whoever wrote a new file has died
 _NEW_FILE_MODE = 0o644
 _MOMENT = re.compile(r"\d{8}-\d{6}(-\d+)?")
 _BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate newlines
@@ -39,8 +41,8 @@ def write_file_atomically(
     except FileNotFoundError:
         mode = _NEW_FILE_MODE
     # Digits behind the name, as SillyTavern's own writer has them: whoever watches the folder
-    # ignores those already.
-    digits = f".{secrets.randbelow(10**10):010d}"
+    # ignores those already. More of them than it takes, so that ours are known.
+    digits = f".{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
     name = os.fsencode(path.name)[: LONGEST_NAME - len(digits)].decode("utf-8", "ignore")
     temporary = path.with_name(name + digits)
     try:
@@ -75,6 +77,7 @@ def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_fold
             if not stamp_of(path.stat()).is_same(stamp):
                 raise WriteRefused(_changed(path))
 
+        _sweep(path)
         backup = _back_up(path, current, backup_folder)
         write_file_atomically(path, data, check=check)
     except OSError as error:
@@ -109,6 +112,14 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
+def _sweep(path: Path) -> None:
+    """Remove the new files beside a chat that a program left which died while it wrote them."""
+    with contextlib.suppress(OSError):
+        for left in path.parent.glob(f"{glob.escape(path.name)}.{'[0-9]' * DIGITS}"):
+            if time.time() - left.stat().st_mtime > LEFT_SECONDS:
+                left.unlink()
+
+
 def _back_up(path: Path, data: bytes, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     moment = time.strftime("%Y%m%d-%H%M%S", time.localtime())
@@ -136,12 +147,14 @@ def _backup_stem(path: Path) -> str:
 def _thin_out(folder: Path, stem: str, suffix: str) -> None:
     """Keep the newest backups of a chat, and all of those whose names only begin like its own."""
     with contextlib.suppress(OSError):  # one backup too many is no reason not to write
+        now = time.time_ns()
+        # The one just made stays, also when the clock was set back since the others were.
         own = [
-            (backup.stat().st_mtime_ns, backup)
+            ((moment := backup.stat().st_mtime_ns) <= now, moment, backup)
             for backup in folder.glob(f"{glob.escape(stem)}*{suffix}")
             if _MOMENT.fullmatch(backup.stem.removeprefix(stem))
         ]
-        for _, backup in sorted(own)[:-BACKUPS_KEPT]:
+        for *_, backup in sorted(own)[:-BACKUPS_KEPT]:
             backup.unlink(missing_ok=True)
 
 

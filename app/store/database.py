@@ -179,10 +179,13 @@ class Database:
                 end_mending(self.path)
         except (peewee.DatabaseError, sqlite3.DatabaseError, OSError) as error:
             self._sqlite.close()
-            advice = "It was left as it is; move it away to start anew, or put a backup in its place."
-            if aside is not None:
-                advice = f"It is damaged and was kept as {aside}; the next start goes on mending it."
-            raise StoreError(f"The database {self.path} cannot be opened: {error}. {advice}") from error
+            if aside is None:
+                advice = "It was left as it is; move it away to start anew, or put a backup there."
+            else:
+                advice = f"The damaged one is kept as {aside}; the next start goes on mending it."
+            raise StoreError(
+                f"The database {self.path} cannot be opened: {error}. {advice}"
+            ) from error
         except StoreError:
             self._sqlite.close()
             raise
@@ -199,9 +202,9 @@ class Database:
             moments = (backup.stat().st_mtime for backup in self._kept())
             # A clock that was set back does not make those of its future the newest.
             newest = max((moment for moment in moments if moment <= now), default=0.0)
-            if now - newest > BACKUP_SECONDS:
-                if write_backup(self.path, self._next_backup()):
-                    self._thin_out()
+            is_due = now - newest > BACKUP_SECONDS
+            if is_due and write_backup(self.path, self._next_backup()):
+                self._thin_out()
         except (OSError, sqlite3.Error) as error:
             raise StoreError(
                 f"No backup of the database could be written to {self._backups}: {error}. "

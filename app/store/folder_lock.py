@@ -37,9 +37,10 @@ class FolderLock:
         if not _lock(descriptor):
             os.close(descriptor)
             return False
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, kind.encode())
         self._descriptor = descriptor
+        with contextlib.suppress(OSError):  # on a full disk others only learn less of us
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, kind.encode())
         return True
 
     def holder(self) -> str:

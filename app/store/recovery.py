@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -17,6 +19,7 @@ CHECK_SECONDS = 2.0  # a start waits no longer for the check; a larger database 
 _STEPS = 20_000  # of SQLite's machine between two looks at the clock
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _COMPANIONS = ("-wal", "-shm")
+PART = ".part"
 # What cost the user work or money, each after those that it refers to; the rest is made anew.
 SALVAGED = {
     "chat": "chats",
@@ -105,7 +108,8 @@ def is_breakage(error: BaseException | None) -> bool:
 
 def suspect(path: Path) -> None:
     """Let the next start look through the whole file."""
-    _suspicion(path).touch()
+    with contextlib.suppress(OSError):  # where not even that can be written it shows again
+        _suspicion(path).touch()
 
 
 def _suspicion(path: Path) -> Path:
@@ -119,24 +123,57 @@ def _index_words_anew(connection: sqlite3.Connection) -> None:
     connection.commit()
 
 
-def set_aside(path: Path, moment: float) -> Path:
-    """Move a damaged database out of the way, together with what was not merged into it yet."""
+def begin_mending(path: Path, moment: float) -> Path:
+    """Where a damaged database is to lie; remembered until `end_mending`, over a crash too."""
     stem = time.strftime(f"{path.stem}-damaged-%Y%m%d-%H%M%S", time.localtime(moment))
     aside, number = path.with_name(f"{stem}{path.suffix}"), 1
     while aside.exists():
         number += 1
         aside = path.with_name(f"{stem}-{number}{path.suffix}")
-    for ending in ("", *_COMPANIONS):
-        part = path.with_name(path.name + ending)
-        if part.exists():
-            part.rename(aside.with_name(aside.name + ending))
-    log.warning("a damaged database was set aside")
+    with _mark(path).open("w", encoding="utf-8") as mark:
+        mark.write(f"{aside.name}\n")
+        mark.flush()
+        os.fsync(mark.fileno())
     return aside
 
 
+def unfinished_mending(path: Path) -> Path | None:
+    """Where the damaged database lies of which not all is brought back yet, None for none."""
+    try:
+        name, end, _ = _mark(path).read_text(encoding="utf-8").partition("\n")
+    except FileNotFoundError:
+        return None
+    return path.with_name(name) if end and Path(name).name == name else None
+
+
+def end_mending(path: Path) -> None:
+    """All that could be had is back."""
+    _mark(path).unlink(missing_ok=True)
+
+
+def _mark(path: Path) -> Path:
+    return path.with_name(f"{path.name}.mending")
+
+
+def set_aside(path: Path, aside: Path) -> None:
+    """Move a damaged database out of the way, together with what was not merged into it yet.
+
+    The file itself goes last: where it has gone already, what lies in its place is half mended, and
+    made anew.
+    """
+    has_gone = aside.exists()
+    for ending in (*_COMPANIONS, ""):
+        part = path.with_name(path.name + ending)
+        if has_gone:
+            part.unlink(missing_ok=True)
+        elif part.exists():
+            part.rename(aside.with_name(aside.name + ending))
+    log.warning("a damaged database was set aside")
+
+
 def newest_sound(backups: Sequence[Path]) -> Path | None:
-    """The newest backup that opens and is whole."""
-    for backup in sorted(backups, reverse=True):
+    """The newest backup that opens and is whole; they are given oldest first."""
+    for backup in reversed(backups):
         try:
             with closing(sqlite3.connect(_read_only(backup), uri=True)) as connection:
                 if _is_sound(connection, seconds=None):
@@ -146,10 +183,14 @@ def newest_sound(backups: Sequence[Path]) -> Path | None:
     return None
 
 
+def part_of(target: Path) -> Path:
+    """What a backup is called until it is whole."""
+    return target.with_name(f"{target.name}{PART}")
+
+
 def write_backup(path: Path, target: Path) -> bool:
     """Copy a database that is in use, and keep the copy only when it turns out whole."""
-    partial = target.with_name(f"{target.name}.part")
-    partial.unlink(missing_ok=True)
+    partial = part_of(target)
     try:
         with (
             closing(sqlite3.connect(_read_only(path), uri=True, timeout=30.0)) as source,

@@ -480,7 +480,8 @@ class OperationQueue:
         """Until something changes or a waiting operation is due."""
         due = [op.not_before for op in self._open.values() if op.status is OperationStatus.WAITING]
         timeout = max(0.05, min(due) - time.time()) if due and not self.is_paused else None
-        if any(self._held_back(operation) for operation in self._open.values()):
+        is_held = any(self._held_back(operation) for operation in self._open.values())
+        if is_held or timeout is not None:
             # Not the time until then: a computer that sleeps, or whose clock is set, would miss it.
             timeout = min(timeout or LOOK_SECONDS, LOOK_SECONDS)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.llm.retries import LONGEST_ASKED_SECONDS
 from app.operations import Operation, OperationSpec, OperationStatus
 
 HOW_IT_ENDED = {
@@ -72,13 +73,18 @@ def next_operation(
         operation
         for operation in unfinished
         if operation.status is OperationStatus.PENDING
-        or (operation.status is OperationStatus.WAITING and operation.not_before <= now)
+        or (operation.status is OperationStatus.WAITING and is_due(operation, now))
     ]
     # Looked at in order, so that what others wait for is asked for few of them.
     for operation in sorted(ready, key=order):
         if not around.held(operation):
             return operation
     return None
+
+
+def is_due(operation: Operation, now: float) -> bool:
+    """Whether a retry has waited long enough; none waits for a time that a clock set back left."""
+    return not now < operation.not_before <= now + LONGEST_ASKED_SECONDS
 
 
 def moved_up(operation_id: int, unfinished: Sequence[Operation]) -> Operation | None:
