@@ -22,6 +22,7 @@ _IN_STATEMENT = 500
 # Scripts without spaces: each sign is a word, and what belongs together is looked for in order.
 _SIGN = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
 _GAP = "\u200b"
+_SLASH = re.compile(r"[\\/]")
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = str.maketrans({FOUND: None, OVER: None, _GAP: None, "\0": " "})
 
@@ -70,6 +71,19 @@ def match_of(query: str, *, any_word: bool = False) -> str:
     return (" OR " if any_word else " AND ").join(terms)
 
 
+def match_with(match: str, phrases: Iterable[str] = (), without: Iterable[str] = ()) -> str:
+    """What `match_of` gives, narrowed: with these words as they stand, without those.
+
+    "" when nothing is looked for; leaving out alone finds nothing.
+    """
+    wanted = [f"({match})"] if match else []
+    spoken = (_WORD.findall(indexed(normalize("NFC", p.translate(_MARKS)))) for p in phrases)
+    wanted += [f'"{" ".join(words[:MOST_WORDS])}"' for words in spoken if words]
+    left_out = match_of(" ".join(without), any_word=True)
+    asked = " AND ".join(wanted)
+    return f"({asked}) NOT ({left_out})" if asked and left_out else asked
+
+
 class SearchIndex:
     """Keeps and asks the indexes of words."""
 
@@ -116,21 +130,51 @@ class SearchIndex:
             )
         self._database.execute("DELETE FROM memory_unindexed")
 
-    def messages(self, match: str, limit: int) -> list[FoundText]:
-        """Messages that fit, best first."""
+    def messages(
+        self, match: str, limit: int, *, chats: Sequence[int] | None = None
+    ) -> list[FoundText]:
+        """Messages that fit, best first. chats: numbers of those to look in, None for all."""
         return self._found(
             "message_words", "message_text t ON t.id = w.rowid", "t.content_hash", match, limit,
             "EXISTS (SELECT 1 FROM known_message k WHERE k.content_hash = t.content_hash "
-            "AND k.position >= 0)",
+            f"AND k.position >= 0{_among('k.chat_id', chats)})",
         )  # fmt: skip
 
-    def memories(self, match: str, limit: int) -> list[FoundText]:
-        """Memories that fit, best first; those of a look at an earlier moment are copies."""
+    def memories(
+        self,
+        match: str,
+        limit: int,
+        *,
+        chats: Sequence[int] | None = None,
+        tiers: Sequence[str] = (),
+    ) -> list[FoundText]:
+        """Memories that fit, best first; those of a look at an earlier moment are copies.
+
+        tiers: of these only; none for all.
+        """
+        some = ", ".join(f"'{tier}'" for tier in tiers if tier.isidentifier())
         return self._found(
             "memory_words", "memory t ON t.id = w.rowid JOIN chat c ON c.id = t.chat_id",
             "t.memory_id", match, limit,
-            "t.is_deleted = 0 AND instr(c.path, char(31)) = 0",
+            f"t.is_deleted = 0 AND instr(c.path, char(31)) = 0{_among('c.id', chats)}"
+            + (f" AND t.tier IN ({some})" if some else ""),
         )  # fmt: skip
+
+    def chats_called(self, parts: Iterable[str]) -> list[int]:
+        """Numbers of the chats with one of these, casefolded, in its file's name or folder's."""
+        rows = self._database.execute("SELECT id, path FROM chat WHERE instr(path, char(31)) = 0")
+        wanted = tuple(parts)
+        return [
+            number
+            for number, path in rows
+            if any(part in "/".join(_SLASH.split(path)[-2:]).casefold() for part in wanted)
+        ]
+
+    def chat_at(self, path: str) -> list[int]:
+        """The number of the chat with this file, in a list; none when it was never read."""
+        return [
+            row[0] for row in self._database.execute("SELECT id FROM chat WHERE path = ?", (path,))
+        ]
 
     def _found(
         self, words: str, joined: str, key: str, match: str, limit: int, where: str
@@ -153,12 +197,13 @@ class SearchIndex:
         )[0]
         return shown(snippet)
 
-    def places(self, content_hash: str) -> list[Place]:
+    def places(self, content_hash: str, *, chats: Sequence[int] | None = None) -> list[Place]:
         """Where a text is shown now, the newest chat first."""
         rows = self._database.execute(
             "SELECT c.path, c.id, k.position, k.anchor FROM known_message k "
             "JOIN chat c ON c.id = k.chat_id WHERE k.content_hash = ? AND k.position >= 0 "
-            "AND instr(c.path, char(31)) = 0 ORDER BY c.id DESC, k.position",
+            f"AND instr(c.path, char(31)) = 0{_among('c.id', chats)} "
+            "ORDER BY c.id DESC, k.position",
             (content_hash,),
         )
         return [Place(*row) for row in rows]
@@ -172,6 +217,10 @@ class SearchIndex:
             (chat_id, anchor),
         )
         return Place(*rows[0]) if rows else None
+
+
+def _among(column: str, numbers: Sequence[int] | None) -> str:
+    return "" if numbers is None else f" AND {column} IN ({', '.join(map(str, numbers))})"
 
 
 class _Told(msgspec.Struct):

@@ -11,12 +11,13 @@ from pathlib import Path
 from app.errors import TavernkeepError
 from app.memory.records import Memory
 from app.memory.similarity import Vectors
-from app.store.search import FOUND, OVER, FoundText, Place, match_of
+from app.store.search import FOUND, OVER, FoundText, Place, match_of, match_with
 from app.store.store import Store
 from app.story.messages import Message
 from app.tasks import TaskSupervisor
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
+from app.work.search_query import HERE, Query, read_query
 
 log = logging.getLogger(__name__)
 
@@ -88,26 +89,35 @@ class Search:
         messages: bool = True,
         memories: bool = True,
         by_meaning: bool = True,
+        here: Path | None = None,
     ) -> Findings:
         """Memories and messages with the words of a query, in any order; beginnings of words do.
 
-        Where too few have all words, those with some follow. What is being indexed is waited for.
+        query: as `read_query` takes it. here: the chat that is meant by in:here. Where too few
+        have all words, those with some follow. What is being indexed is waited for. Raises
+        UsageError for a query that cannot be meant.
         """
+        asked = read_query(query)
         await self.settled()
         limit = max(1, min(limit, MOST_HITS))
         store = self._store
+        messages, memories = messages and not asked.tiers, memories and not asked.only_messages
 
         def unit() -> tuple[list[Hit], bool]:
             store.search.add_memories()
             found: dict[str, Hit] = {}
             is_complete = True
+            chats = self._chats_meant(asked, here)
             for any_word in (False, True):
-                match = match_of(query, any_word=any_word)
+                words = match_of(asked.words, any_word=any_word)
+                match = match_with(words, asked.phrases, asked.without)
                 if not match or len(found) >= limit:
                     break
                 try:
                     with store.within(SECONDS):
-                        hits = self._asked(match, limit, messages=messages, memories=memories)
+                        hits = self._asked(
+                            match, limit, asked, chats, messages=messages, memories=memories
+                        )
                 except TimeoutError:
                     is_complete = False
                     break
@@ -122,21 +132,42 @@ class Search:
         hits, is_complete = await store.run(unit)
         hits.sort(key=lambda hit: -hit.score)
         if by_meaning:
-            hits = await self._by_meaning(query, hits)
+            wanted = " ".join((asked.words, *asked.phrases))
+            hits = await self._by_meaning(wanted, hits)
         return Findings(tuple(hits[:limit]), is_complete)
 
-    def _asked(self, match: str, limit: int, *, messages: bool, memories: bool) -> dict[str, Hit]:
+    def _chats_meant(self, asked: Query, here: Path | None) -> list[int] | None:
+        if not asked.chats:
+            return None
+        index = self._store.search
+        numbers = index.chats_called(part for part in asked.chats if part != HERE)
+        if HERE in asked.chats and here is not None:
+            numbers += index.chat_at(str(here))
+        return numbers
+
+    def _asked(
+        self,
+        match: str,
+        limit: int,
+        asked: Query,
+        chats: list[int] | None,
+        *,
+        messages: bool,
+        memories: bool,
+    ) -> dict[str, Hit]:
         index = self._store.search
         found: dict[str, Hit] = {}
         if memories:
-            texts = {text.row: text for text in index.memories(match, limit)}
+            tiers = [tier.value for tier in asked.tiers]
+            fit = index.memories(match, limit, chats=chats, tiers=tiers)
+            texts = {text.row: text for text in fit}
             for memory in self._store.memories.with_ids(texts):
                 hit = self._of_memory(memory, texts[memory.id])
                 if hit is not None:
                     found[memory.id] = hit
         if messages:
-            for text in index.messages(match, limit):
-                places = index.places(text.row)
+            for text in index.messages(match, limit, chats=chats):
+                places = index.places(text.row, chats=chats)
                 if places:
                     found[text.row] = _of_message(text, places)
         return found

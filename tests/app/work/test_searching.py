@@ -153,6 +153,23 @@ async def test_a_megabyte_of_query_is_answered_at_once(world: World) -> None:
     assert "The zanthor sings." in [hit.text for hit in findings.hits]
 
 
+async def test_a_query_can_quote_leave_out_and_name_chat_and_tier(world: World) -> None:
+    here = write_chat(
+        world.tavern.chat.with_name("Here.jsonl"), "The zanthor quibble.", "A quibble, a zanthor."
+    )
+    there = write_chat(world.tavern.chat.with_name("Östlich.jsonl"), "A zanthor there.")
+    for path in (here, there):
+        await world.open(path)
+    await world.write(world.kept("A zanthor memory.", 7))
+    assert await found(world, '"zanthor quibble"') == ["The zanthor quibble."]
+    assert set(await found(world, "zanthor -quibble")) == {"A zanthor there.", "A zanthor memory."}
+    assert await found(world, "zanthor in:östlich") == ["A zanthor there."]
+    assert await found(world, "zanthor in:here", here=there) == ["A zanthor there."]
+    assert await found(world, "zanthor in:nowhere") == []
+    assert await found(world, "zanthor tier:long-term") == ["A zanthor memory."]
+    assert "A zanthor memory." not in await found(world, "zanthor tier:messages")
+
+
 @given(query=st.text(max_size=60))
 def test_words_are_always_quoted(query: str) -> None:
     match = match_of(query)
