@@ -57,6 +57,13 @@ _ACTIONS = (
         ("Ctrl+K",),
         "search",
     ),
+    ActionSpec(
+        "search.all",
+        "Search all chats",
+        "Find words in the memories and messages of every chat.",
+        ("Ctrl+Shift+F",),
+        "search",
+    ),
     ActionSpec("chats", "Choose a chat", "Open another chat.", ("Ctrl+O", "Ctrl+P"), "chat"),
     ActionSpec(
         "copies",

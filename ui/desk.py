@@ -89,6 +89,8 @@ class Desk(QObject):
         self._frame.header.set_more([actions[key] for key in EXPORTS])
         self._whole = WholeDeeds(self.session, frame.notice, window)
         self.everywhere = Everywhere(self.session, frame, actions, window)
+        self.everywhere.message_wanted.connect(self._on_message_chosen)
+        self.everywhere.memory_wanted.connect(self._on_memory_wanted)
         self._connect_session()
         self._connect_actions()
         self._apply_look()
@@ -349,6 +351,11 @@ class Desk(QObject):
         self.show_page("story")
         if self.story_stage is not None:
             self.story_stage.show_message(anchor)
+
+    def _on_memory_wanted(self, memory_id: str) -> None:
+        self.show_page("memories")
+        if self._memories is not None:
+            self._memories.show_memory(memory_id)
 
     # Actions
 

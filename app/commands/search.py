@@ -18,7 +18,11 @@ HELP = "find words in the memories and messages of all chats"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("query", metavar="QUERY", help="words, in any order; beginnings will do")
+    parser.add_argument(
+        "query",
+        metavar="QUERY",
+        help='words, in any order; "as they stand", -without, in:chat, tier:arcs',
+    )
     parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
     parser.add_argument(
         "--limit", type=int, default=20, metavar="N", help=f"finds at most, up to {MOST_HITS}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 
 from PySide6.QtCore import Qt
@@ -13,6 +14,8 @@ from ui.everywhere import Everywhere
 from ui.main_window import MainWindow
 from ui.shell.entries import ENTRY_ROLE
 from ui.shell.history_sheet import BEFORE_ALL, HistorySheet
+from ui.shell.search_sheet import HOW, NOTHING
+from ui.story_stage import StoryStage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
@@ -75,4 +78,42 @@ async def test_a_chat_without_changes_says_so(demo_window: MainWindow, until: Un
     assert rows(sheet) == []
     assert not sheet.list.isVisible()
     QTest.keyClick(sheet, Qt.Key.Key_Escape)
+    assert not sheet.isVisible()
+
+
+async def test_search_finds_in_other_chats_and_leads_there(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    other = demo_tavern.chat.with_name("Another.jsonl")
+    header, *lines = demo_tavern.chat.read_text("utf-8").splitlines()
+    lines[5] = json.dumps({**json.loads(lines[5]), "mes": "A zanthor sings on the quay."})
+    other.write_text("\n".join([header, *lines[:9]]), "utf-8")
+    await companion.search.index_all([other], lambda _done: None)
+    demo_window.show_page("budgets")
+    demo_window.actions_["search.all"].trigger()
+    sheet = everywhere(demo_window).search_sheet
+    QTest.keyClicks(sheet.field, "zanthor -lamp in:anoth")
+    await until(lambda: sheet.list.model().rowCount() == 1)
+    assert "#5" in sheet.list.model().index(0, 0).data()
+    QTest.keyClick(sheet.field, Qt.Key.Key_Return)
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    await until(lambda: session.path == other)
+    await until(lambda: demo_window.current_state().page == "story")
+    stage = demo_window.page
+    assert isinstance(stage, StoryStage)
+    await until(lambda: stage.page.view.current_message() == 5)
+
+
+async def test_search_says_what_it_takes_and_what_it_does_not_find(
+    demo_window: MainWindow, until: Until
+) -> None:
+    demo_window.actions_["search.all"].trigger()
+    sheet = everywhere(demo_window).search_sheet
+    assert sheet.words.text() == HOW
+    QTest.keyClicks(sheet.field, "tier:dreams x")
+    await until(lambda: "no tier" in sheet.words.text())
+    sheet.field.setText("quxquux")
+    await until(lambda: sheet.words.text() == NOTHING)
+    QTest.keyClick(sheet.field, Qt.Key.Key_Escape)
     assert not sheet.isVisible()

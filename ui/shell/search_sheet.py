@@ -1,0 +1,222 @@
+"""Finds words in the memories and messages of all chats, and leads to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QListView, QVBoxLayout, QWidget
+
+from app.errors import TavernkeepError
+from app.work.searching import Findings, Hit
+from ui.controls.fields import Field
+from ui.controls.labels import Label
+from ui.controls.surfaces import FloatingSheet
+from ui.shell.entries import Index
+from ui.shell.find_row import FIND_ROLE, ROW, Find, FindDelegate
+from ui.theme.fonts import ui_font
+from ui.theme.palette import T2_ROLE
+
+WIDTH = 680
+ROWS_SHOWN = 7
+FOOT = 92
+SETTLE_MS = 180
+MOST = 30
+HOW = (
+    "Searches every chat that was opened here, memories and messages. “Two words” as they stand, "
+    "-word leaves out, in:here or in:part of a chat’s name, tier:arcs or tier:messages."
+)
+NOTHING = "Nothing was found in the chats that were opened here."
+TOO_MUCH = "Too much fits: not all of it was looked at. Use rarer words."
+
+Ask = Callable[[str], Coroutine[Any, Any, Findings]]
+
+
+class _FindModel(QAbstractListModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self._finds: tuple[Find, ...] = ()
+
+    def show_finds(self, finds: tuple[Find, ...]) -> None:
+        self.beginResetModel()
+        self._finds = finds
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._finds)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        find = self._finds[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{find.hit.snippet}. {find.place}"
+        return find if role == FIND_ROLE else None
+
+
+class SearchSheet(FloatingSheet):
+    """Arrow keys move in the finds while the field keeps the focus; Return goes there.
+
+    ask: finds, to be awaited. place: says where a find stands. run: looks after a coroutine.
+
+    Signals:
+        hit_chosen: Hit to go to.
+    """
+
+    hit_chosen = Signal(object)
+
+    def __init__(
+        self,
+        ask: Ask,
+        place: Callable[[Hit], str],
+        run: Callable[[Coroutine[Any, Any, None]], object],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._ask = ask
+        self._place = place
+        self._run = run
+        self._turn = 0
+        self._model = _FindModel()
+        self.field = Field(
+            "Search all chats",
+            placeholder="Search the memories and messages of all chats",
+            icon="search",
+        )
+        self.field.installEventFilter(self)
+        self.list = QListView()
+        self.list.setModel(self._model)
+        self.list.setItemDelegate(FindDelegate(self.list))
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setAccessibleName("Finds, best first")
+        self.list.setMouseTracking(True)
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.list.viewport().setAutoFillBackground(False)
+        self.list.clicked.connect(self._choose)
+        self.words = Label(HOW, font=ui_font(11.5), tone=T2_ROLE, wraps=True)
+        self.words.setContentsMargins(10, 2, 10, 6)
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE_MS)
+        self._settle.timeout.connect(self.search)
+        self.field.textChanged.connect(self._settle.start)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(8, 8, 4, 4)
+        inner.setSpacing(6)
+        inner.addWidget(self.field)
+        inner.addWidget(self.list, 1)
+        inner.addWidget(self.words)
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.addLayout(inner)
+
+    def open_over(self, window: QWidget) -> None:
+        """Show in the upper middle of `window`, with the last query chosen to be written over."""
+        self._window = window
+        self._fit()
+        self.show()
+        self.field.selectAll()
+        self.field.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.search()
+
+    def _fit(self) -> None:
+        window = self._window
+        width = min(WIDTH, window.width() - 40) + 2 * self.MARGIN
+        rows = min(self._model.rowCount(), ROWS_SHOWN)
+        height = min(rows * ROW + FOOT + 2 * self.MARGIN, window.height() - 60)
+        at = window.mapToGlobal(QPoint((window.width() - width) // 2, 40))
+        self.setGeometry(QRect(at, QSize(width, height)))
+
+    def search(self) -> None:
+        """Find what is written in the field."""
+        self._turn += 1
+        self._settle.stop()
+        query = self.field.text().strip()
+        if query:
+            self._run(self._find(query, self._turn))
+        else:
+            self._show((), HOW)
+
+    async def _find(self, query: str, turn: int) -> None:
+        finds: tuple[Find, ...] = ()
+        try:
+            findings = await self._ask(query)
+        except TavernkeepError as error:
+            words = str(error)
+        else:
+            finds = tuple(Find(hit, self._place(hit)) for hit in findings.hits)
+            words = "" if findings.is_complete else TOO_MUCH
+            words = words or ("" if finds else NOTHING)
+        if turn == self._turn:  # else something else was written meanwhile
+            self._show(finds, words)
+
+    def _show(self, finds: tuple[Find, ...], words: str) -> None:
+        self._model.show_finds(finds)
+        self.list.setVisible(bool(finds))
+        self.list.setCurrentIndex(self._model.index(0))
+        self.words.setText(words)
+        self.words.setVisible(bool(words))
+        if self.isVisible():
+            self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        match event.key():
+            case Qt.Key.Key_Down | Qt.Key.Key_Up:
+                step = 1 if event.key() == Qt.Key.Key_Down else -1
+                row = self.list.currentIndex().row() + step
+                if 0 <= row < self._model.rowCount():
+                    self.list.setCurrentIndex(self._model.index(row))
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                if self._settle.isActive():
+                    self.search()
+                else:
+                    self._choose(self.list.currentIndex())
+            case Qt.Key.Key_Escape:
+                self.close()
+            case _:
+                return False
+        return True
+
+    def _choose(self, index: Index) -> None:
+        find = index.data(FIND_ROLE) if index.isValid() else None
+        if isinstance(find, Find):
+            self.close()
+            self.hit_chosen.emit(find.hit)
+
+
+def place_words(hit: Hit, chat: str, *, is_here: bool) -> str:
+    """What a find is and where it stands: "Arcs · Ada, 3 May · #12". chat: its name."""
+    parts = [TIER_NAMES[Tier(hit.tier)] if hit.memory_id else "Message"]
+    if hit.memory_id and not hit.is_current:
+        parts[0] += ", holds no more"
+    parts.append("this chat" if is_here else chat)
+    if hit.index is not None:
+        parts.append(f"#{hit.index}")
+    if hit.elsewhere:
+        parts.append(
+            f"and in {hit.elsewhere} more chats" if hit.elsewhere > 1 else "and in a branch"
+        )
+    return " · ".join(parts)
+
+
+def stem_words(path: Path) -> str:
+    """What a chat is called of which only the file is known."""
+    return f"{path.parent.name}, {path.stem}" if path.parent.name else path.stem
