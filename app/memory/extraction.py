@@ -18,7 +18,7 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.memory.similarity import jaccard, normalised, words
+from app.memory.similarity import jaccard, normalised, word_list, words
 from app.memory.windows import Window
 from app.story.messages import combined_digest
 
@@ -130,10 +130,12 @@ def ended(
     window: Window,
     active: Sequence[Memory],
     shown: Mapping[Tier, Sequence[str]],
+    claimed: Sequence[Memory] = (),
 ) -> tuple[Memory, ...]:
     """The memories that the answer ends, with their new endings.
 
-    active: what holds. shown: ids by tier in the order of the numbers that the model saw.
+    active: what holds. shown: ids by tier in the order of the numbers that the model saw. claimed:
+    of the same answer; what names one of them in its words means no other that is like it.
     """
     by_id = {memory.id: memory for memory in active}
     changed: dict[str, Memory] = {}
@@ -141,7 +143,7 @@ def ended(
         sources = window.sources(end.sources) if end.sources else None
         if not sources:
             sources = _likeliest(end, window)
-        for memory in _meant(end, active, by_id, shown.get(end.tier, ())):
+        for memory in _meant(end, active, by_id, shown.get(end.tier, ()), claimed):
             reason = EndReason.RESOLVED if memory.type == ARC else EndReason.RETIRED
             ending = Ending(reason, sources=sources, text=end.resolution)
             known = changed.get(memory.id, memory)
@@ -150,17 +152,46 @@ def ended(
     return tuple(changed.values())
 
 
+def ended_at_once(
+    ends: Iterable[ClaimedEnd], window: Window, claimed: Sequence[Memory]
+) -> tuple[Memory, ...]:
+    """The claims, and of the threads among them those ended that the same answer resolves: who
+    reads many messages at once meets whole ones. Only in the same words: a likeness may mean
+    another that was open before.
+    """
+    resolved = [end for end in ends if end.tier is Tier.ARCS and not end.numbers]
+    found = []
+    for memory in claimed:
+        end = next((e for e in resolved if memory.type == ARC and _says(memory, e)), None)
+        if end is not None:
+            sources = (window.sources(end.sources) if end.sources else None) or _likeliest(
+                end, window
+            )
+            ending = Ending(EndReason.RESOLVED, sources=sources, text=end.resolution)
+            memory = replace(memory, endings=(*memory.endings, ending))
+        found.append(memory)
+    return tuple(found)
+
+
+def _says(arc: Memory, end: ClaimedEnd) -> bool:
+    return word_list(arc.text) == word_list(end.text)
+
+
 def _meant(
     end: ClaimedEnd,
     active: Sequence[Memory],
     by_id: Mapping[str, Memory],
     shown: Sequence[str],
+    claimed: Sequence[Memory],
 ) -> list[Memory]:
     if end.numbers:
         ids = [shown[number - 1] for number in end.numbers if 1 <= number <= len(shown)]
         return [by_id[memory_id] for memory_id in ids if memory_id in by_id]
     same = [memory for memory in active if memory.tier is end.tier]
     if end.tier is Tier.ARCS:
+        exact = [arc for arc in same if _says(arc, end)]
+        if exact or any(_says(arc, end) for arc in claimed if arc.tier is Tier.ARCS):
+            return exact
         return [arc for arc in same if jaccard(end.text, arc.text) >= SAME_THREAD]
     if end.tier is Tier.RELATIONSHIPS:
         return [

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from app.memory.decisions import Decision, Outcome
 from app.memory.records import EndReason, Memory, Review
-from app.memory.similarity import NO_VECTORS, Limit, Vectors, normalised, word_list
+from app.memory.similarity import NO_VECTORS, Limit, Vectors, normalised, word_list, words
 from app.memory.standing import BEFORE
 from app.memory.state_change import Wording
 from app.memory.verification import NO_WORDING
 
 ARC_SAME = Limit(0.82, 0.40)  # spec/smart-memory.md §8.6
+ARC_SHARED = 0.6  # of the words that are not common ones, to be exceeded
 ARC_IN_SESSION = Limit(0.78, 0.45)
 EPISTEMIC_SAME = Limit(0.70, 0.70)  # §7, PE
 HIDING = "hiding"
@@ -39,11 +40,17 @@ def verify_arcs(
     wording: Wording = NO_WORDING,
     vectors: Vectors = NO_VECTORS,
 ) -> tuple[Decision, ...]:
-    """NEW or DUPLICATE for each; the limits are low, so that other names or numbers count."""
+    """NEW or DUPLICATE for each; the limits are low, so that other names or numbers count, and by
+    words also what is asked of them: "Who took the ring?" is not "Who took the map?".
+    """
+    common = frozenset[str]().union(*(pack.stopwords for pack in wording.packs))
 
     def is_same(candidate: Memory, other: Memory) -> bool:
-        return vectors.score(candidate.text, other.text).reaches(ARC_SAME) and not (
-            wording.read(candidate.text).mismatch(wording.read(other.text))
+        score = vectors.score(candidate.text, other.text)
+        return (
+            score.reaches(ARC_SAME)
+            and (score.is_cosine or _is_about_the_same(candidate.text, other.text, common))
+            and not wording.read(candidate.text).mismatch(wording.read(other.text))
         )
 
     decided: list[Decision] = []
@@ -197,6 +204,13 @@ def _stands_by(candidate: Memory, same: Sequence[Memory]) -> bool:
             for other in same
         )
     )
+
+
+def _is_about_the_same(one: str, other: str, common: frozenset[str]) -> bool:
+    """Whether one says all that the other does, or they share most of what they say."""
+    ours, theirs = words(one) - common, words(other) - common
+    shared = len(ours & theirs)
+    return ours <= theirs or theirs <= ours or shared > ARC_SHARED * len(ours | theirs)
 
 
 def _is_same_line(one: Memory, other: Memory) -> bool:

@@ -14,7 +14,7 @@ from app.llm.writer import RecapWriter
 from app.memory.admission import Presence
 from app.memory.claims import Mention, ReadAnswer
 from app.memory.entities import Resolved, canonical_roster, known_names, resolved_claims
-from app.memory.extraction import Work, ended, proposed
+from app.memory.extraction import Work, ended, ended_at_once, proposed
 from app.memory.found_without_model import found_change, read_better
 from app.memory.known import KnownForBlock, known, known_for_block
 from app.memory.records import (
@@ -225,8 +225,10 @@ class Rememberer:
     ) -> MemoryChange:
         active, known = _after(before, under_way)
         resolved = await asyncio.to_thread(self._resolved, under_way, heard, before.entities)
-        gone = ended(resolved.answer.ends, heard.window, active, heard.numbers)
+        ends = resolved.answer.ends
         claimed = proposed(resolved.answer, heard.window, under_way.work, part=part)
+        gone = ended(ends, heard.window, active, heard.numbers, claimed)
+        claimed = ended_at_once(ends, heard.window, claimed)
         elsewhere = {memory.id for memory in under_way.chat.elsewhere}
         over = {memory.id for memory in gone}
         ending = {memory.id: memory for memory in gone}

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from app.memory.answers import read_answer
-from app.memory.extraction import NO_SOURCE, OTHER_WORDS, WRONG_SOURCE, Work, ended, proposed
+from app.memory.extraction import (
+    NO_SOURCE,
+    OTHER_WORDS,
+    WRONG_SOURCE,
+    Work,
+    ended,
+    ended_at_once,
+    proposed,
+)
 from app.memory.records import ARC, EndReason, Grounding, Memory, Review, Tier
 from app.memory.windows import Window
 from app.story.messages import Message, digest
@@ -98,6 +106,26 @@ def test_the_vector_of_a_resolved_arc() -> None:
     assert [e.reason for e in memory.endings] == [EndReason.RESOLVED]
     # What cites nothing ends at the new message that shares most words with it.
     assert [s.anchor for s in memory.endings[0].sources] == ["m2"]
+
+
+def test_a_thread_named_in_its_own_words_takes_no_similar_one_along() -> None:
+    known = [arc("ring", "Who took the ring?"), arc("map", "Who took the map?")]
+    ends = read_answer("[resolved:sources=3] Who took the map? | the cook").ends
+    assert [memory.id for memory in ended(ends, WINDOW, known, {})] == ["map"]
+
+
+def test_a_thread_that_one_answer_opens_and_resolves_is_kept_as_resolved() -> None:
+    answer = read_answer(
+        "[arc:sources=1] Who lights the lamps?\n[arc:sources=1] Who puts out the lamps?\n"
+        "[resolved:sources=3] Who lights the lamps? | Kael does"
+    )
+    claimed = proposed(answer, WINDOW, WORK)
+    lit, out = ended_at_once(answer.ends, WINDOW, claimed)
+    assert [(e.reason, e.text) for e in lit.endings] == [(EndReason.RESOLVED, "Kael does")]
+    assert [source.anchor for source in lit.endings[0].sources] == ["m2"]
+    assert not out.endings
+    before = [arc("b", "Who lights the fire?")]
+    assert ended(answer.ends, WINDOW, before, {}, claimed) == ()
 
 
 def test_numbers_mean_the_list_that_was_shown() -> None:

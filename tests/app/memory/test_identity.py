@@ -75,6 +75,23 @@ def test_an_arc_is_known_by_its_words(common: int, expected: Outcome) -> None:
     assert decision.outcome is expected
 
 
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ("Who took the map?", Outcome.NEW),
+        ("Will the ring be found?", Outcome.NEW),
+        ("Will Mara forgive Jon?", Outcome.NEW),
+        ("Who took the ring from the safe?", Outcome.DUPLICATE),
+        ("Who was it that took the ring?", Outcome.DUPLICATE),
+    ],
+)
+def test_arcs_that_ask_the_same_of_different_things_are_two(new: str, expected: Outcome) -> None:
+    texts = ("Who took the ring?", "Will the cup be found?", "Will Mara marry Jon?")
+    known = [arc(text, text) for text in texts]
+    [decision] = verify_arcs([arc("new", new)], known, wording=WORDING)
+    assert decision.outcome is expected
+
+
 def test_arcs_of_a_batch_are_held_against_each_other_but_not_those_of_others() -> None:
     batch = [
         arc("1", "Who sent the letter to Mara?"),
