@@ -22,6 +22,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QListView, QVBoxLayout, QWidget
 
 from app.errors import TavernkeepError
+from app.memory.browsing import TIER_NAMES
+from app.memory.records import Tier
 from app.work.searching import Findings, Hit
 from ui.controls.fields import Field
 from ui.controls.labels import Label
