@@ -171,7 +171,10 @@ class MainWindow(QWidget):
     # Events
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        self._ring.announce_key()
+        focused = QApplication.focusWidget()
+        # Qt calls this, too, when what has the focus is hidden or disabled; that is no key.
+        if focused is not None and focused.isVisible() and focused.isEnabled():
+            self._ring.announce_key()
         return super().focusNextPrevChild(forward)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -70,9 +70,9 @@ class PageTokens:
         if not counter.default.is_exact:
             return "Token counts are estimates: the tokenizer's files are missing or damaged."
         if not counter.tokenizer.name:
-            return "SillyTavern has not said yet how its model counts tokens: about so many."
+            return "Estimates, until SillyTavern's page says how its model counts tokens."
         if any(counter.needs(text) for text in texts):
-            return "The model's tokenizer has not counted all of it yet: about so many."
+            return "Partly estimates, until the model's tokenizer has counted all of it."
         return ""
 
     async def load(self) -> None:

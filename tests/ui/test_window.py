@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
 from app.operations import OperationStatus
+from tests.e2e.sillytavern import dialogue, write_chat
 from tests.labelled import WrittenTavern
 from ui.inspector.inspector import Inspector
 from ui.main_window import MainWindow
@@ -250,6 +251,21 @@ async def test_a_pane_that_is_built_late_shows_the_story_that_is_open(
     late = Inspector(demo_window.desk.session, QAction())
     assert late.shown_text == early.shown_text
     assert late.version_choice.count() == early.version_choice.count()
+
+
+async def test_a_recap_without_text_says_whether_a_scene_has_closed(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    path = demo_tavern.chat.with_name("Short.jsonl")
+    write_chat(path, dialogue("The lamp is out.", "Then we wait."))
+    assert demo_window.desk is not None
+    await demo_window.desk.session.open_path(path)
+    pane = story_stage(demo_window).inspector
+    assert pane.empty_words.startswith("No scene has closed yet.")
+    story = companion.story(path)
+    assert story is not None
+    await companion.edits.mark_break(path, story.messages[-1].anchor)
+    await until(lambda: pane.empty_words.startswith("No closed scene is folded in yet."))
 
 
 async def test_the_window_goes_on_with_a_chat_that_was_renamed(

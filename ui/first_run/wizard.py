@@ -139,6 +139,7 @@ class FirstRun(QWidget):
             self.closed.emit()
         else:
             self._show_step(self._current + 1)
+            self.take_focus()  # what had it may be hidden or disabled now
 
     def _on_back(self) -> None:
         self._show_step(max(0, self._current - 1))

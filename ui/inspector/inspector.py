@@ -28,6 +28,10 @@ EMPTY = (
     "No scene has closed yet. A scene ends where you, or a change of place or time, put a break. "
     "Closed scenes are folded into the running recap."
 )
+ALL_CLOSED_STAY_OUT = (
+    "No closed scene is folded in yet. The newest closed scenes stay out of the running recap, "
+    "since the chat itself still tells them; older ones are folded in once they have a recap."
+)
 
 
 class Inspector(QWidget):
@@ -70,6 +74,11 @@ class Inspector(QWidget):
     def shown_text(self) -> str:
         """The recap as it stands in the pane."""
         return self._text.text
+
+    @property
+    def empty_words(self) -> str:
+        """Why there is no recap; "" while there is one."""
+        return self._empty.text() if self._stack.currentIndex() else ""
 
     @property
     def version_choice(self) -> Choice:
@@ -148,6 +157,8 @@ class Inspector(QWidget):
         self._facts.setVisible(current is not None)
         self._stack.setCurrentIndex(0 if current is not None else 1)
         if current is None:
+            has_closed = any(scene.is_closed for scene in story.scenes)
+            self._empty.setText(ALL_CLOSED_STAY_OUT if has_closed else EMPTY)
             self._text.set_text("")
             return
         self._origin.setText(origin_words(current, now=time.time()))

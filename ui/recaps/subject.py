@@ -12,8 +12,8 @@ from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
 from ui.session import Session
 
 EMPTY_RUNNING = (
-    "No version yet. The running recap grows when a scene closes; each step, and each edit of "
-    "yours, is kept here."
+    "No version yet. A closed scene is folded into the running recap when a newer one has closed, "
+    "too; each step, and each edit of yours, is kept here."
 )
 ALL_DELETED = "All versions are deleted. Restore one of them, or write a new one."
 EMPTY_SCENE = "This scene has no recap yet. It is written by itself, or by you."

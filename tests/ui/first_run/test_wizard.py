@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QFocusFrame, QWidget
 from websockets.asyncio.client import connect
 
 from app.companion import Companion, open_companion
@@ -126,6 +126,9 @@ async def test_from_the_folder_to_the_first_chat(
     await until(lambda: wizard.main.text() == "Install the bridge" and wizard.main.isEnabled())
     click(wizard.main)
     await until(lambda: wizard.main.text() == "Go on without waiting")
+    ring = fresh.findChild(QFocusFrame)
+    assert ring is not None
+    assert ring.widget() is None  # a button that is disabled for a moment hands on the focus
     user_folder = companion.taverns[0].user_folder
     assert (await companion.bridge_status(user_folder)).installed
     pairing = json.loads(
