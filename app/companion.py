@@ -558,8 +558,10 @@ class Companion(News):
             await self.prompts.check(str(value))
         if name == "tavern" and value:
             await asyncio.to_thread(find_taverns, Path(str(value)))
-        key = self.settings.put(name, value, chat_id=None if chat is None else chat.chat_id)
-        await self._store.run(lambda: self._store.settings.save(*key, value))
+        chat_id = None if chat is None else chat.chat_id
+        with self.settings.as_before_on_error(name, chat_id=chat_id):
+            key = self.settings.put(name, value, chat_id=chat_id)
+            await self._store.run(lambda: self._store.settings.save(*key, value))
         await self._follow_setting(name)
 
     async def reset_setting(self, name: str, *, path: Path | None = None) -> None:
@@ -568,8 +570,10 @@ class Companion(News):
         Raises UsageError.
         """
         chat = None if path is None else self._chats.required(path)
-        key = self.settings.reset(name, chat_id=None if chat is None else chat.chat_id)
-        await self._store.run(lambda: self._store.settings.reset(*key))
+        chat_id = None if chat is None else chat.chat_id
+        with self.settings.as_before_on_error(name, chat_id=chat_id):
+            key = self.settings.reset(name, chat_id=chat_id)
+            await self._store.run(lambda: self._store.settings.reset(*key))
         await self._follow_setting(name)
 
     def setting(self, name: str, *, path: Path | None = None) -> ValueInForce:

@@ -5,11 +5,12 @@ Defaults follow spec/auto-recap.md §2 where a setting comes from there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import UsageError
+from app.errors import TavernkeepError, UsageError
 from app.memory_settings import MEMORY_SETTINGS
 from app.page_settings import PAGE_SETTINGS
 from app.setting import Scope, Section, Setting
@@ -567,6 +568,19 @@ class Settings:
         key = self._key(name, chat_id)
         self._values.pop(key, None)
         return key
+
+    @contextmanager
+    def as_before_on_error(self, name: str, *, chat_id: int | None = None) -> Iterator[None]:
+        """Around setting and storing a value: what could not be stored does not hold either."""
+        key = self._key(name, chat_id)
+        was_set, before = key in self._values, self._values.get(key)
+        try:
+            yield
+        except TavernkeepError:
+            self._values.pop(key, None)
+            if was_set:
+                self._values[key] = before
+            raise
 
     def replace_chat(self, chat_id: int, values: Mapping[str, Any]) -> bool:
         """Let exactly these values be set for a chat; whether that changed anything."""

@@ -13,6 +13,7 @@ import os
 import random
 import sqlite3
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from multiprocessing.connection import Connection
@@ -218,10 +219,10 @@ def run_told(work: Work, folder: Path, telling: Connection) -> None:
     work(folder, telling.send)
 
 
-def killed(work: Work, folder: Path, seconds: float | None) -> tuple[list[str], bool]:
+def killed(work: Work, folder: Path, seconds: float | None) -> tuple[list[str], bool, float]:
     """Do the work and kill it after so many seconds, None: never.
 
-    Gives what it told, and whether it came to its end.
+    Gives what it told, whether it came to its end, and for how long it worked.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
@@ -233,10 +234,12 @@ def killed(work: Work, folder: Path, seconds: float | None) -> tuple[list[str], 
         if not reader.poll(60):
             raise TimeoutError
         assert reader.recv() == READY
+        began = time.monotonic()
         process.join(60 if seconds is None else seconds)
         if process.is_alive():
             process.kill()
         process.join(60)
+        took = time.monotonic() - began
         told = list(_received(reader))
         code = process.exitcode
     finally:
@@ -245,7 +248,7 @@ def killed(work: Work, folder: Path, seconds: float | None) -> tuple[list[str], 
         process.close()
         reader.close()
     assert code in (0, -9), f"it ended with {code}"
-    return told, code == 0
+    return told, code == 0, took
 
 
 def _received(reader: Connection) -> Iterator[str]:

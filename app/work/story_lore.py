@@ -36,8 +36,9 @@ class StoryLore:
         done = self._done(chat.chat_id)
         done = done | frozenset(keys) if is_done else done - frozenset(keys)
         value = msgspec.json.encode(sorted(done)[:MOST_MARKS]).decode()
-        key = self._settings.put(DONE, value, chat_id=chat.chat_id)
-        await self._store.run(lambda: self._store.settings.save(*key, value))
+        with self._settings.as_before_on_error(DONE, chat_id=chat.chat_id):
+            key = self._settings.put(DONE, value, chat_id=chat.chat_id)
+            await self._store.run(lambda: self._store.settings.save(*key, value))
 
     def exported(self, path: Path, keys: Collection[str]) -> bytes:
         """The entries as a file that SillyTavern imports as a lorebook."""

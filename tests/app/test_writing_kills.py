@@ -60,9 +60,8 @@ def kill_again_and_again(
     """
     calm = folder / "calm"
     shutil.copytree(prepared, calm)
-    began = time.monotonic()
-    killed(work, calm, None)
-    when = moments(seed, time.monotonic() - began)
+    *_, took = killed(work, calm, None)
+    when = moments(seed, took)
     ended: list[Path] = []
     count = number = 0
     while count < KILLS:
@@ -72,7 +71,7 @@ def kill_again_and_again(
         told: list[str] = []
         is_done = False
         while not is_done:
-            more, is_done = killed(work, world, next(when) if count < KILLS else None)
+            more, is_done, _ = killed(work, world, next(when) if count < KILLS else None)
             told += more
             count += not is_done
             check(world, told)
