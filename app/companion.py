@@ -61,6 +61,7 @@ from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
 from app.work.recapping import Recapper
 from app.work.searching import Search
+from app.work.settings_file import SettingsFile
 from app.work.story_lore import StoryLore
 from app.work.turn_history import TurnHistory
 from app.work.turn_vectors import TurnVectors
@@ -83,6 +84,7 @@ class Companion(News):
     catch-ups, in the user's hands. use: what models were asked for, and the cap of a day. page:
     badge and marks in SillyTavern's page. wishes: what the user asks of us in it. budgets: tries
     and sets them. turns: prompts as they were sent. tokens: how the tokens of prompts are counted.
+    settings_file: settings to take along.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -198,6 +200,8 @@ class Companion(News):
         self.exports = StoryExport(lambda path, until: self.memory(path, until=until), parts.packs)
         self.search = Search(self._store, self._chats, self._tasks, self._memory_work.vectors_of)
         self._chats.read.connect(self.search.follow)
+        copies = self.folders.backups / "settings"
+        self.settings_file = SettingsFile(self.settings, self.put_setting, copies)
         self._turn_vectors = TurnVectors(
             self._memory_work.vectors_of, self._tasks, lambda: bool(self.settings["embeddings"])
         )

@@ -19,6 +19,7 @@ from ui.controls.surfaces import Line, scrolling
 from ui.prompts.page import PromptsPage
 from ui.session import Session
 from ui.settings.backend import BackendChoice
+from ui.settings.files import FilesSection
 from ui.settings.look import LookSection
 from ui.settings.memory_trial import MemoryTrialSection
 from ui.settings.model_testing import ModelTesting
@@ -63,6 +64,8 @@ class SettingsPage(QWidget):
         self._prompts_page: PromptsPage | None = None
         self._look = LookSection()
         self._look.chosen.connect(self.put)
+        self.files = FilesSection(session)
+        self.files.taken_over.connect(self._on_taken_over)
         self._nothing = body(NOTHING)
         self.memory_test = MemoryTrialSection(session)
         self._parts: tuple[Section | BackendChoice | MemoryTrialSection, ...] = (
@@ -72,6 +75,7 @@ class SettingsPage(QWidget):
             self._prompts,
             self._look,
             *self._topics(),
+            self.files,
         )
         self._lay_out()
         self.rail.filtered.connect(self._on_filtered)
@@ -256,6 +260,10 @@ class SettingsPage(QWidget):
         words = " or ".join(f"“{other.word(value)}”" for value in wanted)
         reason = f"Does something only while “{other.label}” is {words}."
         row.set_effective(values[other.name] in wanted, reason)
+
+    def _on_taken_over(self) -> None:
+        self.refresh_values()
+        self.setting_changed.emit("theme", self._session.companion.settings["theme"])
 
     def _on_backend(self, spec: str) -> None:
         async def use() -> None:

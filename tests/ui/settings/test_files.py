@@ -1,0 +1,54 @@
+"""Settings are written to a file and taken over from one, with the system's own dialogs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtCore import QMetaObject, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLineEdit
+
+from app.companion import Companion
+from ui.main_window import MainWindow
+from ui.settings.page import SettingsPage
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+def dialog_of(window: MainWindow) -> QFileDialog | None:
+    return next((d for d in window.findChildren(QFileDialog) if d.isVisible()), None)
+
+
+def name(dialog: QFileDialog, target: Path) -> None:
+    field = dialog.findChild(QLineEdit, "fileNameEdit")
+    assert isinstance(field, QLineEdit)
+    field.setText(str(target))
+    QMetaObject.invokeMethod(dialog, "accept", Qt.ConnectionType.DirectConnection)
+
+
+async def test_settings_are_exported_and_imported_again(
+    window: MainWindow, companion: Companion, tmp_path: Path, until: Until
+) -> None:
+    window.show_page("settings")
+    page = window.page
+    assert isinstance(page, SettingsPage)
+    await companion.put_setting("running_recap_budget", 700)
+    QTest.mouseClick(page.files.write, Qt.MouseButton.LeftButton)
+    await until(lambda: dialog_of(window) is not None)
+    saving = dialog_of(window)
+    assert saving is not None
+    target = tmp_path / "mine.json"
+    name(saving, target)
+    await until(target.exists)
+
+    await companion.put_setting("running_recap_budget", 900)
+    await until(lambda: dialog_of(window) is None)
+    QTest.mouseClick(page.files.read, Qt.MouseButton.LeftButton)
+    await until(lambda: dialog_of(window) is not None)
+    opening = dialog_of(window)
+    assert opening is not None
+    name(opening, target)
+    await until(lambda: "Changed: 1 setting" in page.files.row.fact.text())
+    assert companion.settings["running_recap_budget"] == 700
+    assert list((companion.folders.backups / "settings").glob("*.json"))
