@@ -62,7 +62,8 @@ def make_chat(folder: Path, *, with_recaps: bool = False) -> Path:
     ]
     if with_recaps:
         for number, raw in enumerate(chat):
-            block = raw["extra"]["auto_recap_memory"] = {"memory": f"Short {number}."}
+            block: dict[str, Any] = {"memory": f"Short {number}."}
+            raw["extra"]["auto_recap_memory"] = block
             if number % 6 == 5:
                 stored = json.dumps({"scene_name": f"Scene {number}", "recap": f"Told {number}."})
                 block |= {

@@ -157,13 +157,16 @@ def test_a_step_is_done_or_taken_back_whole_or_not_at_all(tmp_path: Path) -> Non
     prepared.mkdir()
 
     def check(world: Path, told: list[str]) -> None:
-        assert told == [str(number) for number in range(len(told))]
-        if not told:
+        if not database_in(world).exists() or not rows(world, "SELECT name FROM sqlite_master"):
             return
-        [(value,)] = rows(world, "SELECT value FROM setting WHERE name = 'next step'")
-        reached = int(value)
-        assert len(told) <= reached  # a step may be kept without a word of it
-        told.extend(str(number) for number in range(len(told), reached))
+        steps = [int(step) for step in told]
+        assert sorted(set(steps)) == steps, "a step was done twice"
+        found = rows(world, "SELECT value FROM setting WHERE name = 'next step'") if steps else []
+        if not found:
+            assert not steps
+            return
+        reached = int(found[0][0])
+        assert steps[-1] < reached  # the last may be kept without a word of it
         done: list[str] = []
         taken_back: list[str] = []
         for number in range(reached):
@@ -209,7 +212,7 @@ def test_a_migration_that_dies_goes_on_at_the_next_start(tmp_path: Path) -> None
 
     def check(world: Path, told: list[str]) -> None:
         assert rows(world, COUNT) == [(2000,)]
-        assert told in ([], [""])
+        assert set(told) <= {""}  # nothing had to be mended
         for backup in (world / "backups").glob("tavernkeep-*.sqlite3"):
             assert rows_of(backup, COUNT) == [(2000,)], "half a backup looks like a whole one"
 
