@@ -82,6 +82,13 @@ _ACTIONS = (
         ("Ctrl+H",),
         "clock",
     ),
+    ActionSpec(
+        "health",
+        "How Tavernkeep is doing",
+        "See each part with what can be done about it, and copy a report.",
+        ("Ctrl+Shift+H",),
+        "pulse",
+    ),
     ActionSpec("pause", "Pause the work", "Begin nothing new in the queue.", (), "pause"),
     ActionSpec(
         "prompts",

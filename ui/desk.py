@@ -91,6 +91,8 @@ class Desk(QObject):
         self.everywhere = Everywhere(self.session, frame, actions, window)
         self.everywhere.message_wanted.connect(self._on_message_chosen)
         self.everywhere.memory_wanted.connect(self._on_memory_wanted)
+        self.everywhere.setting_wanted.connect(self._on_section_wanted)
+        self.everywhere.folder_wanted.connect(self._on_folder_wanted)
         self._connect_session()
         self._connect_actions()
         self._apply_look()
@@ -372,6 +374,12 @@ class Desk(QObject):
 
     async def _sync(self) -> None:
         self.session.told.emit(await sync(self.session))
+
+    def _on_section_wanted(self, title: str) -> None:
+        self.show_page("settings")
+        page = self._pages["settings"]
+        if isinstance(page, pages.HasPrompts):
+            page.go_to(title)
 
     def _on_settings_wanted(self) -> None:
         self.show_page("settings")

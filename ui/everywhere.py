@@ -1,35 +1,52 @@
-"""What is at hand on every page: the history of changes, and search in all chats."""
+"""What is at hand on every page: the history of changes, search in all chats, health."""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, qVersion
 from PySide6.QtWidgets import QWidget
 
-from app.health import count_of
+from app.health import HealthItem, count_of
+from app.sillytavern.bridge_installer import program_version
 from app.store.undo import AT_FIRST
 from app.story.story import ChatRef
+from app.work.health_report import Facts, Remedy, remedy_for, report_of
 from app.work.searching import Findings, Hit
 from ui.actions import Actions
 from ui.library.words import chat_title
 from ui.session import Session
 from ui.shell.frame import Frame
+from ui.shell.health_sheet import HealthSheet
 from ui.shell.history_sheet import HistorySheet
 from ui.shell.search_sheet import MOST, SearchSheet, place_words, stem_words
+
+# What an action of the window does about a part that is not well.
+ACTIONS = {
+    Remedy.SEE_PROMPT: "page.prompt",
+    Remedy.CHOOSE_CHAT: "chats",
+    Remedy.READ_AGAIN: "sync",
+    Remedy.GO_ON: "pause",
+    Remedy.SEE_WORK: "page.work",
+}
+SECTIONS = {Remedy.INSTALL_BRIDGE: "SillyTavern", Remedy.CHOOSE_MODEL: "Model"}
 
 
 class Everywhere(QObject):
     """Opens the sheets over any page. Owned by the window.
 
     Signals (of the chat that is shown by then):
-        message_wanted: anchor. memory_wanted: its id.
+        message_wanted: anchor. memory_wanted: its id. setting_wanted: title of a section of the
+        settings. folder_wanted: the user is to name SillyTavern's folder.
     """
 
     message_wanted = Signal(str)
     memory_wanted = Signal(str)
+    setting_wanted = Signal(str)
+    folder_wanted = Signal()
 
     def __init__(self, session: Session, frame: Frame, actions: Actions, window: QWidget) -> None:
         super().__init__(window)
@@ -43,6 +60,10 @@ class Everywhere(QObject):
         self.search_sheet = SearchSheet(self._find, self._place_of, self._run_search, window)
         self.search_sheet.hit_chosen.connect(self._on_hit_chosen)
         actions["search.all"].triggered.connect(self.open_search)
+        self.health_sheet = HealthSheet(self._report, window)
+        self.health_sheet.remedy_wanted.connect(self._on_remedy)
+        session.health_changed.connect(self._on_health_changed)
+        actions["health"].triggered.connect(self.open_health)
         self._chats: dict[Path, ChatRef] = {}
         session.chat_opened.connect(self._on_chat_opened)
 
@@ -117,3 +138,51 @@ class Everywhere(QObject):
             self.memory_wanted.emit(hit.memory_id)
         else:
             self.message_wanted.emit(hit.anchor)
+
+    # Health
+
+    def open_health(self) -> None:
+        """Show how each part is doing, and what can be done about it."""
+        self._show_health()
+        self.health_sheet.open_above(self._frame.status)
+
+    def _show_health(self) -> None:
+        self.health_sheet.show_health(self._session.companion.health, self._remedy)
+
+    def _on_health_changed(self, _health: object) -> None:
+        if self.health_sheet.isVisible():
+            self._show_health()
+
+    def _remedy(self, item: HealthItem) -> Remedy | None:
+        companion = self._session.companion
+        has_tavern = bool(companion.taverns)
+        return remedy_for(item, has_tavern=has_tavern, is_paused=companion.work.is_paused)
+
+    def _report(self) -> str:
+        companion, story = self._session.companion, self._session.story
+        owned = [character.chats for tavern in companion.taverns for character in tavern.characters]
+        owned += [group.chats for tavern in companion.taverns for group in tavern.groups]
+        versions = {
+            "Tavernkeep": program_version(),
+            "Python": platform.python_version(),
+            "Qt": qVersion(),
+            "system": platform.platform(terse=True),
+        }
+        facts = Facts(
+            versions,
+            len(companion.taverns),
+            sum(map(len, owned)),
+            len(companion.chats_in_pages),
+            len(story.messages) if story is not None else 0,
+            companion.work.operations,
+            companion.settings.for_all(),
+        )
+        return report_of(companion.health, facts)
+
+    def _on_remedy(self, remedy: Remedy) -> None:
+        if remedy is Remedy.CHOOSE_FOLDER:
+            self.folder_wanted.emit()
+        elif remedy in SECTIONS:
+            self.setting_wanted.emit(SECTIONS[remedy])
+        else:
+            self._actions[ACTIONS[remedy]].trigger()

@@ -67,6 +67,8 @@ class HasPrompts(Protocol):
 
     def open_prompts(self) -> QWidget: ...
 
+    def go_to(self, title: str) -> None: ...
+
 
 def make_story(session: Session, theme: ThemeSource, see_text: QAction) -> StoryStage:
     from ui.story_stage import StoryStage

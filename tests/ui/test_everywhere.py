@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from app.companion import Companion
@@ -117,3 +118,36 @@ async def test_search_says_what_it_takes_and_what_it_does_not_find(
     await until(lambda: sheet.words.text() == NOTHING)
     QTest.keyClick(sheet.field, Qt.Key.Key_Escape)
     assert not sheet.isVisible()
+
+
+async def test_health_names_each_part_and_its_button_does_the_next_thing(
+    demo_window: MainWindow, companion: Companion, until: Until
+) -> None:
+    companion.work.pause()
+    demo_window.actions_["health"].trigger()
+    sheet = everywhere(demo_window).health_sheet
+    assert sheet.isVisible()
+    for part, row in sheet.rows.items():
+        assert row.sentence.text() == getattr(companion.health, part).sentence
+    assert not sheet.rows["backend"].fix.isVisible()
+    QTest.mouseClick(sheet.rows["queue"].fix, Qt.MouseButton.LeftButton)
+    assert not companion.work.is_paused
+    assert not sheet.isVisible()
+    demo_window.actions_["health"].trigger()
+    QTest.mouseClick(sheet.rows["bridge"].fix, Qt.MouseButton.LeftButton)
+    assert demo_window.current_state().page == "settings"
+
+
+async def test_the_report_names_no_chat_and_no_folder(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    demo_window.actions_["health"].trigger()
+    sheet = everywhere(demo_window).health_sheet
+    QTest.mouseClick(sheet.copy, Qt.MouseButton.LeftButton)
+    report = QGuiApplication.clipboard().text()
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    assert f"messages of the chat that is shown: {len(story.messages)}" in report
+    for told in (story.chat.owner_name, story.chat.title, str(demo_tavern.user_folder.parent)):
+        assert told not in report
+    sheet.close()

@@ -1,0 +1,188 @@
+"""How each part is doing, with a button for the next sensible step, and a report to send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.health import Health, HealthItem, Light
+from app.work.health_report import PARTS, Remedy
+from ui.controls.buttons import Button, ButtonRole
+from ui.controls.labels import Label, meta, section
+from ui.controls.surfaces import FloatingSheet, Line
+from ui.theme import current_tokens
+from ui.theme.fonts import MEDIUM, ui_font
+from ui.theme.icons import icon_pixmap
+from ui.theme.palette import T2_ROLE
+from ui.theme.style import rounded
+
+WIDTH = 460
+NAMES = {
+    "sillytavern": "SillyTavern",
+    "bridge": "Bridge",
+    "reading": "Reading",
+    "queue": "Work",
+    "backend": "Model",
+}
+WORDS = {
+    Remedy.CHOOSE_FOLDER: "Choose the folder",
+    Remedy.INSTALL_BRIDGE: "Install the bridge",
+    Remedy.SEE_PROMPT: "See the prompt",
+    Remedy.CHOOSE_CHAT: "Choose a chat",
+    Remedy.READ_AGAIN: "Read again",
+    Remedy.GO_ON: "Go on",
+    Remedy.SEE_WORK: "See the work",
+    Remedy.CHOOSE_MODEL: "Choose a model",
+}
+LIGHT_WORDS = {
+    Light.GOOD: "good",
+    Light.IDLE: "waiting",
+    Light.WORKING: "working",
+    Light.BAD: "needs you",
+    Light.OFF: "off",
+}
+REPORT = "The report holds lights, versions and numbers: no story, names, folders or keys."
+COPIED = "Copied. Paste it where you ask for help."
+
+
+class HealthRow(QWidget):
+    """One part: its light, its name and sentence, and what to do.
+
+    Signals:
+        remedy_wanted: Remedy.
+    """
+
+    remedy_wanted = Signal(object)
+
+    def __init__(self, part: str) -> None:
+        super().__init__()
+        self._part = part
+        self._remedy: Remedy | None = None
+        self._lamp = _Lamp()
+        self.sentence = Label(font=ui_font(11.5), tone=T2_ROLE, wraps=True)
+        self.fix = Button("", role=ButtonRole.PLAIN)
+        self.fix.clicked.connect(self._on_fix)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addWidget(Label(NAMES[part], font=ui_font(12.5, MEDIUM)))
+        words.addWidget(self.sentence)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 7, 10, 7)
+        row.setSpacing(10)
+        row.addWidget(self._lamp, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        row.addWidget(self.fix, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def show_item(self, item: HealthItem, remedy: Remedy | None) -> None:
+        """Say how the part is doing."""
+        self._remedy = remedy
+        self._lamp.show_light(item.light)
+        self._lamp.setAccessibleName(f"{NAMES[self._part]}: {LIGHT_WORDS[item.light]}")
+        self.sentence.setText(item.sentence)
+        self.fix.setVisible(remedy is not None)
+        if remedy is not None:
+            self.fix.set_text(WORDS[remedy])
+
+    def _on_fix(self) -> None:
+        if self._remedy is not None:
+            self.remedy_wanted.emit(self._remedy)
+
+
+class HealthSheet(FloatingSheet):
+    """Over the status bar, until Escape. report: the text that is copied.
+
+    Signals:
+        remedy_wanted: Remedy; the sheet has gone by then.
+    """
+
+    remedy_wanted = Signal(object)
+
+    def __init__(self, report: Callable[[], str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._report = report
+        self.rows = {part: HealthRow(part) for part in PARTS}
+        inner = QVBoxLayout()
+        inner.setContentsMargins(8, 10, 8, 10)
+        inner.setSpacing(0)
+        title = section("How Tavernkeep is doing")
+        title.setContentsMargins(10, 0, 10, 4)
+        inner.addWidget(title)
+        for part, row in self.rows.items():
+            if part != PARTS[0]:
+                inner.addWidget(Line())
+            row.remedy_wanted.connect(self._on_remedy)
+            inner.addWidget(row)
+        inner.addWidget(Line())
+        foot = QHBoxLayout()
+        foot.setContentsMargins(10, 10, 10, 0)
+        foot.setSpacing(10)
+        self.told = meta(REPORT, wraps=True)
+        self.copy = Button("Copy a report", icon="copy")
+        self.copy.clicked.connect(self._on_copy)
+        foot.addWidget(self.told, 1)
+        foot.addWidget(self.copy)
+        inner.addLayout(foot)
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.addLayout(inner)
+
+    def show_health(self, health: Health, remedy: Callable[[HealthItem], Remedy | None]) -> None:
+        """Say how things are."""
+        for part, row in self.rows.items():
+            item = getattr(health, part)
+            row.show_item(item, remedy(item))
+
+    def open_above(self, anchor: QWidget) -> None:
+        """Show over `anchor`, at its left."""
+        self.told.setText(REPORT)
+        width = WIDTH + 2 * self.MARGIN
+        height = max(self.heightForWidth(width), self.sizeHint().height())
+        at = anchor.mapToGlobal(QPoint(4, self.MARGIN - 4 - height))
+        self.setGeometry(QRect(at, QSize(width, height)))
+        self.show()
+        shown = [row.fix for row in self.rows.values() if not row.fix.isHidden()]
+        (*shown, self.copy)[0].setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def _on_remedy(self, remedy: Remedy) -> None:
+        self.close()
+        self.remedy_wanted.emit(remedy)
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._report())
+        self.told.setText(COPIED)
+
+
+class _Lamp(QWidget):
+    """A dot for good, a ring for off or waiting, a triangle for what needs the user."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._light = Light.OFF
+        self.setFixedSize(14, 18)
+
+    def show_light(self, light: Light) -> None:
+        self._light = light
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        t = current_tokens()
+        painter = QPainter(self)
+        if self._light is Light.BAD:
+            pixmap = icon_pixmap("triangle", t.failed.text, 14, self.devicePixelRatioF())
+            painter.drawPixmap(0, 2, pixmap)
+            return
+        dot = QRectF(2, 5, 9, 9)
+        if self._light in (Light.OFF, Light.IDLE):
+            rounded(painter, dot, 4.5, None, t.t3, 1.35)
+            return
+        tone: QColor = t.accent if self._light is Light.WORKING else t.included.fill
+        rounded(painter, dot, 4.5, tone)
