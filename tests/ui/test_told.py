@@ -13,11 +13,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
-from app.health import Light
+from app.health import Health, HealthItem, Light
 from tests.labelled import WrittenTavern
 from tests.ui.samples import message, story
 from ui.main_window import MainWindow
-from ui.shell.status_bar import StatusBar
+from ui.shell.status_bar import StatusBar, StatusItem
 from ui.sync_news import news_sentence
 from ui.window_state import WindowState
 
@@ -181,3 +181,21 @@ async def test_clearing_a_chat_says_first_what_goes_and_is_one_step_back(
     await companion.settled(demo_tavern.chat)
     await companion.edits.undo(demo_tavern.chat)
     assert page.story.breaks == before.breaks
+
+
+@pytest.mark.parametrize(("light", "is_shown"), [(Light.BAD, True), (Light.GOOD, False)])
+def test_a_bad_fact_is_cut_before_it_is_left_out(
+    dressed: QApplication, light: Light, is_shown: bool
+) -> None:
+    facts = {key: HealthItem(key, Light.GOOD, "A fact") for key in ("sillytavern", "bridge")}
+    more = {key: HealthItem(key, Light.GOOD, "A fact") for key in ("reading", "queue")}
+    long = HealthItem("backend", light, "The model answered with nothing, twice. " * 9)
+    bar = StatusBar()
+    bar.resize(900, 28)
+    bar.show()
+    bar.show_health(Health(**facts, **more, backend=long))
+    QApplication.processEvents()
+    item = next(item for item in bar.findChildren(StatusItem) if item.key == "backend")
+    assert item.isVisible() is is_shown
+    assert not is_shown or 140 <= item.width() < bar.width() - item.x() <= 900
+    bar.deleteLater()

@@ -32,6 +32,7 @@ GAP = 20
 LEFT = (("sillytavern", "", 0), ("bridge", "link", 3), ("reading", "eye", 1), ("queue", "pulse", 2))
 RIGHT = (("backend", "chip", 4),)
 SAID_MS = 7_000
+LEAST_BAD = 140  # pixels that make a bad fact worth showing its beginning
 
 
 class StatusItem(QAbstractButton):
@@ -46,7 +47,7 @@ class StatusItem(QAbstractButton):
         self.setFont(ui_font(11, MEDIUM))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_item(self, item: HealthItem) -> None:
         """Say this fact."""
@@ -56,6 +57,11 @@ class StatusItem(QAbstractButton):
         self.setToolTip(plain_tip(item.sentence))
         self.updateGeometry()
         self.update()
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether this fact tells of something that went wrong."""
+        return self._light == "bad"
 
     def sizeHint(self) -> QSize:
         lead = 20 if self._icon else 14
@@ -178,13 +184,16 @@ class StatusBar(QWidget):
         self._row.addWidget(item)
 
     def _fit(self) -> None:
-        """Hide the least important facts that have no room, empty ones too."""
+        """Hide the least important facts that have no room, empty ones too; a bad one is cut."""
         room = self.width() - 28
         items = (self._said, *self._items.values())
         by_rank = sorted(items, key=lambda item: item.rank)
         for item in by_rank:
             wanted = item.sizeHint().width() + GAP
+            if item.is_bad and wanted > room >= LEAST_BAD:
+                wanted = room
             is_shown = bool(item.text()) and wanted <= room
+            item.setMaximumWidth(max(0, wanted - GAP))
             item.setVisible(is_shown)
             if is_shown:
                 room -= wanted
