@@ -49,6 +49,7 @@ class BudgetPane(QWidget):
         self.fit = Button("", role=ButtonRole.MAIN)
         self.fit.setToolTip("Give it 15 % more than it needs in full, in steps of 50. (F)")
         self.fit.clicked.connect(self._on_fit)
+        self.fit.hide()  # until there is a figure to name it by
         self.show_prompt = Link("Show in the prompt", "Read the exact text of the next prompt.")
         self.show_prompt.clicked.connect(self.prompt_asked)
         self.read = Button("Read this story now", icon="pulse", role=ButtonRole.MAIN)
