@@ -27,6 +27,7 @@ from ui.exporting import EXPORTS, Exporting
 from ui.first_steps import FirstSteps
 from ui.library.popover import LibraryPopover
 from ui.library.words import chat_title
+from ui.memories.waiting import WaitingCount
 from ui.memories.whole import WholeDeeds
 from ui.page_chat import PageCall, PageChat
 from ui.previously import Previously
@@ -124,6 +125,8 @@ class Desk(QObject):
         self._cap_notice = CapNotice(session, frame.notice, lambda: self.page_key == "work")
         if session.companion.recovery:
             frame.notice.offer("recovery", session.companion.recovery)
+        self._waiting = WaitingCount(session, frame)
+        self._waiting.changed.connect(self._on_waiting_changed)
         self.copies = ChatCopies(session, frame.notice)
         self.clearing = Clearing(session, frame.notice)
         self.break_hunt = BreakHunt(session, frame.notice)
@@ -226,6 +229,7 @@ class Desk(QObject):
         return prompt
 
     def _make_memories(self, key: str) -> QWidget:
+        self._waiting.stop()
         page = self._memories = pages.make_memories(self.session)
         page.take_whole(self._whole)
         page.header_changed.connect(self._show_place)
