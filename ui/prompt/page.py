@@ -27,7 +27,7 @@ from ui.recaps.sides import Sides
 from ui.recaps.version_rows import ROW_ROLE
 from ui.session import Session
 
-EMPTY = "Nothing is injected yet. What is remembered stands here, and recaps of scenes that are over."
+EMPTY = "Nothing is injected yet. What is remembered stands here, and recaps of earlier scenes."
 EMPTY_THEN = "Nothing was injected into this prompt."
 COMING_WORDS = "tokens of memory in the next prompt"
 SENT_WORDS = "tokens of memory in this prompt"
