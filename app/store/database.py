@@ -34,6 +34,7 @@ from app.store.recovery import (
 )
 from app.store.setting_journal import SETTING_TRIGGERS
 from app.store.tables import Tables
+from app.store.written import Written
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ class Database:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._sqlite = peewee.SqliteDatabase(str(path), pragmas=PRAGMAS)
         self.tables = Tables(self._sqlite)
+        self.written = Written()
 
     async def open(self) -> None:
         """Connect, back up before migrating, migrate. Raises StoreError, StoreTooNew."""
@@ -174,6 +176,7 @@ class Database:
             self.execute("UPDATE undo_recording SET entry_id = NULL")
             for trigger in SETTING_TRIGGERS:
                 self.execute(trigger)
+            self.written.follow(self._connection())
             if aside is not None:
                 self.recovery = Recovery(aside, backup, salvage(self.path, aside))
                 end_mending(self.path)

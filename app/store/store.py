@@ -43,6 +43,7 @@ class Store:
 
     def __init__(self, path: Path, *, backups: Path | None = None, mends: bool = False) -> None:
         self._database = Database(path, backups=backups, mends=mends)
+        self.written = self._database.written
         self.chats = Chats(self._database)
         self.hiding = Hiding(self._database)
         self.scenes = Scenes(self._database)

@@ -5,13 +5,15 @@ The decision tree is that of spec/auto-recap.md §3.1 and §3.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import floor
 from typing import Any
 
-from app.story.messages import Absence, Message, MessageKind, MessageRecap
+from app.story.anchors import common_ends
+from app.story.messages import Absence, Message, MessageKind, MessageRecap, places_of
 
 
 class InclusionState(StrEnum):
@@ -128,51 +130,181 @@ def include(
     recaps: by anchor. message_tokens: tokens of each message's text. count: tokens of a text; it
     is asked once for each recap and a few times for the text that just fits, never for more.
     """
-    settled: list[Inclusion | None] = [None] * len(messages)
-    candidates: list[int] = []
-    for index in range(len(messages) - 1, -1, -1):
-        message = messages[index]
-        recap = recaps.get(message.anchor, _NO_RECAP)
-        reason = exclusion_reason(message, recap, rules)
-        if not reason and message_tokens[index] < rules.minimum_tokens:
-            reason = f"Shorter than {rules.minimum_tokens} tokens."
-        if reason:
-            settled[index] = _inclusion(InclusionState.EXCLUDED, reason, message, recap)
-        elif not recap.text and recap.error:
-            settled[index] = _inclusion(InclusionState.FAILED, recap.error, message, recap)
-        elif not recap.text:
-            settled[index] = _without_recap(message, recap)
-        else:
-            candidates.append(index)
-    lagging = len(messages) - rules.lag
-    late = [index for index in candidates if index >= lagging]
-    candidates = [index for index in candidates if index < lagging]
-    texts = {
-        index: recaps[messages[index].anchor].shown_text(with_prefill=rules.with_prefill)
-        for index in (*late, *candidates)
-    }
-    tokens = {index: count(text) for index, text in texts.items()}
-    short = _fitting(candidates, texts, tokens, rules, count)
-    kept = [i for i in candidates if i not in short and recaps[messages[i].anchor].is_remembered]
-    long_rules = InclusionRules(rules.long_term_tokens, skip_oversized=rules.skip_oversized)
-    long = _fitting(kept, texts, tokens, long_rules, count)
-    for index in (*late, *candidates):
-        message, recap = messages[index], recaps[messages[index].anchor]
-        if index >= lagging:
+    decided = Decided().after(messages, recaps, rules, message_tokens=message_tokens, count=count)
+    return decided.inclusions
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What `include` decided, and what it takes to decide only on what is new after that.
+
+    candidates: indexes of messages whose recaps compete for the budget, ascending; remembered:
+    those of them that are to be remembered. sizes: their tokens, parallel to candidates. inside:
+    candidates that are in a budget, or lag.
+    """
+
+    messages: Sequence[Message] = ()
+    recaps: Mapping[str, MessageRecap] = field(default_factory=dict)
+    rules: InclusionRules | None = None
+    message_tokens: Sequence[int] = ()
+    count: Callable[[str], int] | None = None
+    inclusions: tuple[Inclusion, ...] = ()
+    candidates: list[int] = field(default_factory=list)
+    remembered: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    inside: frozenset[int] = frozenset()
+
+    def after(
+        self,
+        messages: Sequence[Message],
+        recaps: Mapping[str, MessageRecap],
+        rules: InclusionRules,
+        *,
+        message_tokens: Sequence[int],
+        count: Callable[[str], int],
+    ) -> Decided:
+        """What is decided now: looked at from the first message for which something changed."""
+        is_same_question = rules == self.rules and count == self.count
+        first = self._first_new(messages, recaps, message_tokens) if is_same_question else 0
+        settled = list(self.inclusions[:first])
+        known = bisect_left(self.candidates, first)
+        candidates, sizes = self.candidates[:known], self.sizes[:known]
+        remembered = self.remembered[: bisect_left(self.remembered, first)]
+        for index, message in enumerate(messages[first:], first):
+            recap = recaps.get(message.anchor, _NO_RECAP)
+            inclusion = _without_budget(message, recap, rules, message_tokens[index])
+            if inclusion is None:
+                candidates.append(index)
+                sizes.append(count(recap.shown_text(with_prefill=rules.with_prefill)))
+                if recap.is_remembered:
+                    remembered.append(index)
+                inclusion = NO_RECAP_YET  # until the budget is known
+            settled.append(inclusion)
+        budget = _Budget(messages, recaps, rules, candidates, sizes, remembered, count)
+        # What is older than all that and was out of the budget stays so.
+        moved = {bisect_left(candidates, i) for i in self.inside | budget.inside if i < first}
+        for place in moved.union(range(known, len(candidates))):
+            settled[candidates[place]] = budget.inclusion(place)
+        return Decided(
+            messages,
+            recaps,
+            rules,
+            message_tokens,
+            count,
+            tuple(settled),
+            candidates,
+            remembered,
+            sizes,
+            budget.inside,
+        )
+
+    def _first_new(
+        self,
+        messages: Sequence[Message],
+        recaps: Mapping[str, MessageRecap],
+        message_tokens: Sequence[int],
+    ) -> int:
+        """Index of the first message that may be decided otherwise, but for the budget."""
+        first, _ = common_ends(self.messages, messages)
+        if self.rules is not None and self.rules.minimum_tokens:
+            first = min(first, common_ends(self.message_tokens, message_tokens)[0])
+        if recaps is self.recaps:
+            return first
+        before = self.recaps
+        others = {anchor for anchor, recap in recaps.items() if before.get(anchor) != recap}
+        others |= before.keys() - recaps.keys()
+        return min((first, *places_of(messages, others).values())) if others else first
+
+
+def _without_budget(
+    message: Message, recap: MessageRecap, rules: InclusionRules, tokens: int
+) -> Inclusion | None:
+    """What becomes of a message whatever the budget is; None when that is to be asked."""
+    reason = exclusion_reason(message, recap, rules)
+    if not reason and tokens < rules.minimum_tokens:
+        reason = f"Shorter than {rules.minimum_tokens} tokens."
+    if reason:
+        return _inclusion(InclusionState.EXCLUDED, reason, message, recap)
+    if recap.text:
+        return None
+    if recap.error:
+        return _inclusion(InclusionState.FAILED, recap.error, message, recap)
+    return _without_recap(message, recap)
+
+
+class _Budget:
+    """Which of the candidates fit, newest first. Lists as in Decided."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        recaps: Mapping[str, MessageRecap],
+        rules: InclusionRules,
+        candidates: Sequence[int],
+        sizes: Sequence[int],
+        remembered: Sequence[int],
+        count: Callable[[str], int],
+    ) -> None:
+        self._messages, self._recaps, self._rules = messages, recaps, rules
+        self._candidates, self._sizes = candidates, sizes
+        self._lagging = len(messages) - rules.lag
+        timely = bisect_left(candidates, self._lagging)
+        self._short = self._fitting(candidates[:timely][::-1], rules.limit_tokens, count)
+        kept = remembered[: bisect_left(remembered, self._lagging)][::-1]
+        kept = [index for index in kept if index not in self._short]
+        self._long = self._fitting(kept, rules.long_term_tokens, count)
+        self.inside = self._short | self._long | frozenset(candidates[timely:])
+
+    def _fitting(
+        self, newest: Sequence[int], limit: int, count: Callable[[str], int]
+    ) -> frozenset[int]:
+        """Those of the candidates, newest first, whose recaps fit, counted as one joined text."""
+
+        def texts(number: int) -> list[str]:
+            return list(map(self._text, newest[:number]))
+
+        sizes = map(self._size, newest)
+        if not self._rules.skip_oversized:
+            return frozenset(newest[: _cut(texts, sizes, len(newest), limit, count)])
+        taken: list[int] = []
+        joined, total = "", 0
+        for index, size in zip(newest, sizes, strict=True):
+            # What is far too long for the room left is passed by without counting the joined text.
+            if size > limit or total + size > limit + len(taken) + 8:
+                continue
+            text = self._text(index)
+            candidate = f"{joined}{SEPARATOR}{text}" if joined else text
+            if count(candidate) <= limit:
+                taken.append(index)
+                joined, total = candidate, total + size
+        return frozenset(taken)
+
+    def _text(self, index: int) -> str:
+        recap = self._recaps[self._messages[index].anchor]
+        return recap.shown_text(with_prefill=self._rules.with_prefill)
+
+    def _size(self, index: int) -> int:
+        return self._sizes[bisect_left(self._candidates, index)]
+
+    def inclusion(self, place: int) -> Inclusion:
+        """What becomes of the candidate at that place."""
+        index, rules = self._candidates[place], self._rules
+        message = self._messages[index]
+        recap = self._recaps[message.anchor]
+        if index >= self._lagging:
             state = InclusionState.LAGGING
             reason = "Still among the newest messages, which stand in the chat themselves."
-        elif index in short:
+        elif index in self._short:
             state = InclusionState.LONG_TERM if recap.is_remembered else InclusionState.INCLUDED
             reason = "In the budget of message recaps."
-        elif index in long:
+        elif index in self._long:
             state, reason = InclusionState.LONG_TERM, "In the budget of what is to be remembered."
         else:
             state = InclusionState.OUT_OF_BUDGET
             reason = f"The {rules.limit_tokens} tokens are taken by newer recaps."
             if recap.is_remembered:
                 reason = f"The {rules.long_term_tokens} tokens for what is remembered are taken."
-        settled[index] = _inclusion(state, reason, message, recap, tokens[index])
-    return tuple(inclusion for inclusion in settled if inclusion is not None)
+        return _inclusion(state, reason, message, recap, self._sizes[place])
 
 
 def _without_recap(message: Message, recap: MessageRecap) -> Inclusion:
@@ -189,51 +321,31 @@ def _inclusion(
     return Inclusion(state, reason, tokens, is_stale=is_stale, is_edited=recap.is_edited)
 
 
-def _fitting(
-    candidates: Sequence[int],
-    text_of: Mapping[int, str],
-    tokens: Mapping[int, int],
-    rules: InclusionRules,
-    count: Callable[[str], int],
-) -> frozenset[int]:
-    """Those of the candidates, newest first, whose recaps fit, counted as one joined text."""
-    texts = [text_of[index] for index in candidates]
-    sizes = [tokens[index] for index in candidates]
-    if not rules.skip_oversized:
-        return frozenset(candidates[: _cut(texts, sizes, rules.limit_tokens, count)])
-    taken: list[int] = []
-    joined, total = "", 0
-    for index, text, size in zip(candidates, texts, sizes, strict=True):
-        # What is far too long for the room left is passed by without counting the joined text.
-        if size > rules.limit_tokens or total + size > rules.limit_tokens + len(taken) + 8:
-            continue
-        candidate = f"{joined}{SEPARATOR}{text}" if joined else text
-        if count(candidate) <= rules.limit_tokens:
-            taken.append(index)
-            joined, total = candidate, total + size
-    return frozenset(taken)
-
-
 def _cut(
-    texts: Sequence[str], tokens: Sequence[int], limit: int, count: Callable[[str], int]
+    texts: Callable[[int], Sequence[str]],
+    sizes: Iterable[int],
+    most: int,
+    limit: int,
+    count: Callable[[str], int],
 ) -> int:
     """How many texts fit: the same cut as recounting the growing text at each step.
 
-    The sum of the single counts is never far off, so it says where to look, and exact counts of
-    the joined text settle the boundary: a few counts of at most `limit` tokens in all.
+    texts: the first ones, so many; most: of all. The sum of the single counts is never far off, so
+    it says where to look, and exact counts of the joined text settle the boundary: a few counts of
+    at most `limit` tokens in all.
     """
 
     def fits(number: int) -> bool:
-        return count(SEPARATOR.join(texts[:number])) <= limit
+        return count(SEPARATOR.join(texts(number))) <= limit
 
     total, guess = 0, 0
-    for size in tokens:
+    for size in sizes:
         total += size
         if total > limit:
             break
         guess += 1
     while guess > 0 and not fits(guess):
         guess -= 1
-    while guess < len(texts) and fits(guess + 1):
+    while guess < most and fits(guess + 1):
         guess += 1
     return guess

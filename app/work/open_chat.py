@@ -18,7 +18,7 @@ from app.sillytavern.company import Company, Keeper
 from app.store.chats import RETIRED
 from app.store.store import Store
 from app.story.anchors import KnownMessage, align, common_ends, known_after, retired_after
-from app.story.inclusion import Inclusion, InclusionRules, include, rules_of
+from app.story.inclusion import Decided, Inclusion, InclusionRules, rules_of
 from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack
 from app.story.scene_detection import FoundBreak, detect_breaks
@@ -30,6 +30,7 @@ from app.work.first_sight import find_origin, import_extras, take_over_memories
 from app.work.foreign_memory import take_in
 from app.work.memory_planner import Reading
 from app.work.recall import Recalled, recall
+from app.work.stored_story import StoredStory
 from app.work.token_ledger import TokenLedger
 
 
@@ -108,6 +109,7 @@ class OpenChat:
         self._has_new_memories = False
         self.reading_state = Reading()
         self._store = store
+        self._stored = StoredStory(store)
         self._ledger = ledger
         self._packs = packs
         self._settings = settings
@@ -115,6 +117,7 @@ class OpenChat:
         self._until = until
         self._reading: _Reading | None = None
         self._is_counted = True
+        self._decided = Decided()
         self._positions: dict[str, int] = {}
         self._positions_of: tuple[Message, ...] | None = None
         # These messages hold no more breaks from this index on.
@@ -161,20 +164,24 @@ class OpenChat:
     async def _take(
         self, messages: tuple[Message, ...], problems: tuple[LineProblem, ...], first: int | None
     ) -> None:
+        # What stands before the first change is counted already.
+        same = (len(messages) if first is None else first) if self._is_counted else 0
+        new = messages[same:]
         # A long chat is shown with estimates first, and with counts when they are there.
-        self._is_counted = await self._ledger.is_quick(messages)
-        if self._is_counted:
-            await self._ledger.count(messages)
-        counts = await self._ledger.known_or_estimated(messages)
+        is_counted = await self._ledger.is_quick(new)
+        if is_counted:
+            await self._ledger.count(new)
+        counts = self.story.message_tokens[:same] + await self._ledger.known_or_estimated(new)
         story = replace(self.story, messages=messages, problems=problems, message_tokens=counts)
         self._show(await self._completed(story), first)
+        self._is_counted = is_counted
 
     async def _count(self) -> None:
         await self._ledger.count(self.story.messages)
-        self._is_counted = True
         counts = await self._ledger.known_or_estimated(self.story.messages)
         story = replace(self.story, message_tokens=counts)
         self._show(await self._completed(story), None, inclusion=True)
+        self._is_counted = True
 
     async def recount(self) -> None:
         """Count the messages anew: the ledger counts otherwise than before."""
@@ -276,13 +283,7 @@ class OpenChat:
         """The story of these messages with all that the store holds of it."""
         store, chat_id = self._store, self.chat_id
         breaks, ranges, recaps, running, message_recaps = await store.run(
-            lambda: (
-                store.scenes.breaks(chat_id),
-                store.scenes.searched(chat_id),
-                store.recaps.scene_recaps(chat_id),
-                store.recaps.running(chat_id),
-                store.recaps.message_recaps(chat_id),
-            )
+            lambda: self._stored.read(chat_id)
         )
         self.search = replace(self.search, searched=ranges)
         await self._recall(story.messages)
@@ -296,7 +297,7 @@ class OpenChat:
             found = await self._detect(messages, breaks, start=start, minimum=minimum)
             if found:
                 await store.run(lambda: store.scenes.save(chat_id, found))
-                breaks.update((b.anchor, b) for b in found)
+                breaks = breaks | {b.anchor: b for b in found}
             # Those that were found may be cleared again: then all of it is searched.
             self._searched = messages, _behind_last_mark(messages, breaks)
         story = replace(
@@ -418,13 +419,14 @@ class OpenChat:
         return rules_of(settings, self.context_tokens or int(settings["context_tokens"]))
 
     def _include(self, story: Story, settings: Mapping[str, Any]) -> tuple[Inclusion, ...]:
-        return include(
+        self._decided = self._decided.after(
             story.messages,
             story.message_recaps,
             self.inclusion_rules(settings),
             message_tokens=story.message_tokens,
             count=self._ledger.counter.count,
         )
+        return self._decided.inclusions
 
 
 def scene_break_of(found: FoundBreak, messages: Sequence[Message]) -> SceneBreak:

@@ -13,6 +13,7 @@ from app.memory.records import Memory
 from app.memory.similarity import Vectors
 from app.store.search import FOUND, OVER, FoundText, Place, match_of, match_with
 from app.store.store import Store
+from app.story.anchors import common_ends
 from app.story.messages import Message
 from app.tasks import TaskSupervisor
 from app.work.open_chat import OpenChat
@@ -265,9 +266,9 @@ class Search:
 
 def _new(messages: Sequence[Message], before: Sequence[Message]) -> Sequence[Message]:
     """Those from the first that differs on."""
-    head = 0
-    for one, other in zip(messages, before, strict=False):
-        if one is not other and one.content_hash != other.content_hash:
+    head, _ = common_ends(messages, before)
+    for one, other in zip(messages[head:], before[head:], strict=False):
+        if one.content_hash != other.content_hash:
             break
         head += 1
     return messages[head:]
