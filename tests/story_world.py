@@ -309,7 +309,7 @@ class StoryWorld:
             }  # each start tries that again
             left = {
                 (op.spec.kind, op.spec.anchor)
-                for op in fresh.operations
+                for op in fresh.work.operations
                 if op.status not in FINISHED
             }
             assert left <= failed, "a fresh start finds work that was not left"
