@@ -114,7 +114,7 @@ def _messages(story: Mapping[str, Any], avatars: Mapping[str, str]) -> Iterator[
             now = asked + timedelta(seconds=2 + len(message["mes"]) / 120)
             reply = _character_message(message, now, None if index == 0 else asked)
             if story["group"]:
-                avatar = avatars[message["name"]]
+                avatar = avatars.get(message["name"], avatar_name(message["name"]))
                 reply |= {
                     "original_avatar": avatar,
                     "force_avatar": f"/thumbnail?type=avatar&file={quote(avatar)}",

@@ -97,7 +97,7 @@ class GoodModel(Oracle):
     def _last_told(self, text: str) -> int:
         """The last message of which the notes in a request say something."""
         told = [place for place, line in self._told if line in text]
-        told += [value.place for value in self.gold.values if value.value in text]
+        told += [v.place for v in self.gold.values if f"{v.field}={v.value}" in text]
         return max(told, default=0)
 
     def _compared(self, older: str, newer: str) -> str:

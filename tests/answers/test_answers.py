@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.answers.good_model import facts_of
+from tests.answers.good_model import GoodModel, facts_of
 from tests.answers.measure import BUILT_IN, asked_of, shares
 from tests.answers.questions import Question, questions_of
 from tests.answers.rivals import likeliest, newest
+from tests.fakes import RecordedRequest
 from tests.oracle.gold import Gold
 
 STORIES = Path(__file__).parents[1] / "data" / "stories"
@@ -81,3 +82,31 @@ async def test_without_a_model_the_prompt_answers_no_less_than_the_newest_messag
     for total in (500, 1000):
         found = shares([one for one in asked if one.total == total])
         assert found.slots >= found.newest
+
+
+def test_a_name_in_the_notes_tells_the_good_model_nothing_of_what_comes_later() -> None:
+    story = {
+        "messages": [{"name": "Ann", "mes": "The key is mine."}, {"name": "Bo", "mes": "No more."}],
+        "gold": {
+            "epistemic": [],
+            "state": [
+                {
+                    "after_message": n,
+                    "entity": "key",
+                    "type": "object",
+                    "field": "owner",
+                    "value": v,
+                }
+                for n, v in enumerate(("Ann", "Bo"))
+            ],
+            "arcs": [
+                {"thread": "Whose is it?", "opened": 0, "resolved": 1, "resolution": "Bo has it."}
+            ],
+        },
+    }
+    notes = "You keep the history of a character\nBo met Ann.\n- key (object): owner={}"
+    told = [
+        GoodModel(Gold(story)).reply(RecordedRequest("/", {"prompt": notes.format(owner)}, 0.0))
+        for owner in ("Ann", "Bo")
+    ]
+    assert ["Bo has it." in text for text in told] == [False, True]

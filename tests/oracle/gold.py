@@ -75,7 +75,14 @@ class Gold:
         self.messages: Sequence[Json] = story["messages"]
         labels = _labels_until(story["gold"], len(self.messages) if until is None else until)
         self.knowings = tuple(
-            Knowing(e["after_message"], e["state"], e["holder"], e["about"], e["from"], e["text"])
+            Knowing(
+                e["after_message"],
+                e["state"],
+                e["holder"],
+                e["about"],
+                e.get("from") or "",
+                e.get("text") or "",
+            )
             for e in sorted(labels["epistemic"], key=lambda e: e["after_message"])
         )
         self.values = tuple(
@@ -89,7 +96,7 @@ class Gold:
             for e in sorted(labels["state"], key=lambda e: e["after_message"])
         )
         self.arcs = tuple(
-            Arc(e["opened"], e["thread"], e["resolved"], e["resolution"])
+            Arc(e["opened"], e["thread"], e.get("resolved"), e.get("resolution") or "")
             for e in sorted(labels["arcs"], key=lambda e: e["opened"])
         )
 
@@ -139,7 +146,7 @@ def _labels_until(labels: Json, last: int) -> Json:
         "epistemic": [e for e in labels.get("epistemic", ()) if e["after_message"] <= last],
         "state": [e for e in labels.get("state", ()) if e["after_message"] <= last],
         "arcs": [
-            {**arc, "resolved": None} if (arc["resolved"] or 0) > last else arc for arc in arcs
+            {**arc, "resolved": None} if (arc.get("resolved") or 0) > last else arc for arc in arcs
         ],
     }
 

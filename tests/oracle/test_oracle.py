@@ -47,3 +47,11 @@ async def test_the_model_is_asked_no_more_for_a_story_that_was_there_all_along()
     assert 0 < len(readings) < len(gold_of("night-ferry").messages) / 10
     for tier, score in played.scores.items():
         assert (score.precision, score.recall) == (1.0, 1.0), (tier, score.missing, score.extra)
+
+
+def test_labels_may_leave_out_what_is_empty() -> None:
+    knowing = {"after_message": 0, "holder": "Ann", "state": "knows", "about": "the key"}
+    labels = {"epistemic": [knowing], "state": [], "arcs": [{"thread": "Who?", "opened": 0}]}
+    gold = Gold({"messages": [{"name": "Ann", "mes": "Hello."}], "gold": labels})
+    assert [label.about for label in gold.known_at(0)] == ["the key"]
+    assert [arc.thread for arc in gold.open_at(0)] == ["Who?"]
