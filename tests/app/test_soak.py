@@ -1,0 +1,88 @@
+"""Hours of play leave nothing open and nothing running, and take no more memory than their chats.
+
+TAVERNKEEP_TEST_LONG=1 plays twenty times as long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.operations import FINISHED
+from tests.story_world import OPENINGS, Followed, StoryWorld
+
+IS_LONG = os.environ.get("TAVERNKEEP_TEST_LONG") == "1"
+ROUNDS = 60 if IS_LONG else 2  # of as many turns
+TURNS = 20
+MOST_GROWN = 40_000_000  # bytes, for some hundred messages with their recaps and undos
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def memory() -> int:
+    """What the process holds, in bytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def play(world: StoryWorld, rng: random.Random) -> None:
+    """A while of sending, swiping, editing, deleting and going from chat to chat."""
+    for _ in range(TURNS):
+        page = world.page
+        what = rng.random()
+        if what < 0.5:
+            page.send(world.text(rng.randrange(len(OPENINGS))), world.text(3))
+            world.saved()
+        elif what < 0.7:
+            page.swipe(len(page.messages) - 1, world.text(rng.randrange(len(OPENINGS))))
+            world.saved(page.messages[-1].who)
+        elif what < 0.8:
+            page.edit(1, world.text(4))
+            world.saved(page.messages[1].who)
+        elif len(page.messages) > 30:
+            del page.messages[-24:]
+            world.saved()
+        world.active = rng.randrange(len(world.chats))
+        world.look()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="descriptors stand in /proc")
+@pytest.mark.timeout(600 if IS_LONG else 120)
+def test_long_play_leaks_no_descriptor_no_task_and_no_memory() -> None:
+    world, rng = StoryWorld(), random.Random(20261123)
+    try:
+        world.begin_with([number % len(OPENINGS) for number in range(12)], is_exact=True)
+        for number in range(2):
+            name = world.page.path.with_name(f"{world.page.path.stem} - Branch #{number}.jsonl")
+            branch = Followed(world.page.branch(name, 8, integrity=f"integrity {number + 2}"))
+            branch.page.save()
+            world.chats.append(branch)
+        play(world, rng)  # what is made once is there
+        gc.collect()
+        before, held = left(world), memory()
+        for _ in range(ROUNDS):
+            play(world, rng)
+        gc.collect()
+        after = left(world)
+        assert {name: count for name, count in after.items() if count > before[name]} == {}
+        assert memory() - held < MOST_GROWN
+        assert world.companion is not None
+        assert all(operation.status in FINISHED for operation in world.companion.work.operations)
+    finally:
+        world.end()
+
+
+def left(world: StoryWorld) -> dict[str, int]:
+    """What is open and at work between two turns."""
+    return {
+        "descriptors": descriptors(),
+        "tasks": len(asyncio.all_tasks(world.runner.get_loop())),
+    }
