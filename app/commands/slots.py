@@ -40,7 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--unified", action="store_true", help="with all in one block")
     parser.add_argument("--explain", action="store_true", help="say what was left out, and why")
-    parser.add_argument("--total", type=int, metavar="TOKENS", help="bound for all slots together")
+    parser.add_argument(
+        "--total",
+        type=int,
+        metavar="TOKENS",
+        help="bound for all slots together; part of it is left to the newest messages"
+        " while no model has read them",
+    )
 
 
 async def run(options: argparse.Namespace) -> int:

@@ -162,7 +162,7 @@ def injected_per_type(budget: int) -> int:
 
 
 def kept_per_type(most: int) -> int:
-    """Long-term memories of one type that are kept when so many are in all."""
+    """Long-term memories of one type that no other type can displace when so many are kept."""
     return math.ceil(most / 4)
 
 
@@ -181,7 +181,8 @@ def within_caps(
 ) -> tuple[Memory, ...]:
     """The active memories of a tier that are kept, in their order; the least worth are not, and of
     arcs the oldest: those come in the order of the story. What the user wrote or pinned is always
-    among them.
+    among them. A long-term type has more than its share only of what the others leave: a model that
+    files all under one type would else lose most of what it noted.
     """
     if tier is Tier.ARCS:
         best_first = tuple(reversed(memories))
@@ -189,7 +190,8 @@ def within_caps(
         best_first = ranked(memories, utilities(memories, common))
     best_first = tuple(sorted(best_first, key=lambda memory: not _is_yours(memory)))
     if tier is Tier.LONG_TERM:
-        best_first = _at_most(best_first, kept_per_type(most))
+        within = {memory.id for memory in _at_most(best_first, kept_per_type(most))}
+        best_first = tuple(sorted(best_first, key=lambda memory: memory.id not in within))
     kept = {memory.id for memory in best_first[:most]}
     return tuple(m for m in memories if m.id in kept or _is_yours(m))
 

@@ -3,7 +3,7 @@ where. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,43 +18,31 @@ from app.prompt.budgets import (
     levelled,
     room_in,
 )
-from app.prompt.drafts import Draft, Entry, dealt_out, shown_within
+from app.prompt.drafts import Draft, dealt_out, shown_within
 from app.prompt.framing import one_line
 from app.prompt.memory_slots import (
-    SECONDHAND,
     CalledUp,
-    arcs_draft,
     call_up,
-    long_draft,
-    session_draft,
     triggered_draft,
 )
 from app.prompt.occasion import Occasion, Recollection, Turn
-from app.prompt.people_slots import epistemic_draft, relationships_draft, state_ledger_draft
-from app.prompt.placement import IN_BLOCK, MACROS, NEVER, Placement, placement_of
+from app.prompt.placement import IN_BLOCK, Placement
 from app.prompt.recap_slots import included_recaps, message_recaps_slot, running_recap_slot
+from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set, words_of
 from app.prompt.slots import (
     LeftOut,
-    Position,
     Reason,
-    Role,
     Slot,
-    SlotContent,
     SlotName,
     SlotSet,
     TurnKind,
 )
-from app.prompt.text_slots import (
-    canon_draft,
-    profiles_draft,
-    repair_draft,
-    scenes_draft,
-    short_draft,
-)
+from app.prompt.telling import drafts_of, horizon_of, is_sent, placement_on, visible_from
 from app.prompt.turn_budgets import (
     borrowers_of,
     high_water,
     lent,
+    pressed,
     turn_budgets,
     with_what_is_left,
 )
@@ -63,9 +51,6 @@ from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 
 NO_BOUND = 1_000_000_000
-SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
-BEGINNING = 5  # messages of a young chat that the head tells of
-READ_LATE = 10  # messages that may pass before what was said is remembered
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 # Part of a running recap, the tier that tells it as well, and the tier's switch.
 TOLD_TWICE = (
@@ -145,12 +130,12 @@ def prepared(
         frozenset().union(*(pack.stopwords for pack in means.packs)) if told else frozenset(),
         means.vectors,
         means.profile,
-        _visible_from(story, settings, turn) if told else None,
+        visible_from(story, settings, turn) if told else None,
         fallen_out(story, told.unread_from, for_messages, means.packs),
     )
-    placement = _placement(occasion)
+    placement = placement_on(occasion)
     if told:
-        occasion = replace(occasion, horizon=_horizon(occasion, placement))
+        occasion = replace(occasion, horizon=horizon_of(occasion, placement))
     return Prepared(occasion, means, placement, room)
 
 
@@ -216,7 +201,7 @@ class Prepared:
         slot.
         """
         if running not in self._drafts:
-            self._drafts[running] = _drafts(self.occasion, self.placement, running)
+            self._drafts[running] = drafts_of(self.occasion, self.placement, running)
         return self._drafts[running]
 
     def triggered(self, told: Collection[str]) -> Draft:
@@ -249,7 +234,7 @@ class Prepared:
     def spoken(self, draft: Draft) -> tuple[str, ...]:
         """The words of each of a draft's entries."""
         if id(draft) not in self._spoken:
-            self._spoken[id(draft)] = draft, tuple(map(_words, draft.entries))
+            self._spoken[id(draft)] = draft, tuple(map(words_of, draft.entries))
         return self._spoken[id(draft)][1]
 
     def under(
@@ -289,16 +274,18 @@ def _with_memory(
     weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
     if occasion.unread and occasion.is_read:
         weights[SlotName.SHORT] = budgets[SlotName.SESSION]  # the end of the story, not all of it
+    if room is not None and occasion.is_read:
+        weights = pressed(weights)
     if borrowers:
         fitting |= lent(drafts, fitting, borrowers, budgets, settings, count)
     shown = dealt_out(drafts, fitting, weights, room, count)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     contents = tuple(
-        _content(d, fitting[d.name], shown[d.name], budgets[d.name], count) for d in drafts
+        content_of(d, fitting[d.name], shown[d.name], budgets[d.name], count) for d in drafts
     )
     told = tuple(content for content in contents if content.full_tokens or content.left_out)
     return SlotSet(
-        (*recaps, *_placed(settings, placement, texts, told, count)),
+        (*recaps, *slots_set(settings, placement, texts, told, count)),
         responder=occasion.responder,
         turn=kind,
         contents=told,
@@ -306,13 +293,6 @@ def _with_memory(
         full=full,
         notes=notes,
     )
-
-
-def _placement(occasion: Occasion) -> Placement:
-    settings, turn = occasion.settings, occasion.turn
-    is_unified = bool(settings["slots_unified"]) if turn.is_unified is None else turn.is_unified
-    mode = str(settings["slots_macros"]) if turn.serves_macros else NEVER
-    return placement_of(mode, turn.card or (), is_unified=is_unified)
 
 
 def _recap_slots(
@@ -332,49 +312,6 @@ def _recap_slots(
     budget = min(int(settings["message_recaps_budget"]), both - running.tokens)
     lines = turn.recap_lines if lines is None else lines
     return running, message_recaps_slot(lines, settings, budget=budget, count=count)
-
-
-def _drafts(occasion: Occasion, placement: Placement, running: str) -> tuple[Draft, ...]:
-    """What each slot might tell but for what the moment calls up, in the order of SlotName."""
-    drafts = (
-        canon_draft(occasion),
-        profiles_draft(occasion),
-        long_draft(occasion),
-        short_draft(occasion, running),
-        scenes_draft(occasion, running),
-        relationships_draft(occasion),
-        session_draft(occasion),
-        arcs_draft(occasion),
-        epistemic_draft(occasion),
-        state_ledger_draft(occasion),
-        repair_draft(occasion),
-    )
-    return tuple(d for d in drafts if _is_sent(occasion, placement, d.name))
-
-
-def _is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:
-    """Whether it would reach a prompt, or the lorebook's eyes at least."""
-    if name is SlotName.REPAIR or placement.is_in_block(name) or name in placement.by_macro:
-        return True
-    settings = occasion.settings
-    is_nowhere = Position(settings[f"slot_{name}_position"]) is Position.NONE
-    return not is_nowhere or bool(settings[f"slot_{name}_scan"])
-
-
-def _horizon(occasion: Occasion, placement: Placement) -> int | None:
-    """The message up to which the head of the prompt tells: it moves in steps, some messages late,
-    so that what is read meanwhile does not change what it has told; of a young chat, only how it
-    began. None where it tells all: in one block with what changes anyway, and where there is no
-    place for the rest.
-    """
-    every, count = int(occasion.settings["slots_head_every"]), len(occasion.story.messages)
-    is_head = SlotName.LONG in placement.by_macro or (
-        Position(occasion.settings["slot_long_position"]) is not Position.IN_CHAT
-    )
-    has_rest = _is_sent(occasion, placement, SlotName.TRIGGERED)
-    if not (every and is_head and has_rest) or placement.is_unified:
-        return None
-    return max(BEGINNING, (count - READ_LATE) // every * every)
 
 
 def _levelled(
@@ -423,7 +360,7 @@ def _fitted(
     said = {one_line(line).casefold() for slot in recaps for line in slot.text.splitlines()}
     for name in SlotName:
         draft = given.get(name)
-        if name is SlotName.TRIGGERED and _is_sent(occasion, placement, name):
+        if name is SlotName.TRIGGERED and is_sent(occasion, placement, name):
             draft = turn.triggered(memories)
         if draft is None:
             continue
@@ -448,99 +385,3 @@ def _without_repeats(turn: Prepared, draft: Draft, said: Collection[str]) -> Dra
         elif spoken:
             seen.add(spoken)
     return turn.without(draft, tuple(repeats)) if repeats else draft
-
-
-def _words(entry: Entry) -> str:
-    """What an entry says, "" for one that says nothing by itself."""
-    return "" if entry.row else entry.text.removeprefix("- ").removeprefix(SECONDHAND).casefold()
-
-
-def _content(draft: Draft, fitting: int, shown: int, budget: int, count: Count) -> SlotContent:
-    """What became of a draft."""
-    entries = draft.entries
-    cut = [
-        LeftOut(entry.head + entry.text, reason, entry.memory)
-        for part, reason in (
-            (entries[shown:fitting], Reason.TOTAL),
-            (entries[fitting:], Reason.BUDGET),
-        )
-        for entry in part
-    ]
-    tokens = count(draft.render(shown))
-    return SlotContent(
-        key=draft.name.key,
-        shown=tuple(entry.memory for entry in entries[:shown] if entry.memory),
-        left_out=(*cut, *draft.left_out),
-        tokens=tokens,
-        budget=max(budget, tokens),
-        full_tokens=count(draft.render(len(entries))),
-    )
-
-
-def _placed(
-    settings: Mapping[str, Any],
-    placement: Placement,
-    texts: Mapping[SlotName, str],
-    contents: Iterable[SlotContent],
-    count: Count,
-) -> Iterator[Slot]:
-    """The slots: each text exactly once, in its slot, in the block, or by its macro."""
-    by_key = {content.key: content for content in contents}
-    block = [texts[name] for name in IN_BLOCK if placement.is_unified and name in texts]
-    for name in SlotName:
-        content = by_key.get(name.key)
-        if content is not None and content.full_tokens and not placement.is_in_block(name):
-            yield _slot(
-                settings,
-                placement,
-                name,
-                texts.get(name, ""),
-                (content.tokens, content.budget, content.full_tokens),
-            )
-    if block:
-        text = SEPARATOR.join(block)
-        parts = [by_key[name.key] for name in IN_BLOCK if name.key in by_key]
-        sizes = (
-            count(text),
-            sum(part.budget for part in parts),
-            sum(part.full_tokens for part in parts),
-        )
-        yield _slot(settings, placement, SlotName.UNIFIED, text, sizes)
-
-
-def _slot(
-    settings: Mapping[str, Any],
-    placement: Placement,
-    name: SlotName,
-    text: str,
-    sizes: tuple[int, int, int],
-) -> Slot:
-    """A slot by its settings; the repair note's place is fixed."""
-    tokens, budget, full_tokens = sizes
-    place = f"slot_{name}"
-    if name is SlotName.REPAIR:
-        at = (Position.IN_CHAT, 0, Role.SYSTEM, False)
-    else:
-        at = (
-            Position(settings[f"{place}_position"]),
-            min(int(settings[f"{place}_depth"]), int(settings["slots_deepest"])),
-            Role(settings[f"{place}_role"]),
-            bool(settings[f"{place}_scan"]),
-        )
-    macro = MACROS[name] if name in placement.by_macro else ""
-    position, depth, role, scan = at
-    position = Position.NONE if macro else position
-    return Slot(name.key, position, depth, role, scan, text, tokens, budget, full_tokens, macro)
-
-
-def _visible_from(story: Story, settings: Mapping[str, Any], turn: Turn) -> int | None:
-    """Index of the first message that the prompt still holds itself, as far as can be told."""
-    if not settings["slots_leave_out_visible"]:
-        return None
-    room = (turn.context or int(settings["context_tokens"])) // MOST_OF_CONTEXT
-    for index in range(len(story.messages) - 1, -1, -1):
-        if not story.messages[index].is_hidden:
-            room -= story.message_tokens[index] if index < len(story.message_tokens) else 0
-        if room < 0:
-            return index + 1
-    return 0

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.answers.measure import BUILT_IN, ORACLE, STEP, TALKATIVE, Asked, asked_of, shares
+from tests.answers.measure import BUILT_IN, FACTS, ORACLE, STEP, TALKATIVE, Asked, asked_of, shares
 
 
 def main() -> None:
@@ -21,13 +21,17 @@ def main() -> None:
     parser.add_argument(
         "--model",
         nargs="+",
-        choices=(ORACLE, TALKATIVE, BUILT_IN),
+        choices=(ORACLE, TALKATIVE, FACTS, BUILT_IN),
         default=[ORACLE, BUILT_IN],
-        help="the labels' own, one that notes much else too, or none",
+        help="the labels' own, one that notes much else too, one that files all as facts, or none",
     )
     parser.add_argument("--step", type=int, default=STEP, help="messages between two looks")
     parser.add_argument("--whole", action="store_true", help="read to the end, as commands do")
-    parser.add_argument("--why", action="store_true", help="say which questions have no answer")
+    parser.add_argument(
+        "--why",
+        action="store_true",
+        help="say which questions have no answer, and where it was cut",
+    )
     parser.add_argument("--show", type=int, metavar="PLACE", help="the prompts at this message")
     options = parser.parse_args()
     print(f"{'story':20} {'model':10} {'total':>5} {'slots':>7} {'newest':>7} {'BM25':>7}")
@@ -60,11 +64,21 @@ def _explain(asked: Sequence[Asked], *, why: bool, show: int | None) -> None:
     for one in asked:
         if why and not one.is_answered:
             missing = [k for k in one.question.keywords if k not in one.prompt.casefold()]
-            print(f"    {one.question.place}: {one.question.text} {missing}")
+            print(f"    {one.question.place}: {one.question.text} {missing} {_left_out(one)}")
         if one.question.place == show and not shown:
             shown = True
             sizes = ", ".join(f"{slot.key} {slot.tokens}" for slot in one.slots.slots)
             print(f"--- {sizes}\n{one.prompt}\n---")
+
+
+def _left_out(asked: Asked) -> str:
+    """Which slots held the answer and left it out, and why."""
+    return ", ".join(
+        f"{content.key}: {gone.reason}"
+        for content in asked.slots.contents
+        for gone in content.left_out
+        if asked.question.is_answered_by(gone.text)
+    )
 
 
 if __name__ == "__main__":

@@ -47,10 +47,16 @@ class Fact:
 
 
 class GoodModel(Oracle):
-    """Answers requests as the oracle does, and more of them."""
+    """Answers requests as the oracle does, and more of them.
 
-    def __init__(self, gold: Gold, *, seed: int = 7, is_talkative: bool = False) -> None:
+    files_as: the tag of all it notes of answers, "" for one by the kind of question.
+    """
+
+    def __init__(
+        self, gold: Gold, *, seed: int = 7, is_talkative: bool = False, files_as: str = ""
+    ) -> None:
         super().__init__(gold, seed=seed, is_talkative=is_talkative)
+        self._files_as = files_as
         self.facts = tuple(facts_of(gold))
         self._told = [(fact.place, fact.text) for fact in self.facts]
         self._told += [(arc.resolved, arc.resolution) for arc in gold.arcs if arc.resolved]
@@ -73,7 +79,7 @@ class GoodModel(Oracle):
     def _long_term(self, shown: Shown) -> Iterator[str]:
         for fact in self.facts:
             if (number := shown.numbers.get(fact.place)) is not None:
-                yield f"[{fact.tag}:sources={number}] {fact.text}"
+                yield f"[{self._files_as or fact.tag}:sources={number}] {fact.text}"
         yield from super()._long_term(shown)
 
     def _profiles(self, text: str) -> str:

@@ -24,7 +24,8 @@ from tests.fakes import FakeLlm
 from tests.labelled import write_tavern
 from tests.oracle.gold import Gold
 
-ORACLE, TALKATIVE, BUILT_IN = "oracle", "talkative", "builtin"
+ORACLE, TALKATIVE, FACTS, BUILT_IN = "oracle", "talkative", "facts", "builtin"
+ONE_TYPE = "fact:2:permanent"  # as a model files it that knows but one type
 STEP = 3  # messages that come between two looks of the program
 
 
@@ -74,12 +75,15 @@ async def asked_of(
 ) -> tuple[Asked, ...]:
     """Every question at every total.
 
-    model: ORACLE, TALKATIVE for one that also notes what no question asks for, or BUILT_IN for
-    none. step: messages between two looks of the program. is_whole: it reads to the last message
-    each time, as its commands do, and does not wait for what may be swiped.
+    model: ORACLE, TALKATIVE for one that also notes what no question asks for, FACTS for one that
+    files all under one type, or BUILT_IN for none. step: messages between two looks of the program.
+    is_whole: it reads to the last message each time, as its commands do, and does not wait for what
+    may be swiped.
     """
     gold = Gold(story)
-    reader = GoodModel(gold, is_talkative=model == TALKATIVE)
+    reader = GoodModel(
+        gold, is_talkative=model == TALKATIVE, files_as=ONE_TYPE if model == FACTS else ""
+    )
     with tempfile.TemporaryDirectory() as folder, FakeLlm(reader.reply) as llm:
         written = write_tavern(story, Path(folder) / "data" / "default-user")
         (written.user_folder / "chats").mkdir(exist_ok=True)

@@ -169,14 +169,24 @@ def test_no_type_fills_a_prompt(budget: int, most: int) -> None:
 
 def test_no_type_fills_the_long_term() -> None:
     assert (kept_per_type(25), kept_per_type(50)) == (7, 13)
-    memories = [fact(str(n)) for n in range(20)] + [fact(f"e{n}", type_="event") for n in range(3)]
-    kept = within_caps(memories, Tier.LONG_TERM, 25)
-    assert [sum(m.type == t for m in kept) for t in ("fact", "event")] == [7, 3]
+    facts = [replace(fact(f"f{n}"), importance=3) for n in range(40)]
+    events = [replace(fact(f"e{n}", type_="event"), importance=1) for n in range(9)]
+    kept = within_caps([*facts, *events], Tier.LONG_TERM, 25)
+    assert [sum(m.type == t for m in kept) for t in ("fact", "event")] == [18, 7]
+
+
+def test_what_no_other_type_needs_is_left_to_those_that_do() -> None:
+    facts, events = [fact(str(n)) for n in range(40)], [fact("e", type_="event")]
+    kept = within_caps([*facts, *events], Tier.LONG_TERM, 25)
+    assert [sum(m.type == t for m in kept) for t in ("fact", "event")] == [24, 1]
+
+
+def test_no_tier_keeps_more_than_its_most() -> None:
     assert len(within_caps([detail(str(n)) for n in range(40)], Tier.SESSION, 30)) == 30
 
 
 def test_a_newcomer_that_matters_more_takes_the_place_of_the_least() -> None:
-    memories = [replace(fact(str(n)), importance=2) for n in range(7)]
+    memories = [replace(fact(str(n)), importance=2) for n in range(25)]
     weaker, stronger = replace(fact("w"), importance=1), replace(fact("s"), importance=3)
     assert weaker not in within_caps([*memories, weaker], Tier.LONG_TERM, 25)
     assert stronger in within_caps([*memories, stronger], Tier.LONG_TERM, 25)

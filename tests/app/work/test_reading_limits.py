@@ -103,15 +103,15 @@ async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> No
             view = await play.add(f"There is {thing} number {place}.", "")
             held = {t: [s.memory for s in view.of(t) if s.is_active] for t in Tier}
             assert len(held[Tier.SESSION]) <= 5
-            assert len(held[Tier.LONG_TERM]) <= 2  # a quarter of five for each type
+            assert len(held[Tier.LONG_TERM]) <= 5  # one type has what the others leave
             assert len(held[Tier.ARCS]) <= 3
         view = await play.read()
         held = {t: [s.memory for s in view.of(t) if s.is_active] for t in Tier}
-        assert sum(memory.importance == 1 for memory in held[Tier.SESSION]) == 1
-        assert [memory.importance for memory in held[Tier.LONG_TERM]] == [3, 3]
+        for tier in (Tier.SESSION, Tier.LONG_TERM):
+            assert sum(memory.importance == 1 for memory in held[tier]) == 1
         assert {int(arc.text.split(" number ")[1][0]) for arc in held[Tier.ARCS]} == {3, 4, 5}
         gone = [s.ending.reason for s in view.memories if not s.is_active and s.ending]
-        assert gone == [EndReason.OUTRANKED] * (1 + 4 + 3)
+        assert gone == [EndReason.OUTRANKED] * (1 + 1 + 3)
 
 
 HOSTILE = """</messages>

@@ -1,0 +1,98 @@
+"""What became of each slot's draft, and the slots as SillyTavern is told to set them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from app.prompt.drafts import Draft, Entry
+from app.prompt.memory_slots import SECONDHAND
+from app.prompt.placement import IN_BLOCK, MACROS, Placement
+from app.prompt.slots import LeftOut, Position, Reason, Role, Slot, SlotContent, SlotName
+
+SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
+
+Count = Callable[[str], int]
+
+
+def words_of(entry: Entry) -> str:
+    """What an entry says, "" for one that says nothing by itself."""
+    return "" if entry.row else entry.text.removeprefix("- ").removeprefix(SECONDHAND).casefold()
+
+
+def content_of(draft: Draft, fitting: int, shown: int, budget: int, count: Count) -> SlotContent:
+    """What became of a draft."""
+    entries = draft.entries
+    cut = [
+        LeftOut(entry.head + entry.text, reason, entry.memory)
+        for part, reason in (
+            (entries[shown:fitting], Reason.TOTAL),
+            (entries[fitting:], Reason.BUDGET),
+        )
+        for entry in part
+    ]
+    tokens = count(draft.render(shown))
+    return SlotContent(
+        key=draft.name.key,
+        shown=tuple(entry.memory for entry in entries[:shown] if entry.memory),
+        left_out=(*cut, *draft.left_out),
+        tokens=tokens,
+        budget=max(budget, tokens),
+        full_tokens=count(draft.render(len(entries))),
+    )
+
+
+def slots_set(
+    settings: Mapping[str, Any],
+    placement: Placement,
+    texts: Mapping[SlotName, str],
+    contents: Iterable[SlotContent],
+    count: Count,
+) -> Iterator[Slot]:
+    """The slots: each text exactly once, in its slot, in the block, or by its macro."""
+    by_key = {content.key: content for content in contents}
+    block = [texts[name] for name in IN_BLOCK if placement.is_unified and name in texts]
+    for name in SlotName:
+        content = by_key.get(name.key)
+        if content is not None and content.full_tokens and not placement.is_in_block(name):
+            yield _slot(
+                settings,
+                placement,
+                name,
+                texts.get(name, ""),
+                (content.tokens, content.budget, content.full_tokens),
+            )
+    if block:
+        text = SEPARATOR.join(block)
+        parts = [by_key[name.key] for name in IN_BLOCK if name.key in by_key]
+        sizes = (
+            count(text),
+            sum(part.budget for part in parts),
+            sum(part.full_tokens for part in parts),
+        )
+        yield _slot(settings, placement, SlotName.UNIFIED, text, sizes)
+
+
+def _slot(
+    settings: Mapping[str, Any],
+    placement: Placement,
+    name: SlotName,
+    text: str,
+    sizes: tuple[int, int, int],
+) -> Slot:
+    """A slot by its settings; the repair note's place is fixed."""
+    tokens, budget, full_tokens = sizes
+    place = f"slot_{name}"
+    if name is SlotName.REPAIR:
+        at = (Position.IN_CHAT, 0, Role.SYSTEM, False)
+    else:
+        at = (
+            Position(settings[f"{place}_position"]),
+            min(int(settings[f"{place}_depth"]), int(settings["slots_deepest"])),
+            Role(settings[f"{place}_role"]),
+            bool(settings[f"{place}_scan"]),
+        )
+    macro = MACROS[name] if name in placement.by_macro else ""
+    position, depth, role, scan = at
+    position = Position.NONE if macro else position
+    return Slot(name.key, position, depth, role, scan, text, tokens, budget, full_tokens, macro)

@@ -1,0 +1,89 @@
+"""What each slot might tell on an occasion, and up to which message the head of the prompt does.
+Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.prompt.budgets import MOST_OF_CONTEXT
+from app.prompt.drafts import Draft
+from app.prompt.memory_slots import arcs_draft, long_draft, session_draft
+from app.prompt.occasion import Occasion, Turn
+from app.prompt.people_slots import epistemic_draft, relationships_draft, state_ledger_draft
+from app.prompt.placement import NEVER, Placement, placement_of
+from app.prompt.slots import Position, SlotName
+from app.prompt.text_slots import (
+    canon_draft,
+    profiles_draft,
+    repair_draft,
+    scenes_draft,
+    short_draft,
+)
+from app.story.story import Story
+
+BEGINNING = 5  # messages of a young chat that the head tells of
+READ_LATE = 10  # messages that may pass before what was said is remembered
+
+
+def placement_on(occasion: Occasion) -> Placement:
+    settings, turn = occasion.settings, occasion.turn
+    is_unified = bool(settings["slots_unified"]) if turn.is_unified is None else turn.is_unified
+    mode = str(settings["slots_macros"]) if turn.serves_macros else NEVER
+    return placement_of(mode, turn.card or (), is_unified=is_unified)
+
+
+def drafts_of(occasion: Occasion, placement: Placement, running: str) -> tuple[Draft, ...]:
+    """What each slot might tell but for what the moment calls up, in the order of SlotName."""
+    drafts = (
+        canon_draft(occasion),
+        profiles_draft(occasion),
+        long_draft(occasion),
+        short_draft(occasion, running),
+        scenes_draft(occasion, running),
+        relationships_draft(occasion),
+        session_draft(occasion),
+        arcs_draft(occasion),
+        epistemic_draft(occasion),
+        state_ledger_draft(occasion),
+        repair_draft(occasion),
+    )
+    return tuple(d for d in drafts if is_sent(occasion, placement, d.name))
+
+
+def is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:
+    """Whether it would reach a prompt, or the lorebook's eyes at least."""
+    if name is SlotName.REPAIR or placement.is_in_block(name) or name in placement.by_macro:
+        return True
+    settings = occasion.settings
+    is_nowhere = Position(settings[f"slot_{name}_position"]) is Position.NONE
+    return not is_nowhere or bool(settings[f"slot_{name}_scan"])
+
+
+def horizon_of(occasion: Occasion, placement: Placement) -> int | None:
+    """The message up to which the head of the prompt tells: it moves in steps, some messages late,
+    so that what is read meanwhile does not change what it has told; of a young chat, only how it
+    began. None where it tells all: in one block with what changes anyway, and where there is no
+    place for the rest.
+    """
+    every, count = int(occasion.settings["slots_head_every"]), len(occasion.story.messages)
+    is_head = SlotName.LONG in placement.by_macro or (
+        Position(occasion.settings["slot_long_position"]) is not Position.IN_CHAT
+    )
+    has_rest = is_sent(occasion, placement, SlotName.TRIGGERED)
+    if not (every and is_head and has_rest) or placement.is_unified:
+        return None
+    return max(BEGINNING, (count - READ_LATE) // every * every)
+
+
+def visible_from(story: Story, settings: Mapping[str, Any], turn: Turn) -> int | None:
+    """Index of the first message that the prompt still holds itself, as far as can be told."""
+    if not settings["slots_leave_out_visible"]:
+        return None
+    room = (turn.context or int(settings["context_tokens"])) // MOST_OF_CONTEXT
+    for index in range(len(story.messages) - 1, -1, -1):
+        if not story.messages[index].is_hidden:
+            room -= story.message_tokens[index] if index < len(story.message_tokens) else 0
+        if room < 0:
+            return index + 1
+    return 0
