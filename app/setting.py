@@ -30,6 +30,7 @@ class Section(Enum):
     SLOTS = "Memory in the prompt", "Whether, where and in what words memory is put into a prompt."
     USE = "Use of the model", "What it costs, and how much of it there may be on a day."
     CHATS = "SillyTavern's chats", "What is written into them. Without these, nothing is."
+    WINDOW = "Tray", "Whether Tavernkeep goes on when its window is closed, and what it tells then."
     PAGE = "SillyTavern's page", "What Tavernkeep adds to it, while its bridge is installed."
 
     @property

@@ -68,6 +68,21 @@ _SETTINGS = (
     ),
     Setting("window_state", "", "Window layout", "Position and size of the window."),
     Setting(
+        "close_to_tray",
+        False,
+        "Stay in the tray",
+        "Closing the window leaves an icon in the system's tray, and the work goes on.",
+        section=Section.WINDOW,
+    ),
+    Setting(
+        "tray_notices",
+        True,
+        "Notices",
+        "Tell when long work is done or something needs you, while the window is not in front.",
+        section=Section.WINDOW,
+        only_with=("close_to_tray", (True,)),
+    ),
+    Setting(
         "lore_done",
         "",
         "Lore that is done",

@@ -37,6 +37,7 @@ from ui.shell.frame import Frame
 from ui.shell.notice import plan_sentence
 from ui.sync_news import sync
 from ui.theme.source import ThemeChoice, ThemeSource
+from ui.tray import Tray
 from ui.trim_notice import TrimNotice
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Desk(QObject):
         self.everywhere.memory_wanted.connect(self._on_memory_wanted)
         self.everywhere.setting_wanted.connect(self._on_section_wanted)
         self.everywhere.folder_wanted.connect(self._on_folder_wanted)
+        self.tray = Tray(self.session, actions, window)
         self._connect_session()
         self._connect_actions()
         self._apply_look()
@@ -205,7 +207,7 @@ class Desk(QObject):
         if key == "settings":
             settings = pages.make_settings(self.session)
             settings.folder_wanted.connect(self._on_folder_wanted)
-            settings.setting_changed.connect(self._apply_look)
+            settings.setting_changed.connect(self._on_setting_changed)
             settings.header_changed.connect(self._show_place)
             return settings
         if key == "recaps":
@@ -467,7 +469,11 @@ class Desk(QObject):
         is_paused = self.session.companion.work.is_paused
         self._actions["pause"].setText("Go on with the work" if is_paused else "Pause the work")
 
-    def _apply_look(self, _name: str = "", _value: object = None) -> None:
+    def _on_setting_changed(self, _name: str, _value: object) -> None:
+        self._apply_look()
+        self.tray.follow()
+
+    def _apply_look(self) -> None:
         settings = self.session.companion.settings
         self._theme.set_choice(ThemeChoice(str(settings["theme"])))
         self._theme.set_reading_px(float(settings["story_text_size"]))

@@ -42,6 +42,7 @@ class MainWindow(QWidget):
         self.desk: Desk | None = None
         self.first_run: FirstRun | None = None  # while it is shown
         self._wizard: FirstRun | None = None
+        self._is_quitting = False
         self.actions_ = Actions(self)
         self.frame = Frame(self.actions_)
         column = QVBoxLayout(self)
@@ -54,7 +55,7 @@ class MainWindow(QWidget):
         self.frame.header.show_place("Story", "")
         self.frame.header.left_toggled.connect(self.frame.navigator_split.toggle)
         self.actions_["pane.left"].triggered.connect(self.frame.navigator_split.toggle)
-        self.actions_["quit"].triggered.connect(self.close)
+        self.actions_["quit"].triggered.connect(self.quit)
         self.actions_["setup"].triggered.connect(self.set_up)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -75,6 +76,7 @@ class MainWindow(QWidget):
     async def detach(self) -> None:
         """End what the window has under way; to be called before the companion stops."""
         if self.desk is not None:
+            self.desk.tray.leave()
             self.desk.session.close()
         await self._tasks.aclose()
 
@@ -184,7 +186,16 @@ class MainWindow(QWidget):
         else:
             self.frame.fit_panes(self.width(), page="story")
 
+    def quit(self) -> None:
+        """Close for good, also where a closed window would stay in the tray."""
+        self._is_quitting = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self.desk is not None and self.desk.tray.keeps_running and not self._is_quitting:
+            event.ignore()
+            self.hide()
+            return
         event.accept()
         self.closed.emit()
 

@@ -1,0 +1,134 @@
+"""The icon in the system's tray: how things are, a way back to the window, and notices."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
+
+from app.health import Light, count_of
+from app.operations import FINISHED, Operation, OperationStatus
+from app.work.health_report import PARTS
+from ui.actions import Actions
+from ui.session import Session
+from ui.theme import current_tokens
+from ui.theme.icons import icon_pixmap
+
+if TYPE_CHECKING:
+    from app.health import Health
+
+LONG_SECONDS = 60.0  # work that took less is not worth a notice
+SIDE = 64
+TITLE = "Tavernkeep"
+
+
+class Tray(QObject):
+    """There while the user wants it and the system has a tray.
+
+    is_available: whether there is one. clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        actions: Actions,
+        window: QWidget,
+        *,
+        is_available: Callable[[], bool] = QSystemTrayIcon.isSystemTrayAvailable,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(window)
+        self._session = session
+        self._window = window
+        self._is_available = is_available
+        self._clock = clock
+        self._has_left = False
+        self._busy_since: float | None = None
+        self._bad: frozenset[str] = frozenset()
+        self.icon = QSystemTrayIcon(self)
+        self._menu = QMenu(window)
+        self._menu.addAction("Show the window").triggered.connect(self.show_window)
+        self._menu.addAction(actions["pause"])
+        self._menu.addAction(actions["quit"])
+        self.icon.setContextMenu(self._menu)
+        self.icon.activated.connect(self._on_activated)
+        self.icon.messageClicked.connect(self.show_window)
+        session.health_changed.connect(self._on_health_changed)
+        session.operations_changed.connect(self._on_operations_changed)
+        self._bad = _bad_parts(session.companion.health)
+        self.follow()
+
+    @property
+    def keeps_running(self) -> bool:
+        """Whether a closed window leaves Tavernkeep running in the tray."""
+        is_wanted = bool(self._session.companion.settings["close_to_tray"])
+        return is_wanted and not self._has_left and self._is_available()
+
+    def follow(self) -> None:
+        """Be there, or not, as the settings say now."""
+        self._show_health(self._session.companion.health)
+        self.icon.setVisible(self.keeps_running)
+        if not self.keeps_running and not self._window.isVisible():
+            self.show_window()  # else there would be no way back to it
+
+    def show_window(self) -> None:
+        """Put the window in front."""
+        window = self._window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+
+    def leave(self) -> None:
+        """Go away for good: a window that is closed then is closed."""
+        self._has_left = True
+        self.icon.hide()
+
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason is QSystemTrayIcon.ActivationReason.Trigger:
+            self.show_window()
+
+    def _on_health_changed(self, health: Health) -> None:
+        self._show_health(health)
+        bad = _bad_parts(health)
+        fresh, self._bad = bad - self._bad, bad
+        for part in PARTS:
+            if part in fresh:
+                self._tell(getattr(health, part).sentence, QSystemTrayIcon.MessageIcon.Warning)
+                return
+
+    def _show_health(self, health: Health) -> None:
+        t = current_tokens()
+        is_bad = bool(_bad_parts(health))
+        tone = t.failed.fill if is_bad else t.accent
+        self.icon.setIcon(QIcon(icon_pixmap("lantern", tone, SIDE)))
+        bad = [getattr(health, part).sentence for part in PARTS if part in _bad_parts(health)]
+        self.icon.setToolTip(f"{TITLE}: {(bad or [health.queue.sentence])[0]}")
+
+    def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
+        runs = any(op.status is OperationStatus.RUNNING for op in operations)
+        is_left = runs or any(op.status not in FINISHED for op in operations)
+        if runs and self._busy_since is None:
+            self._busy_since = self._clock()
+        if is_left or self._busy_since is None:
+            return
+        took, self._busy_since = self._clock() - self._busy_since, None
+        if took < LONG_SECONDS:
+            return
+        failed = sum(op.status is OperationStatus.FAILED for op in operations)
+        words = f"All work is done; {count_of(failed, 'piece')} failed." if failed else ""
+        self._tell(words or "All work is done.", QSystemTrayIcon.MessageIcon.Information)
+
+    def _tell(self, sentence: str, kind: QSystemTrayIcon.MessageIcon) -> None:
+        """Say something outside of the window, to whoever does not look at it."""
+        wanted = bool(self._session.companion.settings["tray_notices"])
+        if wanted and self.icon.isVisible() and not self._window.isActiveWindow():
+            self.icon.showMessage(TITLE, sentence, kind)
+
+
+def _bad_parts(health: Health) -> frozenset[str]:
+    return frozenset(part for part in PARTS if getattr(health, part).light is Light.BAD)
