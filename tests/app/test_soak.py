@@ -10,6 +10,7 @@ import gc
 import os
 import random
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -71,8 +72,11 @@ def test_long_play_leaks_no_descriptor_no_task_and_no_memory() -> None:
         for _ in range(ROUNDS):
             play(world, rng)
         gc.collect()
-        after = left(world)
-        assert {name: count for name, count in after.items() if count > before[name]} == {}
+        deadline = time.monotonic() + 30
+        while grown := {name: n for name, n in left(world).items() if n > before[name]}:
+            # What the last turn set off may still be under way.
+            assert time.monotonic() < deadline, f"more is left than before: {grown}"
+            world.run(asyncio.sleep(0.05))
         assert memory() - held < MOST_GROWN
         assert world.companion is not None
         assert all(operation.status in FINISHED for operation in world.companion.work.operations)
