@@ -16,7 +16,7 @@ import pytest
 from app.companion import Companion, open_companion
 from app.llm import retries, streams
 from app.llm.streams import Limits
-from app.paths import RESOURCES, user_folders
+from app.paths import user_folders
 from app.story.messages import digest
 from app.story.story import Story
 from tests.fakes import MODEL, Behaviour, FakeLlm, RecordedRequest, Wire
@@ -27,7 +27,7 @@ Answer = str | Behaviour
 LIMITS = Limits(first_seconds=0.4, idle_seconds=0.4, total_seconds=1.0)
 TRIES = 3
 # How a prompt begins that folds a recap into another, whose text may quote any scene.
-FOLD = (RESOURCES / "prompts" / "running_recap.md").read_text().split("# System\n")[1][:60]
+FOLD = "oldest first, one sentence for each entry"  # only in the prompt that folds
 BAD_SCENE = 2  # the third
 
 
