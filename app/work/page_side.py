@@ -117,7 +117,8 @@ class PageSide:
         badge = badge_of(health, self._operations())
         if badge != self._badge:
             self._badge = badge
-            self._bursts.after(SETTLE_SECONDS, Path("badge"), self._tell_badge)
+            if self._link.pages:  # one that comes later is greeted with it
+                self._bursts.after(SETTLE_SECONDS, Path("badge"), self._tell_badge)
 
     async def _tell_parts(self) -> None:
         for page in self._link.pages:
