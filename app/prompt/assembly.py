@@ -380,8 +380,9 @@ def _without_repeats(turn: Prepared, draft: Draft, said: Collection[str]) -> Dra
     seen = set(said)
     repeats: list[int] = []
     for place, spoken in enumerate(turn.spoken(draft)):
+        if not spoken:
+            continue
         if spoken in seen:
             repeats.append(place)
-        elif spoken:
-            seen.add(spoken)
+        seen.add(spoken)
     return turn.without(draft, tuple(repeats)) if repeats else draft

@@ -37,6 +37,20 @@ def test_no_tag_and_no_square_bracket_is_told_that_a_model_would_copy_into_the_s
         assert not set("[]<>") & set(one.text.replace("<Recap>", "")), one.key
 
 
+def test_a_running_recap_in_paragraphs_hides_no_values_and_no_feelings() -> None:
+    held = [
+        memory("cellar", Tier.STATE_LEDGER, subject="Vera", field="location"),
+        memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="You"),
+        memory("The gate is open."),
+    ]
+    recap = "The first evening.\n\n- The gate is open."
+    alone, beside = prompt(held), prompt(held, of=story(running=recap))
+    for name in (SlotName.STATE_LEDGER, SlotName.RELATIONSHIPS):
+        assert text_of(alone, name)
+        assert text_of(beside, name) == text_of(alone, name)
+    assert text_of(alone, SlotName.LONG)
+
+
 def test_a_slot_that_has_nothing_to_tell_any_more_is_gone() -> None:
     one = memory("The gate is open.")
     assert slot(prompt([one]), SlotName.LONG) is not None
