@@ -40,6 +40,8 @@ from app.work.staging import KeptInStore
 
 # Of these an earlier value may be read late: it finds its place among those that ended.
 KEPT_KNOWN = frozenset({Tier.STATE_LEDGER, Tier.RELATIONSHIPS})
+# Tiers that are asked for one by one before it is taken that this model can do none of them.
+VAIN_AT_MOST = 2
 NOT_UNTRUE = frozenset({EndReason.OUTRANKED, EndReason.MERGED})
 
 Numbers = Mapping[Tier, Sequence[str]]
@@ -200,7 +202,7 @@ class Rememberer:
             except AnswerUnusable:
                 pass  # asked twice: the tiers are simpler one by one
         heard: list[_Heard] = []
-        failure: AnswerUnusable | None = None
+        failures: list[AnswerUnusable] = []
         for tier in under_way.tiers:
             of_tier = tuple(memory for memory in under_way.now if memory.tier is tier)
             text = known(
@@ -213,11 +215,13 @@ class Rememberer:
             try:
                 parts = await model.one_tier(asked, tier, text.text)
             except AnswerUnusable as error:
-                failure = error  # one tier that fails takes no other along
+                failures.append(error)  # one tier that fails takes no other along
+                if not heard and len(failures) == VAIN_AT_MOST:
+                    break
                 continue
             heard += [_Heard(window, answer, numbers) for window, answer in parts]
-        if failure is not None and not heard:
-            raise failure
+        if failures and not heard:
+            raise failures[-1]
         return tuple(heard)
 
     async def _settled(

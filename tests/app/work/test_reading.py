@@ -216,6 +216,16 @@ async def test_an_answer_of_all_tiers_that_does_not_hold_up_is_asked_for_one_by_
         assert len(set(tasks[2:])) == 6
 
 
+async def test_a_model_that_answers_in_prose_is_not_asked_for_every_tier(tmp_path: Path) -> None:
+    async with playing(tmp_path, Script(other={"": "What a lovely story!"})) as play:
+        await play.add("Oswin tells of the north bank, his coat in the ferry.", "", "")
+        assert not play.view.memories
+        # All at once and then two tiers by themselves, each asked once more.
+        assert len(play.readings) == 6
+        _, failures = await play.companion.finished(play.path)
+        assert failures
+
+
 @pytest.mark.parametrize("requests", ["one", "separate"])
 @pytest.mark.parametrize("none", ["NONE", "NONE.", "**None**", "<think>Nothing.</think>\n\nNONE."])
 async def test_none_in_every_task_is_an_answer_and_no_fault(
