@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, SlotName, TurnKind
 from app.slot_settings import WORDS
+from ui.inspector.words import SLOT_NAMES, SLOT_TIERS
 
 # In the order of the page, largest default first.
 TEN = (
@@ -20,33 +21,9 @@ TEN = (
     SlotName.EPISTEMIC,
     SlotName.STATE_LEDGER,
 )
-TITLES = {
-    SlotName.SHORT: "Summary",
-    SlotName.CANON: "Canon",
-    SlotName.ARCS: "Arcs",
-    SlotName.LONG: "Long-term",
-    SlotName.SESSION: "Session",
-    SlotName.PROFILES: "Profiles",
-    SlotName.SCENES: "Scenes",
-    SlotName.RELATIONSHIPS: "Relationships",
-    SlotName.EPISTEMIC: "Who knows what",
-    SlotName.STATE_LEDGER: "State ledger",
-    SlotName.TRIGGERED: "Called up now",
-}
-# Names of the hues in ui/theme/tokens.py.
-HUES = {
-    SlotName.SHORT: "short-term",
-    SlotName.CANON: "canon",
-    SlotName.ARCS: "arcs",
-    SlotName.LONG: "long-term",
-    SlotName.TRIGGERED: "long-term",
-    SlotName.SESSION: "session",
-    SlotName.PROFILES: "profiles",
-    SlotName.SCENES: "scenes",
-    SlotName.RELATIONSHIPS: "relations",
-    SlotName.EPISTEMIC: "who knows",
-    SlotName.STATE_LEDGER: "ledger",
-}
+SLIDERS = (*TEN, SlotName.TRIGGERED)
+TITLES = {name: SLOT_NAMES[name.key] for name in SLIDERS}
+HUES = {name: SLOT_TIERS[name.key] for name in SLIDERS}
 MEANINGS = {
     SlotName.SHORT: "The summary of the story so far; the running recap stands in for it.",
     SlotName.CANON: "What the one who answers has lived through, over all their chats.",
