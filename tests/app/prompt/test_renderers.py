@@ -51,6 +51,18 @@ def test_a_running_recap_in_paragraphs_hides_no_values_and_no_feelings() -> None
     assert text_of(alone, SlotName.LONG)
 
 
+def test_the_canon_of_a_group_counts_its_tokens_for_each_member() -> None:
+    """Spec §23, 42."""
+    group = story(kind=ChatKind.GROUP)
+    canon = document(DocumentKind.CANON, "They guard the gate.", subject=group.chat.owner_name)
+    for member in ("Vera", "Odo"):
+        told = prompt(documents=[canon], of=group, turn=Turn(member))
+        (content,) = (c for c in told.contents if c.key == SlotName.CANON.key)
+        assert "They guard the gate." in text_of(told, SlotName.CANON)
+        assert content.tokens > 0
+        assert content.full_tokens == content.tokens
+
+
 def test_a_slot_that_has_nothing_to_tell_any_more_is_gone() -> None:
     one = memory("The gate is open.")
     assert slot(prompt([one]), SlotName.LONG) is not None
