@@ -14,7 +14,15 @@ from ui.controls.buttons import key_text
 from ui.controls.fields import Field
 from ui.controls.labels import body
 from ui.controls.surfaces import FloatingSheet
-from ui.shell.entries import ENTRY_ROLE, ROW_HEIGHT, Entry, EntryModel, Index, entry_list
+from ui.shell.entries import (
+    ENTRY_ROLE,
+    ROW_HEIGHT,
+    Entry,
+    EntryModel,
+    Index,
+    entry_list,
+    step_in,
+)
 
 WIDTH = 560
 ROWS_SHOWN = 11
@@ -140,10 +148,7 @@ class CommandPalette(FloatingSheet):
             return False
         match event.key():
             case Qt.Key.Key_Down | Qt.Key.Key_Up:
-                step = 1 if event.key() == Qt.Key.Key_Down else -1
-                row = self._list.currentIndex().row() + step
-                if 0 <= row < self._model.rowCount():
-                    self._list.setCurrentIndex(self._model.index(row))
+                step_in(self._list, event.key())
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 if self._settle.isActive():
                     self._settle.stop()

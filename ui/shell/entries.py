@@ -87,6 +87,25 @@ def entry_list(model: EntryModel, name: str) -> QListView:
     return shown
 
 
+def painted_ground(painter: QPainter, option: QStyleOptionViewItem) -> QRectF:
+    """Paint what is behind a row, chosen or under the mouse; gives the row's area."""
+    t, area = current_tokens(), QRectF(option.rect).adjusted(0, 1, -4, -1)
+    if option.state & QStyle.StateFlag.State_Selected:
+        rounded(painter, area, 7, t.accent_soft)
+    elif option.state & QStyle.StateFlag.State_MouseOver:
+        rounded(painter, area, 7, t.hover)
+    return area
+
+
+def step_in(shown: QListView, key: int) -> None:
+    """Put the cursor of a list one row on for the down key, one back for any other; it stays at
+    the ends.
+    """
+    row = shown.currentIndex().row() + (1 if key == Qt.Key.Key_Down else -1)
+    if 0 <= row < shown.model().rowCount():
+        shown.setCurrentIndex(shown.model().index(row, 0))
+
+
 class EntryDelegate(QStyledItemDelegate):
     """Paints an Entry on one line."""
 
@@ -96,13 +115,8 @@ class EntryDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         t = current_tokens()
         entry: Entry = index.data(ENTRY_ROLE)
-        area = QRectF(option.rect).adjusted(0, 1, -4, -1)
-        state = option.state
         painter.save()
-        if state & QStyle.StateFlag.State_Selected:
-            rounded(painter, area, 7, t.accent_soft)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            rounded(painter, area, 7, t.hover)
+        area = painted_ground(painter, option)
         if entry.icon:
             ratio = painter.device().devicePixelRatioF()
             icon = icon_pixmap(entry.icon, t.t2, 14, ratio)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QTextCharFormat, QTextLayout, QTextOption
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.work.searching import Hit
-from ui.shell.entries import Index
+from ui.shell.entries import Index, painted_ground
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, story_font, ui_font
 from ui.theme.icons import icon_pixmap
-from ui.theme.style import rounded
 
 ROW = 72
 LEFT = 36
@@ -40,13 +39,8 @@ class FindDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         t = current_tokens()
         find: Find = index.data(FIND_ROLE)
-        area = QRectF(option.rect).adjusted(0, 1, -4, -1)
-        state = option.state
         painter.save()
-        if state & QStyle.StateFlag.State_Selected:
-            rounded(painter, area, 7, t.accent_soft)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            rounded(painter, area, 7, t.hover)
+        area = painted_ground(painter, option)
         name = "layers" if find.hit.memory_id else "chat"
         icon = icon_pixmap(name, t.t2, 14, painter.device().devicePixelRatioF())
         painter.drawPixmap(int(area.x()) + 11, int(area.y()) + 10, icon)

@@ -28,7 +28,7 @@ from app.work.searching import Findings, Hit
 from ui.controls.fields import Field
 from ui.controls.labels import Label
 from ui.controls.surfaces import FloatingSheet
-from ui.shell.entries import Index
+from ui.shell.entries import Index, step_in
 from ui.shell.find_row import FIND_ROLE, ROW, Find, FindDelegate
 from ui.theme.fonts import ui_font
 from ui.theme.palette import T2_ROLE
@@ -182,10 +182,7 @@ class SearchSheet(FloatingSheet):
             return False
         match event.key():
             case Qt.Key.Key_Down | Qt.Key.Key_Up:
-                step = 1 if event.key() == Qt.Key.Key_Down else -1
-                row = self.list.currentIndex().row() + step
-                if 0 <= row < self._model.rowCount():
-                    self.list.setCurrentIndex(self._model.index(row))
+                step_in(self.list, event.key())
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 if self._settle.isActive():
                     self.search()
