@@ -1,0 +1,68 @@
+"""Texts and numbers come in the language that was chosen, and in English where it has none."""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Iterator
+
+import pytest
+
+from app import translation
+from app.translation import number, tr, trn
+
+
+@pytest.fixture(autouse=True)
+def english_afterwards() -> Iterator[None]:
+    yield
+    translation.use(translation.ENGLISH)
+
+
+class Backwards(gettext.NullTranslations):
+    """A language in which each text is turned round."""
+
+    def gettext(self, message: str) -> str:
+        return "{name} " + message[::-1].replace("}eman{", "")
+
+
+def test_fields_are_filled_in_after_the_translation() -> None:
+    translation.use_texts(Backwards())
+    assert tr("{name} is away.", name="{0.__class__}") == "{0.__class__} .yawa si "
+
+
+def test_a_text_without_fields_keeps_its_braces() -> None:
+    assert tr("macros such as {{char}}") == "macros such as {{char}}"
+
+
+def test_a_count_takes_its_form() -> None:
+    said = [trn("{n} scene", "{n} scenes", n) for n in (0, 1, 2000)]
+    assert said == ["0 scenes", "1 scene", "2,000 scenes"]
+
+
+def test_numbers_are_grouped_as_the_language_has_it() -> None:
+    assert number(1234567.25, 1) == "1,234,567.2"
+    translation.use("de")
+    assert number(1234567.25, 1) == "1.234.567,2"
+
+
+def test_a_language_that_is_not_there_leaves_english() -> None:
+    translation.use("tlh")
+    assert tr("Scenes") == "Scenes"
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({"LANG": "de_AT.UTF-8"}, "de"),
+        ({"LC_ALL": "C", "LANG": "de_DE"}, "en"),
+        ({"LC_MESSAGES": "de", "LANG": "fr_FR"}, "de"),
+        ({"LANG": "fr_FR"}, "en"),
+    ],
+)
+def test_the_system_s_language_is_taken_where_there_is_a_translation(
+    environment: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert translation.system_language() == language

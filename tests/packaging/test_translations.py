@@ -1,0 +1,62 @@
+"""Each translation is complete, fits the code, and is what the program reads."""
+
+from __future__ import annotations
+
+import pytest
+import translations
+from babel.messages import Catalog
+
+LANGUAGES = translations.languages()
+
+
+@pytest.fixture(scope="module")
+def code() -> Catalog:
+    return translations.texts_of_the_code()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_translation_holds_the_texts_of_the_code_and_no_others(
+    language: str, code: Catalog
+) -> None:
+    catalog = translations.read_catalog(language)
+    held = {translations.key_of(message) for message in catalog if message.id}
+    assert held == {translations.key_of(message) for message in code if message.id}, (
+        "run packaging/translations.py update"
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_is_left_untranslated(language: str) -> None:
+    catalog = translations.read_catalog(language)
+    assert [translations.key_of(message) for message in translations.missing(catalog)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_translation_has_the_fields_of_its_text(language: str) -> None:
+    catalog = translations.read_catalog(language)
+    given = {
+        translations.key_of(message): (
+            list(message.string) if isinstance(message.string, tuple) else message.string
+        )
+        for message in catalog
+        if message.id and message.string
+    }
+    assert translations.take(catalog, given) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_program_reads_what_the_translators_wrote(language: str) -> None:
+    catalog = translations.read_catalog(language)
+    binary = translations.TRANSLATIONS / f"{language}.mo"
+    assert binary.read_bytes() == translations.compiled(catalog), (
+        "run packaging/translations.py compile"
+    )
+
+
+def test_a_translation_that_loses_a_field_is_refused() -> None:
+    catalog = Catalog("de")
+    catalog.add("{name} is away.")
+    catalog.add(("{n} scene", "{n} scenes"))
+    [reason] = translations.take(catalog, {"{name} is away.": "Weg."})
+    assert "fields" in reason
+    assert translations.take(catalog, {"{n} scene": ["Eine Szene", "{n} Szenen"]}) == []
