@@ -7,12 +7,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.prompt.slots import SlotName, SlotSet
+from app.translation import N_, number, tr, trn
 from ui.inspector.words import slot_name
 from ui.session import Session
 from ui.shell.notice import Notice
 
 TRIMMED = "trimmed"
-SEE = "See what is cut"
+SEE = N_("See what is cut")
 # The summary shortens itself at its next writing; a correction stands for one turn only.
 NOT_TOLD = frozenset({SlotName.SHORT.key, SlotName.REPAIR.key, SlotName.TRIGGERED.key})
 MOST_NAMED = 3
@@ -54,7 +55,7 @@ class TrimNotice(QObject):
         elif path not in self._told:
             self._told.add(path)
             self._standing = path
-            self._notice.offer(TRIMMED, sentence, way_on=SEE)
+            self._notice.offer(TRIMMED, sentence, way_on=tr(SEE))
 
     def _on_closed(self, key: str) -> None:
         if key == TRIMMED:
@@ -77,9 +78,8 @@ def trim_sentence(slots: SlotSet) -> str:
     if not cuts:
         return ""
     named = sorted(cuts, key=lambda key: -cuts[key])
-    words = [f"{slot_name(key).lower()} by {cuts[key]:,}" for key in named[:MOST_NAMED]]
+    words = [f"{slot_name(key)} {number(cuts[key])}" for key in named[:MOST_NAMED]]
     rest = len(named) - MOST_NAMED
     if rest > 0:
-        words.append(f"{rest} more")
-    listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-    return f"Not all memory fits its budgets. In tokens, cut are {listed}."
+        words.append(trn("{n} more", "{n} more", rest))
+    return tr("Not all memory fits its budgets. Cut, in tokens: {slots}.", slots=", ".join(words))

@@ -16,14 +16,10 @@ WHOLE = SlotSet((slot(SlotName.LONG, "The well."),))
 
 def test_the_most_cut_is_named_first_and_the_summary_not_at_all() -> None:
     assert trim_sentence(WHOLE) == ""
-    assert trim_sentence(CUT) == (
-        "Not all memory fits its budgets. In tokens, cut are long-term memories by 120."
-    )
+    assert trim_sentence(CUT) == ("Not all memory fits its budgets. Cut, in tokens: Long-term 120.")
     names = (SlotName.ARCS, SlotName.CANON, SlotName.LONG, SlotName.SESSION, SlotName.SCENES)
     many = SlotSet(tuple(slot(name, "x", cut=n + 1) for n, name in enumerate(names)))
-    assert trim_sentence(many).endswith(
-        "cut are scenes by 5, this session by 4, long-term memories by 3 and 2 more."
-    )
+    assert trim_sentence(many).endswith("Cut, in tokens: Scenes 5, Session 4, Long-term 3, 2 more.")
 
 
 async def test_it_is_said_once_for_each_chat(
