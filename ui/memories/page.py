@@ -64,6 +64,8 @@ class MemoriesPage(QWidget):
         self._turn = 0  # of arranging: an older result is of no use any more
         self._is_stale = True
         self._awaited = ""  # id of a memory that is to be shown as soon as it is there
+        self._adding_in: Path | None = None  # the chat that a memory is written for
+        self._half_written: dict[Path, str] = {}
         self.deeds = MemoryDeeds(self)
         self.hands = MemoryHands(session, self)
         self.model = MemoryModel()
@@ -206,6 +208,7 @@ class MemoriesPage(QWidget):
     # Reading what is remembered
 
     def _on_chat_opened(self, _story: object) -> None:
+        self._put_sheet_away()
         self._view = None
         self._is_stale = True
         self.model.show_rows((), self.model.ground, -1)
@@ -442,9 +445,21 @@ class MemoriesPage(QWidget):
         self._stack.setCurrentWidget(self.split)
         if not self.split.is_pane_shown:
             self.split.toggle()
-        view = self._view
+        view, path = self._view, self._session.path
         self.pane.show_adding()
         self.pane.adding.begin(self._wanted.tier, view.at if view is not None else 0)
+        self._adding_in = path
+        if path in self._half_written:
+            self.pane.adding.words.set_text(self._half_written.pop(path))
+
+    def _put_sheet_away(self) -> None:
+        """A memory that is being written is of its chat: another one must not get it."""
+        path = self._adding_in
+        if self.pane.kind or path is None or path == self._session.path:
+            return
+        if words := self.pane.adding.words.text.strip():
+            self._half_written[path] = words
+        self.pane.show_kind(DETAILS)
 
     def _on_add(self, tier: Tier, type_: str, text: str, fields: dict[str, object]) -> None:
         view = self._view

@@ -390,6 +390,29 @@ async def test_a_memory_is_written_by_hand(
     assert made.memory.grounding is Grounding.YOURS
 
 
+async def test_a_memory_that_is_being_written_stays_with_its_chat(
+    page: MemoriesPage,
+    demo_window: MainWindow,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+) -> None:
+    """Spec §23: the sheet kept the one before when another was shown, who then got the words."""
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    page.deeds.add.trigger()
+    page.pane.adding.words.prose.setPlainText("Half a memory")
+    await session.open_path(companion.demo.path)
+    assert page.pane.kind == DETAILS
+    await until(lambda: page.model.at >= 0)
+    page.deeds.add.trigger()
+    assert page.pane.adding.words.text == ""
+    await session.open_path(demo_tavern.chat)
+    await until(lambda: page.model.rowCount() > 0)
+    page.deeds.add.trigger()
+    assert page.pane.adding.words.text == "Half a memory"
+
+
 async def test_what_makes_no_sense_is_said_and_kept_on_the_sheet(
     page: MemoriesPage, demo_window: MainWindow, until: Until
 ) -> None:
