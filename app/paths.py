@@ -43,8 +43,14 @@ def user_folders(data_dir: Path | None = None) -> Folders:
         logs.mkdir(parents=True, exist_ok=True)
         data.chmod(0o700)  # recaps are nobody else's business
     except OSError as error:
+        from app.translation import tr  # which asks here where translations lie
+
         raise StoreError(
-            f"Tavernkeep cannot keep its data in {data}: {error.strerror}. "
-            "Choose another folder with --data-dir."
+            tr(
+                "Tavernkeep cannot keep its data in {data}: {reason}. "
+                "Choose another folder with --data-dir.",
+                data=data,
+                reason=error.strerror,
+            )
         ) from error
     return Folders(data=data, logs=logs)

@@ -6,28 +6,29 @@ from app.prompt.budgets import ADVANCED, DEFAULTS, NINE, SIMPLE, TRIGGERED_BUDGE
 from app.prompt.placement import AUTO, FORCED, NEVER
 from app.prompt.slots import Position, Role, SlotName
 from app.setting import Scope, Section, Setting
+from app.translation import N_
 
 PLACES = {
-    Position.BEFORE_PROMPT: "before the main prompt",
-    Position.IN_PROMPT: "after the main prompt",
-    Position.IN_CHAT: "in the chat",
-    Position.NONE: "nowhere",
+    Position.BEFORE_PROMPT: N_("before the main prompt"),
+    Position.IN_PROMPT: N_("after the main prompt"),
+    Position.IN_CHAT: N_("in the chat"),
+    Position.NONE: N_("nowhere"),
 }
-ROLES = {Role.SYSTEM: "the system", Role.USER: "you", Role.ASSISTANT: "the character"}
+ROLES = {Role.SYSTEM: N_("the system"), Role.USER: N_("you"), Role.ASSISTANT: N_("the character")}
 
 WORDS = {
-    SlotName.SHORT: "the summary",
-    SlotName.LONG: "long-term memories",
-    SlotName.TRIGGERED: "called-up memories",
-    SlotName.SESSION: "session memories",
-    SlotName.SCENES: "earlier scenes",
-    SlotName.ARCS: "story arcs",
-    SlotName.RELATIONSHIPS: "relationships",
-    SlotName.PROFILES: "profiles",
-    SlotName.CANON: "canon",
-    SlotName.EPISTEMIC: "who knows what",
-    SlotName.STATE_LEDGER: "the state ledger",
-    SlotName.UNIFIED: "the one block",
+    SlotName.SHORT: N_("the summary"),
+    SlotName.LONG: N_("long-term memories"),
+    SlotName.TRIGGERED: N_("called-up memories"),
+    SlotName.SESSION: N_("session memories"),
+    SlotName.SCENES: N_("earlier scenes"),
+    SlotName.ARCS: N_("story arcs"),
+    SlotName.RELATIONSHIPS: N_("relationships"),
+    SlotName.PROFILES: N_("profiles"),
+    SlotName.CANON: N_("canon"),
+    SlotName.EPISTEMIC: N_("who knows what"),
+    SlotName.STATE_LEDGER: N_("the state ledger"),
+    SlotName.UNIFIED: N_("the one block"),
 }
 
 # Placeholder, text around it, position, depth (§16).
@@ -87,10 +88,11 @@ def placement(
     frame = Setting(
         f"{name}_template",
         template,
-        f"Frame of {what}",
-        f"Text around {{{{{placeholder or name}}}}}. Empty: the text alone.",
+        N_("Frame of {what}"),
+        N_("Text around {placeholder}. Empty: the text alone."),
         scope=Scope.CHAT,
         section=section,
+        fields=(("what", what), ("placeholder", f"{{{{{placeholder or name}}}}}")),
     )
     return frame, *place(name, what, section, position=position, depth=depth)
 
@@ -99,24 +101,27 @@ def place(
     name: str, what: str, section: Section, *, position: Position, depth: int
 ) -> tuple[Setting, ...]:
     """Where in SillyTavern's prompt a slot stands."""
+    fields = (("what", what),)
     return (
         Setting(
             f"{name}_position",
             int(position),
-            f"Place of {what}",
-            "Where in the prompt it stands.",
+            N_("Place of {what}"),
+            N_("Where in the prompt it stands."),
             scope=Scope.CHAT,
             section=section,
+            fields=fields,
             choices=tuple(int(place) for place in PLACES),
             choice_words=tuple(PLACES.values()),
         ),
         Setting(
             f"{name}_depth",
             depth,
-            f"Depth of {what}",
-            "Messages behind it, when the place is in the chat; 0: at the very end.",
+            N_("Depth of {what}"),
+            N_("Messages behind it, when the place is in the chat; 0: at the very end."),
             scope=Scope.CHAT,
             section=section,
+            fields=fields,
             minimum=0,
             maximum=99,
             only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
@@ -124,10 +129,11 @@ def place(
         Setting(
             f"{name}_role",
             int(Role.SYSTEM),
-            f"Role of {what}",
-            "Who says it, when the place is in the chat.",
+            N_("Role of {what}"),
+            N_("Who says it, when the place is in the chat."),
             scope=Scope.CHAT,
             section=section,
+            fields=fields,
             choices=tuple(int(role) for role in ROLES),
             choice_words=tuple(ROLES.values()),
             only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
@@ -135,10 +141,11 @@ def place(
         Setting(
             f"{name}_scan",
             False,
-            f"Let lore be triggered by {what}",
-            "SillyTavern looks for lorebook keys in this text.",
+            N_("Let lore be triggered by {what}"),
+            N_("SillyTavern looks for lorebook keys in this text."),
             scope=Scope.CHAT,
             section=section,
+            fields=fields,
         ),
     )
 
@@ -155,13 +162,14 @@ def _budget(name: SlotName) -> Setting:
     return Setting(
         f"budget_{name}",
         DEFAULTS[name],
-        f"Budget of {WORDS[name]}",
-        "Tokens it may take, its heading counted.",
+        N_("Budget of {what}"),
+        N_("Tokens it may take, its heading counted."),
         scope=Scope.CHAT,
         minimum=500 if is_short else 50 if is_small else 100,
         maximum=3000 if is_short else 4000,
         section=Section.BUDGETS,
         only_with=None if is_short else ("budget_mode", (ADVANCED,)),
+        fields=(("what", WORDS[name]),),
     )
 
 
@@ -169,18 +177,20 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
     Setting(
         "budget_mode",
         SIMPLE,
-        "Budgets",
-        "One total for all tiers, or a budget for each. Changing over forgets neither.",
+        N_("Budgets"),
+        N_("One total for all tiers, or a budget for each. Changing over forgets neither."),
         scope=Scope.CHAT,
         section=Section.BUDGETS,
         choices=(SIMPLE, ADVANCED),
-        choice_words=("one total", "one for each tier"),
+        choice_words=(N_("one total"), N_("one for each tier")),
     ),
     Setting(
         "budget_total",
         sum(DEFAULTS[name] for name in NINE),
-        "All tiers together",
-        "Tokens that are dealt out in the proportions of the defaults; the summary has its own.",
+        N_("All tiers together"),
+        N_(
+            "Tokens that are dealt out in the proportions of the defaults; the summary has its own."
+        ),
         scope=Scope.CHAT,
         minimum=800,
         maximum=8000,
@@ -191,31 +201,34 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
     Setting(
         f"budget_{SlotName.TRIGGERED}",
         TRIGGERED_BUDGET,
-        f"Budget of {WORDS[SlotName.TRIGGERED]}",
-        "Tokens for what the last messages call up and the long-term budget has no room for.",
+        N_("Budget of {what}"),
+        N_("Tokens for what the last messages call up and the long-term budget has no room for."),
         scope=Scope.CHAT,
         minimum=0,
         maximum=4000,
         section=Section.BUDGETS,
+        fields=(("what", WORDS[SlotName.TRIGGERED]),),
     ),
     Setting(
         "budgets_lend",
         True,
-        "Lend what is not needed",
-        "What one tier leaves of the total is used by others, in the chat's part of the prompt.",
+        N_("Lend what is not needed"),
+        N_(
+            "What one tier leaves of the total is used by others, in the chat's part of the prompt."
+        ),
         scope=Scope.CHAT,
         section=Section.BUDGETS,
         only_with=("budget_mode", (SIMPLE,)),
     ),
     _switch(
         "budgets_adaptive",
-        "Budgets follow the story",
-        "Dialogue, action, transitions and intimate moments shift tokens between tiers.",
+        N_("Budgets follow the story"),
+        N_("Dialogue, action, transitions and intimate moments shift tokens between tiers."),
     ),
     _switch(
         "budgets_auto_tune",
-        "Tune budgets by themselves",
-        "A tier that is cut gets what it needs and a little more. Your own values are kept.",
+        N_("Tune budgets by themselves"),
+        N_("A tier that is cut gets what it needs and a little more. Your own values are kept."),
         default=False,
     ),
 )
@@ -223,40 +236,44 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
 SLOT_SETTINGS: tuple[Setting, ...] = (
     _switch(
         "slots_enabled",
-        "Tell SillyTavern what is remembered",
-        "Off: its prompts are as if Tavernkeep were not there; what is remembered stays.",
+        N_("Tell SillyTavern what is remembered"),
+        N_("Off: its prompts are as if Tavernkeep were not there; what is remembered stays."),
         section=Section.SLOTS,
     ),
     _switch(
         "slots_unified",
-        "All in one block",
-        "Canon, profiles, memories, summary, scenes and arcs in one slot.",
+        N_("All in one block"),
+        N_("Canon, profiles, memories, summary, scenes and arcs in one slot."),
         default=False,
         section=Section.SLOTS,
     ),
     Setting(
         "slots_macros",
         AUTO,
-        "Macros",
-        "{{smartmemory-longterm}} and the like, where a card names them, or always.",
+        N_("Macros"),
+        N_("{{smartmemory-longterm}} and the like, where a card names them, or always."),
         scope=Scope.CHAT,
         section=Section.SLOTS,
         choices=(AUTO, FORCED, NEVER),
-        choice_words=("where the card has them", "in place of all slots", "never"),
+        choice_words=(N_("where the card has them"), N_("in place of all slots"), N_("never")),
     ),
     _switch(
         "slots_leave_out_visible",
-        "Leave out what can still be read",
-        "No memories of messages that are still in the prompt themselves.",
+        N_("Leave out what can still be read"),
+        N_("No memories of messages that are still in the prompt themselves."),
         default=False,
         section=Section.SLOTS,
     ),
     Setting(
         "slots_deepest",
         1,
-        "Deepest place in the chat",
-        "Messages behind those slots that stand in the chat, at most: what changes stands close to "
-        "the end, and a provider need not read all messages anew. More: as deep as each slot says.",
+        N_("Deepest place in the chat"),
+        N_(
+            "Messages behind those slots that stand in the chat, at most: what changes stands "
+            "close to "
+            "the end, and a provider need not read all messages anew. More: as deep as each slot "
+            "says."
+        ),
         scope=Scope.CHAT,
         minimum=0,
         maximum=99,
@@ -265,8 +282,10 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
     Setting(
         "slots_refresh_every",
         1,
-        "Choose anew every",
-        "Messages between two choices of what matters now. More: the prompt changes less often.",
+        N_("Choose anew every"),
+        N_(
+            "Messages between two choices of what matters now. More: the prompt changes less often."
+        ),
         scope=Scope.CHAT,
         minimum=1,
         maximum=20,
@@ -275,46 +294,56 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
     Setting(
         "slots_head_every",
         20,
-        "Renew the prompt's head every",
-        "Messages after which long-term memories, profile and canon take in what is new; until "
-        "then it stands near the end. Providers then need not read the chat anew.",
+        N_("Renew the prompt's head every"),
+        N_(
+            "Messages after which long-term memories, profile and canon take in what is new; until "
+            "then it stands near the end. Providers then need not read the chat anew."
+        ),
         scope=Scope.CHAT,
         minimum=0,
         maximum=200,
         section=Section.SLOTS,
-        minimum_word="at once",
+        minimum_word=N_("at once"),
     ),
     _switch(
-        "scenes_enabled", "Earlier scenes", "Recaps of the last scenes.", section=Section.SLOTS
+        "scenes_enabled",
+        N_("Earlier scenes"),
+        N_("Recaps of the last scenes."),
+        section=Section.SLOTS,
     ),
     Setting(
         "scenes_shown",
         5,
-        "Scenes at most",
-        "Recaps of so many of the newest scenes.",
+        N_("Scenes at most"),
+        N_("Recaps of so many of the newest scenes."),
         scope=Scope.CHAT,
         minimum=1,
         maximum=15,
         section=Section.SLOTS,
         only_with=("scenes_enabled", (True,)),
     ),
-    _switch("canon_enabled", "Canon", "What a character has lived through.", section=Section.SLOTS),
+    _switch(
+        "canon_enabled",
+        N_("Canon"),
+        N_("What a character has lived through."),
+        section=Section.SLOTS,
+    ),
     _switch(
         "epistemic_unaware",
-        "Say what somebody does not know",
-        "In the list of who knows what.",
+        N_("Say what somebody does not know"),
+        N_("In the list of who knows what."),
         section=Section.SLOTS,
     ),
     _switch(
         "secondhand_marked",
-        "Mark what was only heard of",
-        "Memories of what the one who answers did not witness are marked; otherwise left out.",
+        N_("Mark what was only heard of"),
+        N_("Memories of what the one who answers did not witness are marked; otherwise left out."),
         section=Section.SLOTS,
     ),
     _switch(
         "sent_prompts_kept",
-        "Keep sent prompts",
-        "The last 50 prompts of each chat, to read and compare. They stay in the database.",
+        N_("Keep sent prompts"),
+        N_("The last 50 prompts of each chat, to read and compare. They stay in the database."),
         section=Section.SLOTS,
     ),
     *(
