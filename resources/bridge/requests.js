@@ -7,6 +7,7 @@ import { goTo } from './jump.js';
 import { choose } from './parts.js';
 import { show } from './previously.js';
 import { take } from './rows.js';
+import { saveChat } from './saving.js';
 import { context, state } from './tavern.js';
 import { countTokens, tokenizer } from './tokens.js';
 import { hide, setExtras } from './writing.js';
@@ -17,7 +18,7 @@ const HANDLERS = {
     ping: () => ({}),
     state: () => state(),
     chat_lines: chatLines,
-    save: saveChat,
+    save,
     set_extras: setExtras,
     hide,
     connection: asking.connection,
@@ -55,11 +56,7 @@ function chatLines({ first = 0, count = LINES_AT_ONCE }) {
     return { chat, length: rest.length, first, lines };
 }
 
-/*
- * SillyTavern's save never fails visibly, and skips when another one runs: whoever asks has to look
- * at the file.
- */
-async function saveChat() {
-    await context().saveChat();
+async function save() {
+    await saveChat();
     return { length: context().chat.length };
 }

@@ -1,6 +1,7 @@
 /** Writes what the program knows into the open chat, and lets SillyTavern save it. */
 
 import { messageChecksum } from './checksum.js';
+import { saveChat } from './saving.js';
 import { chatKey, context, openChat } from './tavern.js';
 
 /** @typedef {Record<string, Record<string, unknown>>} Blocks values by namespace and key */
@@ -66,7 +67,7 @@ export async function setExtras({ chat, edits = [], metadata = {}, save = true }
     meant.forEach((one) => edit(ctx.chat[one.index], one));
     Object.assign(ctx.chatMetadata, structuredClone(metadata));
     if (save) {
-        await ctx.saveChat();
+        await saveChat();
     }
     return {
         done: meant.map(({ index }) => index),
@@ -96,6 +97,6 @@ export async function hide({ chat, ranges = [], unhide = [], checks = [] }) {
         }
     }
     chatToWrite(chat);
-    await ctx.saveChat();
+    await saveChat();
     return { length: ctx.chat.length };
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Route
 
 from app.errors import BridgeError
 from app.prompt.slots import Position, SlotSet
@@ -355,6 +357,31 @@ async def test_save_writes_what_the_page_holds(
     await page.evaluate("() => { SillyTavern.getContext().chat[0].mes = 'Changed in the page.'; }")
     await bridge.server.request(await bridge.page(), "save")
     assert bridge.chat_lines("Harbour")[0]["mes"] == "Changed in the page."
+
+
+async def test_what_the_user_edits_while_we_save_is_saved_as_well(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    first = asyncio.Event()
+    release = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        if not first.is_set():
+            first.set()
+            await release.wait()
+        await route.continue_()
+
+    await page.page.route("**/api/chats/save", hold)
+    async with asyncio.timeout(60):
+        saving = asyncio.gather(bridge.server.request(await bridge.page(), "save", timeout=60))
+        await first.wait()
+        # SillyTavern's own save waits for a second, and then is not made at all.
+        async with page.page.expect_console_message(lambda m: "Timeout waiting" in m.text):
+            await page.edit(1, "I look for the lost ferry.")
+        release.set()
+        await saving
+    await page.page.unroute("**/api/chats/save")
+    assert bridge.chat_lines("Harbour")[1]["mes"] == "I look for the lost ferry."
 
 
 async def test_each_member_of_a_group_gets_only_its_own_slots(
