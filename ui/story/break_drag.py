@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication
 
 from app.story.scenes import Scene
+from app.translation import tr
 from ui.story import geometry as geo
 from ui.story import words
 from ui.story.lettering import letters
@@ -222,4 +223,9 @@ class BreakDrag(QObject):
 def scene_sentence(scene: Scene) -> str:
     """ "Scene 4: 12 messages, #31–42"."""
     span = words.scene_range(scene, is_open_ended=True)
-    return f"Scene {scene.number}: {words.message_count(scene.length)}, {span}"
+    return tr(
+        "Scene {number}: {message_count}, {span}",
+        number=scene.number,
+        message_count=words.message_count(scene.length),
+        span=span,
+    )

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from app.story.story import Story
+from app.translation import tr
 from ui.controls.labels import plain_tip
 from ui.story import geometry as geo
 from ui.story.break_drag import BreakDrag
@@ -66,7 +67,7 @@ class ChatView(SettlingTable):
         self.drag = BreakDrag(self, model, theme)
         self.drag.dropped.connect(self.break_dropped)
         self.drag.changed.connect(self.viewport().update)
-        self.setAccessibleName("Story")
+        self.setAccessibleName(tr("Story"))
         theme.changed.connect(self._on_palette_changed)
         theme.reading_size_changed.connect(self._on_reading_size_changed)
 

@@ -11,12 +11,14 @@ from app.story.message_data import Mark
 from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.translation import N_
 from ui.session import Session
 from ui.story.rows import is_folded
 from ui.story.target import Target
 
 MARKS = {"remember": Mark.REMEMBERED, "exclude": Mark.EXCLUDED}
 INJECTS = "message_recaps_inject"
+DEED = N_("changing the story")
 
 
 class StoryDeeds:
@@ -29,7 +31,7 @@ class StoryDeeds:
         """Ask the Companion's edits for a deed, by its name: "mark_break", "scenes.move"."""
         call = attrgetter(deed)(self._session.companion.edits)
         coroutine: Coroutine[Any, Any, object] = call(story.chat.path, *arguments, **options)
-        self._session.do(coroutine, name=deed.replace("_", " ").replace(".", ": "))
+        self._session.do(coroutine, name=DEED)
 
     def act(self, name: str, target: Target) -> None:
         """Do what an action of StoryActions is called, where that changes the story."""
@@ -62,7 +64,7 @@ class StoryDeeds:
                 self.ask(story, "messages.take_from_previous_swipe", message.anchor)
             case "show_in_page":
                 go = self._session.companion.page.go_to(story.chat.path, message.anchor)
-                self._session.do(go, name="going to the message in SillyTavern")
+                self._session.do(go, name=N_("going to the message in SillyTavern"))
 
     def _on_break(self, name: str, target: Target) -> None:
         story, removable, hidden = target.story, target.removable(), target.hidden_break()

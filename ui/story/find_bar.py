@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.story.messages import Message
+from app.translation import number, tr
 from ui.controls.buttons import IconButton
 from ui.controls.fields import Field
 from ui.controls.labels import meta
@@ -40,11 +41,11 @@ class FindBar(QWidget):
         self._searched = 0
         self._place = -1  # message that is shown
         self._start = 0
-        self.field = Field("Find in chat", placeholder="Find in chat", icon="search")
+        self.field = Field(tr("Find in chat"), placeholder=tr("Find in chat"), icon="search")
         self._count = meta()
-        self._previous = IconButton("chevron-up", "Previous (Shift Return)")
-        self._next = IconButton("chevron-down", "Next (Return)")
-        self._close = IconButton("cross", "Close (Esc)")
+        self._previous = IconButton("chevron-up", tr("Previous (Shift Return)"))
+        self._next = IconButton("chevron-down", tr("Next (Return)"))
+        self._close = IconButton("cross", tr("Close (Esc)"))
         self._slices = QTimer(self)
         self._slices.setInterval(0)
         self._slices.timeout.connect(self._search_slice)
@@ -154,11 +155,12 @@ class FindBar(QWidget):
         if not self._wanted:
             text = ""
         elif not self._hits:
-            text = "Searching" if self.is_searching else "Not found"
+            text = tr("Searching") if self.is_searching else tr("Not found")
         elif self._place in self._hits:
-            text = f"{self._hits.index(self._place) + 1:,} of {len(self._hits):,}"
+            place = number(self._hits.index(self._place) + 1)
+            text = tr("{place} of {many}", place=place, many=number(len(self._hits)))
         else:
-            text = f"{len(self._hits):,} messages"
+            text = tr("{many} messages", many=number(len(self._hits)))
         self._count.setText(text)
         self._previous.setEnabled(bool(self._hits))
         self._next.setEnabled(bool(self._hits))

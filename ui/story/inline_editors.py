@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.translation import tr
 from ui.controls.fields import FIELD_HEIGHT, Field
 from ui.controls.prose import Prose
 from ui.story.chat_view import ChatView
@@ -27,13 +28,13 @@ class NameEditor(Field):
     committed = Signal(int, str)
 
     def __init__(self, view: ChatView) -> None:
-        super().__init__("Name of the scene", parent=view.viewport())
+        super().__init__(tr("Name of the scene"), parent=view.viewport())
         self._view = view
         self._scene = -1
         self._before = ""
         self._row = QPersistentModelIndex()
         self.setMaxLength(LONGEST_NAME)
-        self.setPlaceholderText("Name of the scene")
+        self.setPlaceholderText(tr("Name of the scene"))
         self.hide()
         view.verticalScrollBar().valueChanged.connect(self._lie_over)
         view.viewport().installEventFilter(self)
@@ -104,9 +105,9 @@ class RecapEditor(QWidget):
         self._message = -1
         self._before = ""
         self._row = QPersistentModelIndex()
-        self.prose = Prose("Recap of this message", parent=self)
+        self.prose = Prose(tr("Recap of this message"), parent=self)
         self.prose.setReadOnly(False)
-        self.prose.setPlaceholderText("What this message adds to the story")
+        self.prose.setPlaceholderText(tr("What this message adds to the story"))
         self.prose.installEventFilter(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 8, 10, 8)

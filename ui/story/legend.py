@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.story.inclusion import InclusionState
+from app.translation import N_, number, tr
 from ui.story import words
 from ui.story.bars import Bars, counts_by_state, no_bars, stale_count
 from ui.story.lettering import centre_square, letters, meta
@@ -36,14 +37,14 @@ COLUMNS = (
     (InclusionState.INCLUDED, InclusionState.OUT_OF_BUDGET, InclusionState.LAGGING),
     (InclusionState.LONG_TERM, InclusionState.EXCLUDED, InclusionState.FAILED),
 )
-TITLE = "Message recaps"
-OFF = "not in the prompt"
-OFF_TIP = (
+TITLE = N_("Message recaps")
+OFF = N_("not in the prompt")
+OFF_TIP = N_(
     "Messages are recapped, and none of it goes into the prompt. The settings can change that: "
     "Inject message recaps."
 )
-STALE_SENTENCE = "Hatched: changed since its recap"
-NO_RECAPS = "No message has a recap of its own."
+STALE_SENTENCE = N_("Hatched: changed since its recap")
+NO_RECAPS = N_("No message has a recap of its own.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,10 @@ class Legend(QWidget):
 
     def _say(self) -> None:
         if not self.has_recaps:
-            self.setAccessibleName(NO_RECAPS)
+            self.setAccessibleName(tr(NO_RECAPS))
             return
-        said = [f"{words.STATE_WORDS[s]} {self._counts[s]}" for column in COLUMNS for s in column]
-        title = TITLE if self._injects else f"{TITLE}, {OFF}"
+        said = [f"{words.state_word(s)} {self._counts[s]}" for column in COLUMNS for s in column]
+        title = tr(TITLE) if self._injects else f"{tr(TITLE)}, {tr(OFF)}"
         self.setAccessibleName(f"{title}: {', '.join(said)}")
 
     @property
@@ -116,7 +117,7 @@ class Legend(QWidget):
         """Two columns, or one where the numbers of a long chat need its width."""
         for (left, right), states in zip(_edges(width), COLUMNS, strict=True):
             for state in states:
-                word, count = words.STATE_WORDS[state], f"{self._counts[state]:,}"
+                word, count = words.state_word(state), number(self._counts[state])
                 needed = ICON_ROOM + meta().width(word) + LEAST_GAP + meta().width(count)
                 if needed > right - left:
                     return ((*COLUMNS[0], *COLUMNS[1]),)
@@ -156,16 +157,16 @@ class Legend(QWidget):
 
     def _at(self, point: QPointF) -> int:
         """Number of the line under a point that has messages, -1 for none."""
-        for number, entry in enumerate(self._entries()):
+        for line, entry in enumerate(self._entries()):
             if entry.count and entry.area.contains(point):
-                return number
+                return line
         return -1
 
-    def _choose(self, number: int) -> None:
+    def _choose(self, line: int) -> None:
         entries = self._entries()
-        if 0 <= number < len(entries) and entries[number].count:
-            self._current = number
-            self.state_chosen.emit(entries[number].state)
+        if 0 <= line < len(entries) and entries[line].count:
+            self._current = line
+            self.state_chosen.emit(entries[line].state)
             self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -180,9 +181,9 @@ class Legend(QWidget):
         self._hover(-1)
         super().leaveEvent(event)
 
-    def _hover(self, number: int) -> None:
-        if number != self._hovered:
-            self._hovered = number
+    def _hover(self, line: int) -> None:
+        if line != self._hovered:
+            self._hovered = line
             self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -215,10 +216,11 @@ class Legend(QWidget):
         return super().event(event)
 
     def _tip(self, point: QPointF) -> str:
-        number = self._at(point)
-        if number >= 0:
-            return "Go to the first of these messages. Once more: to the next."
-        return OFF_TIP if not self._injects and self.has_recaps and point.y() < TOP + HEAD else ""
+        if self._at(point) >= 0:
+            return tr("Go to the first of these messages. Once more: to the next.")
+        return (
+            tr(OFF_TIP) if not self._injects and self.has_recaps and point.y() < TOP + HEAD else ""
+        )
 
     # Painting
 
@@ -229,34 +231,35 @@ class Legend(QWidget):
         painter = QPainter(self)
         painter.fillRect(QRectF(8, 0, self.width() - 16, 1), tokens.line)
         if not self.has_recaps:
-            meta().draw(painter, NO_RECAPS, tokens.t3, 9, 10 + ROW / 2, self.width() - 18)
+            meta().draw(painter, tr(NO_RECAPS), tokens.t3, 9, 10 + ROW / 2, self.width() - 18)
             return
         middle = TOP + HEAD / 2 + 1
-        left = letters(12, MEDIUM).draw(painter, TITLE, tokens.t2, 9, middle)
+        left = letters(12, MEDIUM).draw(painter, tr(TITLE), tokens.t2, 9, middle)
         right = self.width() - 8.0
-        if not self._injects and right - left > meta().width(OFF) + LEAST_GAP:
-            meta().draw_right(painter, OFF, tokens.t3, right, middle)
-        for number, entry in enumerate(self._entries()):
-            self._paint_entry(painter, number, entry)
+        if not self._injects and right - left > meta().width(tr(OFF)) + LEAST_GAP:
+            meta().draw_right(painter, tr(OFF), tokens.t3, right, middle)
+        for line, entry in enumerate(self._entries()):
+            self._paint_entry(painter, line, entry)
 
-    def _paint_entry(self, painter: QPainter, number: int, entry: _Entry) -> None:
+    def _paint_entry(self, painter: QPainter, line: int, entry: _Entry) -> None:
         tokens = self._theme.tokens
         area, middle = entry.area, entry.area.center().y()
         card = area.adjusted(-5, 1, 5, -1)
-        if number == self._hovered:
+        if line == self._hovered:
             rounded(painter, card, 5, tokens.hover)
-        if self.hasFocus() and self._by_key and number == self._current:
+        if self.hasFocus() and self._by_key and line == self._current:
             rounded(painter, card, 5, None, tokens.ring, RING_WIDTH)
         if entry.state is None:
             self._paint_icon(painter, words.STALE_ICON, tokens.stale.text.name(), area.x(), middle)
-            meta().draw(painter, STALE_SENTENCE, tokens.t2, area.x() + ICON_ROOM, middle)
+            meta().draw(painter, tr(STALE_SENTENCE), tokens.t2, area.x() + ICON_ROOM, middle)
             return
         ink = tokens.text_tone(entry.state) if entry.count else tokens.t3
         icon = words.STATE_ICONS[entry.state]
         self._paint_icon(painter, icon, ink.name(), area.x(), middle)
-        count_left = meta().draw_right(painter, f"{entry.count:,}", tokens.t3, area.right(), middle)
+        count = number(entry.count)
+        count_left = meta().draw_right(painter, count, tokens.t3, area.right(), middle)
         left = area.x() + ICON_ROOM
-        word = words.STATE_WORDS[entry.state]
+        word = words.state_word(entry.state)
         meta().draw(painter, word, tokens.t2, left, middle, count_left - left)
 
     def _paint_icon(

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QPainter, QPalett
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.story.inclusion import InclusionState
+from app.translation import N_, tr
 from ui.story import geometry as geo
 from ui.story import words
 from ui.story.geometry import Column, column_in
@@ -42,13 +43,13 @@ TOOL_ICONS = {
     "break": "split",
 }
 TOOL_TIPS = {
-    "remember": "Keep this message's recap even when the budget is full. (M)",
-    "exclude": "Leave this message's recap out of the prompt. (X)",
-    "edit": "Write this message's recap yourself. (E)",
-    "break": "End the scene with this message. (B)",
+    "remember": N_("Keep this message's recap even when the budget is full. (M)"),
+    "exclude": N_("Leave this message's recap out of the prompt. (X)"),
+    "edit": N_("Write this message's recap yourself. (E)"),
+    "break": N_("End the scene with this message. (B)"),
 }
-NOT_INJECTED = "Message recaps do not go into the prompt now: the settings say so."
-EXCLUDED = "Its recap is left out by you. The message stays in the chat and the prompt."
+NOT_INJECTED = N_("Message recaps do not go into the prompt now: the settings say so.")
+EXCLUDED = N_("Its recap is left out by you. The message stays in the chat and the prompt.")
 
 
 @dataclass(slots=True)
@@ -173,7 +174,7 @@ class MessageDelegate(QStyledItemDelegate):
         tokens = self._theme.tokens
         middle = card.y() + 14
         right = column.text_left + room
-        name = shown.message.name or "No name"
+        name = shown.message.name or tr("No name")
         ink = tokens.t1 if is_lit else tokens.t2
         bold = letters(12, SEMIBOLD)
         left = bold.draw(painter, name, ink, column.text_left, middle, room * 0.6) + WORD_GAP
@@ -181,9 +182,15 @@ class MessageDelegate(QStyledItemDelegate):
         if shown.tokens:
             facts.append(words.token_count(shown.tokens))
         if shown.message.swipes > 1:
-            facts.append(f"swipe {shown.message.swipe + 1} of {shown.message.swipes}")
+            facts.append(
+                tr(
+                    "swipe {swipe} of {swipes}",
+                    swipe=shown.message.swipe + 1,
+                    swipes=shown.message.swipes,
+                )
+            )
         if shown.message.is_hidden:
-            facts.append("hidden in SillyTavern")
+            facts.append(tr("hidden in SillyTavern"))
         for fact in facts:
             if left + meta().width(fact) > right:
                 return
@@ -254,18 +261,18 @@ class MessageDelegate(QStyledItemDelegate):
         if not shows_recap_text(shown):
             ink = tokens.text_tone(inclusion.state)
             if inclusion.state is InclusionState.FAILED:
-                right = self._paint_redo(painter, "Try again", ink, right, middle) - WORD_GAP
+                right = self._paint_redo(painter, tr("Try again"), ink, right, middle) - WORD_GAP
             body.draw(painter, state_sentence(shown), ink, left, middle, right - left)
             return
         if inclusion.is_stale:
             ink = tokens.stale.text
-            right = self._paint_redo(painter, "Stale. Redo", ink, right, middle) - 2 * WORD_GAP
+            right = self._paint_redo(painter, tr("Stale. Redo"), ink, right, middle) - 2 * WORD_GAP
         else:
             ink = tokens.text_tone(inclusion.state)
             if inclusion.tokens:
                 counted = words.token_count(inclusion.tokens)
                 right = meta().draw_right(painter, counted, tokens.t3, right, middle) - WORD_GAP
-        left = loud_meta().draw(painter, "Recap", ink, left, middle) + 11
+        left = loud_meta().draw(painter, tr("Recap"), ink, left, middle) + 11
         ink = tokens.t3 if inclusion.is_stale else tokens.t2
         body.draw(painter, " ".join(recap.text[:600].split()), ink, left, middle, right - left)
 
@@ -319,13 +326,13 @@ def state_tip(shown: MessageRow, *, injects: bool = True) -> str:
     injects: whether message recaps go into the prompt at all.
     """
     state, reason = shown.inclusion.state, shown.inclusion.reason
-    parts = [] if state is InclusionState.NONE else [f"{words.STATE_WORDS[state]}."]
+    parts = [] if state is InclusionState.NONE else [f"{words.state_word(state)}."]
     if reason:
-        parts.append(reason)
+        parts.append(tr(reason))
     if shown.inclusion.is_stale:
-        parts.append("The message changed since its recap was made.")
+        parts.append(tr("The message changed since its recap was made."))
     if parts and not injects and state is not InclusionState.NONE:
-        parts.append(NOT_INJECTED)
+        parts.append(tr(NOT_INJECTED))
     return " ".join(parts)
 
 
@@ -357,9 +364,9 @@ def needs_redo(shown: MessageRow) -> bool:
 def state_sentence(shown: MessageRow) -> str:
     """What stands in the recap's place where it does not count."""
     if is_left_out(shown):
-        return shown.inclusion.reason or EXCLUDED
+        return tr(shown.inclusion.reason or EXCLUDED)
     reason = shown.recap.error or shown.inclusion.reason
-    return reason if reason.startswith("No ") else f"No recap: {reason}"
+    return tr(reason) if reason.startswith("No ") else tr("No recap: {reason}", reason=tr(reason))
 
 
 def found_selections(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
 
+from app.translation import number, tr
+
 # What one message may cost: 30,000 characters are laid out in about 20 ms, and no reader
 # follows a longer one in a column. The rest stays in the chat.
 SHOWN_CHARACTERS = 30_000
@@ -54,7 +56,9 @@ def message_html(text: str, inks: Inks, *, limit: int = SHOWN_CHARACTERS) -> str
     shown = _UNSHOWABLE.sub("", shown)
     blocks = [_block_html(block, inks) for block in _blocks(shown)]
     if cut > 0:
-        blocks.append(_paragraph(f"… {cut:,} more characters", f"color:{inks.meta}"))
+        blocks.append(
+            _paragraph(tr("… {cut} more characters", cut=number(cut)), f"color:{inks.meta}")
+        )
     return "".join(blocks)
 
 
@@ -153,7 +157,7 @@ def _link_words(match: re.Match[str]) -> str:
     """A link is shown as its words and its address; nothing is ever fetched."""
     words, address = match[1].strip(), match[2]
     if match[0].startswith("!"):
-        return f"[image: {words}]" if words else "[image]"
+        return tr("[image: {words}]", words=words) if words else tr("[image]")
     return f"{words} ({address})" if words and words != address else address
 
 

@@ -13,12 +13,13 @@ from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap
 from app.story.scenes import Scene
 from app.story.story import ChatKind, ChatRef, Story
+from app.translation import N_, tr
 from ui.story import words
 from ui.story.rows import Place, RowChange, RowKind, RowLayout, change_between
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
-STALE_SCENE = "The scene changed since its recap was made."
+STALE_SCENE = N_("The scene changed since its recap was made.")
 _NO_INCLUSION = Inclusion(InclusionState.NONE, "")
 _NO_RECAP = MessageRecap()
 
@@ -240,5 +241,5 @@ class MessageModel(QAbstractTableModel):
         if scene is None:
             return None
         spoken = words.spoken_scene(scene.scene, scene.name, scene.is_folded)
-        spoken = f"{spoken} {STALE_SCENE}" if scene.is_stale else spoken
+        spoken = f"{spoken} {tr(STALE_SCENE)}" if scene.is_stale else spoken
         return f"{spoken} {scene.why_here}".rstrip()

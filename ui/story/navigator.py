@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.story.story import Story
+from app.translation import number, tr
 from ui.controls.fields import Field
 from ui.controls.labels import Label, meta
 from ui.story import words
@@ -92,13 +93,14 @@ class _SceneDelegate(QStyledItemDelegate):
             rounded(painter, QRectF(card), 8, None, tokens.ring, RING_WIDTH)
         scene = self._model.scene(row)
         name = words.scene_name(self._model.story, scene)
+        has_name = bool(self._model.story.scene_name(scene))
         title = letters(12, SEMIBOLD)
         left, right, middle = card.x(), card.right() - 10, card.y() + 13.0
-        number = letters(11, SEMIBOLD if is_current else MEDIUM)
+        numeral = letters(11, SEMIBOLD if is_current else MEDIUM)
         ink = tokens.accent_text if is_current else tokens.t3
-        number.draw_right(painter, str(scene.number), ink, left + NUMBER_RIGHT - 4, middle)
+        numeral.draw_right(painter, str(scene.number), ink, left + NUMBER_RIGHT - 4, middle)
         ink = tokens.t1 if is_current or row == self.hovered else tokens.t2
-        if name in words.NAMELESS and not is_current:
+        if not has_name and not is_current:
             ink = tokens.t3
         title.draw(painter, name, ink, left + TITLE_LEFT - 4, middle, right - left - TITLE_LEFT + 4)
         span = words.scene_range(scene, is_open_ended=True)
@@ -139,7 +141,7 @@ class SceneList(QTableView):
         self._delegate = _SceneDelegate(model, theme, self)
         self.setModel(model)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Scenes")
+        self.setAccessibleName(tr("Scenes"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
@@ -272,7 +274,7 @@ class Navigator(QWidget):
         self.list = SceneList(self._model, theme, self)
         self.legend = Legend(theme, self)
         self._counts = meta()
-        self._filter = Field("Find a scene", placeholder="Find a scene", icon="search")
+        self._filter = Field(tr("Find a scene"), placeholder=tr("Find a scene"), icon="search")
         self._header = QVBoxLayout()
         self._lay_out()
         self.list.scene_chosen.connect(self.scene_chosen)
@@ -287,7 +289,7 @@ class Navigator(QWidget):
         self.setMinimumWidth(180)
         title = QHBoxLayout()
         title.setContentsMargins(8, 0, 8, 0)
-        title.addWidget(Label("Scenes", font=ui_font(12, MEDIUM), tone=T2_ROLE))
+        title.addWidget(Label(tr("Scenes"), font=ui_font(12, MEDIUM), tone=T2_ROLE))
         title.addStretch(1)
         title.addWidget(self._counts)
         column = QVBoxLayout(self)
@@ -324,7 +326,11 @@ class Navigator(QWidget):
         self.legend.set_bars(bars)
         still_open = int(bool(story.scenes) and not story.scenes[-1].is_closed)
         closed = len(story.scenes) - still_open
-        self._counts.setText(f"{closed:,} closed, {still_open} open" if story.scenes else "")
+        self._counts.setText(
+            tr("{closed} closed, {still_open} open", closed=number(closed), still_open=still_open)
+            if story.scenes
+            else ""
+        )
         self._filter.setVisible(len(story.scenes) >= FILTER_FROM)
         self.list.set_scene(self._scene)
 

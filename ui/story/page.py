@@ -12,6 +12,7 @@ from app.story.inclusion import InclusionState
 from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.translation import N_, tr, trn
 from ui.controls.surfaces import Line
 from ui.session import Session
 from ui.story.bars import bars_of, next_of, no_bars
@@ -34,11 +35,13 @@ from ui.theme.source import ThemeSource
 if TYPE_CHECKING:
     from app.work.open_chat import StoryChange
 
-NO_CHAT = (
+NO_CHAT = N_(
     "The story is read here, with its scenes and what of it reaches the next prompt. "
     "Choose one of your chats, or try the demo story."
 )
-NO_MESSAGES = "This chat has no messages yet. They appear here as they are written in SillyTavern."
+NO_MESSAGES = N_(
+    "This chat has no messages yet. They appear here as they are written in SillyTavern."
+)
 
 
 class StoryPage(QWidget):
@@ -193,7 +196,7 @@ class StoryPage(QWidget):
         if story.messages:
             self._show_state(self._column)
         else:
-            self._sentence.say(NO_MESSAGES)
+            self._sentence.say(tr(NO_MESSAGES))
             self._show_state(self._sentence)
         self._adjust_actions()
 
@@ -214,13 +217,13 @@ class StoryPage(QWidget):
         self._strip_row.setVisible(state is self._column)
 
     def _show_empty(self) -> None:
-        self._sentence.say(NO_CHAT, button="Choose a chat", demo=True)
+        self._sentence.say(tr(NO_CHAT), button=tr("Choose a chat"), demo=True)
         self._show_state(self._sentence)
         self._adjust_actions()
 
     def show_error(self, sentence: str) -> None:
         """Say why the chat cannot be shown; what was shown before is gone from view."""
-        self._sentence.say(sentence, button="Choose a chat", failed=True)
+        self._sentence.say(sentence, button=tr("Choose a chat"), failed=True)
         self._show_state(self._sentence)
 
     def _on_reading(self, is_reading: bool) -> None:
@@ -398,9 +401,10 @@ class StoryPage(QWidget):
         missing = self._deeds.missing_recaps(self._shown)
         action = self.story_actions.recap_missing
         action.setEnabled(missing > 0)
-        noun = "message" if missing == 1 else "messages"
         action.setText(
-            f"Recap {missing:,} {noun} without one" if missing else "Every message has its recap"
+            trn("Recap {n} message without one", "Recap {n} messages without one", missing)
+            if missing
+            else tr("Every message has its recap")
         )
 
     def _is_scene_stale(self, scene: Scene) -> bool:

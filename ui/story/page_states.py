@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import body
 from ui.story.geometry import MESSAGE_GAP, column_in
@@ -24,7 +25,7 @@ class ReadingState(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._line = body("Reading the chat")
+        self._line = body(tr("Reading the chat"))
         self._line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column = QVBoxLayout(self)
         column.addStretch(2)
@@ -37,7 +38,7 @@ class ReadingState(QWidget):
 
     def begin(self, title: str) -> None:
         """Start to wait for a chat."""
-        self._line.setText(f"Reading {title}" if title else "Reading the chat")
+        self._line.setText(tr("Reading {title}", title=title) if title else tr("Reading the chat"))
         self._line.hide()
         self._patience.start()
 
@@ -71,7 +72,7 @@ class Sentence(QWidget):
         self._text = body()
         self._text.setFixedWidth(WIDTH)
         self._button = Button("", role=ButtonRole.MAIN)
-        self._demo = Button("Open the demo story", role=ButtonRole.QUIET)
+        self._demo = Button(tr("Open the demo story"), role=ButtonRole.QUIET)
         self._button.clicked.connect(self.button_pressed)
         self._demo.clicked.connect(self.demo_asked)
         self._lay_out()

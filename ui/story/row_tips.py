@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.translation import tr
 from ui.story import words
 from ui.story.message_delegate import TOOL_TIPS, state_tip
 from ui.story.message_model import STALE_SCENE, MessageModel
@@ -11,17 +12,22 @@ from ui.story.parts import REDO, is_grip
 def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
     """One tooltip, "" for none. in_gutter: the pointer rests left of the text."""
     if part in TOOL_TIPS:
-        return TOOL_TIPS[part]
+        return tr(TOOL_TIPS[part])
     shown = model.message_row(row)
     if shown is not None:
         return state_tip(shown, injects=model.injects_recaps) if in_gutter else ""
     if part == REDO:
-        return f"{STALE_SCENE} Write it anew. (R)"
+        return f"{tr(STALE_SCENE)} {tr('Write it anew. (R)')}"
     number = model.place(row).scene - 1
     closing = model.layout.scenes[number].closing if number >= 0 else None
     if closing is None:
         return ""
     tip = [words.why_here(closing)] if closing.rationale else []
     if is_grip(model, row, part):
-        tip.append(f"Drag to end scene {number + 1} elsewhere. (Alt Shift Up, Alt Shift Down)")
+        tip.append(
+            tr(
+                "Drag to end scene {number} elsewhere. (Alt Shift Up, Alt Shift Down)",
+                number=number + 1,
+            )
+        )
     return "\n".join(tip)

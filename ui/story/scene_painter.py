@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QPainter
 
+from app.translation import tr
 from ui.story import geometry as geo
 from ui.story import words
 from ui.story.geometry import Column
@@ -123,7 +124,11 @@ class ScenePainter:
         number = letters(13, MEDIUM)
         left = number.draw(painter, str(row.scene.number), tokens.t3, column.text_left, middle)
         left = max(left + 8, column.text_left + 20)
-        span = f"{words.scene_range(row.scene)}, {row.scene.length} folded"
+        span = tr(
+            "{scene_range}, {length} folded",
+            scene_range=words.scene_range(row.scene),
+            length=row.scene.length,
+        )
         right = float(column.text_right)
         if row.is_stale:
             right = self._stale(painter, right, middle) - 12
@@ -137,7 +142,7 @@ class ScenePainter:
         """ "Stale. Redo R", ending at `right`; returns where it begins."""
         tokens = self._theme.tokens
         right = key_cap(painter, "R", right, middle, tokens.line2, tokens.t2) - 4
-        return loud_meta().draw_right(painter, "Stale. Redo", tokens.stale.text, right, middle)
+        return loud_meta().draw_right(painter, tr("Stale. Redo"), tokens.stale.text, right, middle)
 
     def _chevron(self, painter: QPainter, name: str, centre: float, middle: float) -> None:
         side = 14

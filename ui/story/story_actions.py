@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.story.scenes import Scene
+from app.translation import number, tr
 from ui.actions import ALSO_CALLED
 from ui.story.action_specs import MESSAGE_ACTIONS, SCENE_ACTIONS, StoryActionSpec
 from ui.story.rows import is_folded
@@ -47,10 +48,10 @@ class StoryActions(QObject):
         self.show_in_page = made["show_in_page"]
 
     def _make(self, spec: StoryActionSpec) -> QAction:
-        action = QAction(spec.text, self._page)
+        action = QAction(tr(spec.text), self._page)
         action.setObjectName(f"story.{spec.name}")
-        action.setToolTip(spec.sentence)
-        action.setProperty(ALSO_CALLED, spec.also)
+        action.setToolTip(tr(spec.sentence))
+        action.setProperty(ALSO_CALLED, tr(spec.also))
         action.setCheckable(spec.is_checkable)
         if spec.key:
             action.setShortcut(QKeySequence(spec.key))
@@ -81,9 +82,9 @@ class StoryActions(QObject):
         """Whether one can go to the message in SillyTavern, whose page shows the chat or not."""
         self.show_in_page.setEnabled(is_shown and target.message is not None)
         self.show_in_page.setToolTip(
-            "Scroll SillyTavern's page to this message. (Shift S)"
+            tr("Scroll SillyTavern's page to this message. (Shift S)")
             if is_shown
-            else "SillyTavern does not show this chat now."
+            else tr("SillyTavern does not show this chat now.")
         )
 
     def _adjust_breaks(self, target: Target) -> None:
@@ -93,40 +94,49 @@ class StoryActions(QObject):
         self.break_here.setToolTip(_break_tip(target, ends_already=ends_already))
         self.split.setEnabled(is_chosen and target.splits())
         if scene is not None and target.splits():
-            self.split.setText(f"Split scene {scene.number} after #{target.message}")
+            self.split.setText(
+                tr(
+                    "Split scene {number} after #{message}",
+                    number=scene.number,
+                    message=target.message,
+                )
+            )
         removable, hidden = target.removable(), target.hidden_break()
-        place = _place_of_break(target)
+        before, after = _place_of_break(target)
         self.toggle_break.setEnabled(is_chosen and (removable or hidden) is not None)
-        self.toggle_break.setText(f"{'Hide' if hidden is None else 'Show'} break{place}")
+        self.toggle_break.setText((_hide_words if hidden is None else _show_words)(before, after))
         self.delete_break.setEnabled(is_chosen and removable is not None)
-        self.delete_break.setText(f"Delete break{place} and its recaps")
+        self.delete_break.setText(_delete_words(before, after))
         self.move_up.setEnabled(is_chosen and target.break_place(-1) is not None)
         self.move_down.setEnabled(is_chosen and target.break_place(1) is not None)
 
     def _adjust_scene(self, target: Target) -> None:
-        scene, closing, number = target.the_scene(), target.closing(), target.scene
-        for action, by, side in ((self.merge_previous, -1, "above"), (self.merge_next, 1, "below")):
+        scene, closing, place = target.the_scene(), target.closing(), target.scene
+        for action, by in ((self.merge_previous, -1), (self.merge_next, 1)):
             can_merge = target.is_chosen and target.merged(by) is not None
             action.setEnabled(can_merge)
-            other = f"scene {scene.number + by}" if can_merge and scene else "the scene"
-            action.setText(f"Merge with {other} {side}")
+            action.setText(_merge_words(by, scene.number + by if can_merge and scene else None))
         self.rename.setEnabled(closing is not None)
         self.rename.setToolTip(
-            "Give the scene a name. (F2)" if closing else "An open scene is named when it closes."
+            tr("Give the scene a name. (F2)")
+            if closing
+            else tr("An open scene is named when it closes.")
         )
         folded = scene is not None and is_folded(scene)
         self.fold.setEnabled(closing is not None and not folded)
         self.fold.setToolTip(
-            "Show the scene as one line. (Left)" if closing else "An open scene cannot be folded."
+            tr("Show the scene as one line. (Left)")
+            if closing
+            else tr("An open scene cannot be folded.")
         )
         self.unfold.setEnabled(folded)
-        self.previous_scene.setEnabled(number is not None)
-        self.next_scene.setEnabled(number is not None and number + 1 < len(target.story.scenes))
+        self.previous_scene.setEnabled(place is not None)
+        self.next_scene.setEnabled(place is not None and place + 1 < len(target.story.scenes))
         self.rebuild.setEnabled(closing is not None and bool(target.story.running.versions))
         self.rebuild.setText(
-            f"Rebuild running recap from scene {scene.number}"
+            tr("Rebuild running recap from scene {number}", number=scene.number)
             if scene is not None and closing is not None
-            else "Rebuild running recap from here"
+            else tr("Rebuild running recap from here")
         )
 
     def _adjust_message(self, target: Target) -> None:
@@ -135,23 +145,33 @@ class StoryActions(QObject):
         for action in (self.remember, self.exclude, self.recap_message):
             action.setEnabled(count > 0)
         self.edit_recap.setEnabled(count == 1)
-        self.remember.setText("Remember" if count < 2 else f"Remember {count:,} recaps")
+        self.remember.setText(
+            tr("Remember") if count < 2 else tr("Remember {count} recaps", count=number(count))
+        )
         self.remember.setChecked(count > 0 and all(recap.is_remembered for recap in recaps))
-        self.exclude.setText("Exclude" if count < 2 else f"Exclude {count:,} recaps")
+        self.exclude.setText(
+            tr("Exclude") if count < 2 else tr("Exclude {count} recaps", count=number(count))
+        )
         self.exclude.setChecked(count > 0 and all(recap.is_excluded for recap in recaps))
         self.recap_message.setText(
-            "Recap this message" if count < 2 else f"Recap these {count:,} messages"
+            tr("Recap this message")
+            if count < 2
+            else tr("Recap these {count} messages", count=number(count))
         )
         written = sum(bool(recap.text or recap.error) for recap in recaps)
         self.clear_recap.setEnabled(written > 0)
-        self.clear_recap.setText("Clear recap" if written < 2 else f"Clear {written:,} recaps")
+        self.clear_recap.setText(
+            tr("Clear recap")
+            if written < 2
+            else tr("Clear {written} recaps", written=number(written))
+        )
         message = target.story.messages[target.message] if target.message is not None else None
         self.previous_recap.setEnabled(count == 1 and message is not None and message.swipe > 0)
         self.redo_recap.setEnabled(
             target.closing() is not None or target.redoes_message or count > 1
         )
         own = target.redoes_message or count > 1
-        self.redo_recap.setText("Redo message recap" if own else "Redo scene recap")
+        self.redo_recap.setText(tr("Redo message recap") if own else tr("Redo scene recap"))
         self.recap_scene_messages.setEnabled(target.is_chosen and target.scene is not None)
         self.recap_scene_messages.setText(_scene_recaps(target.the_scene()))
         self.recap_missing.setEnabled(bool(target.story.messages))
@@ -211,23 +231,55 @@ class StoryActions(QObject):
 
 def _break_tip(target: Target, *, ends_already: bool) -> str:
     if target.message is None:
-        return "Choose the message that ends the scene first."
+        return tr("Choose the message that ends the scene first.")
     if ends_already:
-        return f"The scene ends with #{target.message} already."
-    return f"End the scene with #{target.message}. (B)"
+        return tr("The scene ends with #{message} already.", message=target.message)
+    return tr("End the scene with #{message}. (B)", message=target.message)
 
 
-def _place_of_break(target: Target) -> str:
-    """ " before #89" on a scene's row, " after #98" on a message; "" where no break is."""
+def _place_of_break(target: Target) -> tuple[int | None, int | None]:
+    """The message it stands before, on a scene's row; after which, on a message; else None."""
     scene = target.the_scene()
     if scene is None or (target.removable() or target.hidden_break()) is None:
-        return ""
-    return f" before #{scene.first}" if target.message is None else f" after #{target.message}"
+        return None, None
+    return (scene.first, None) if target.message is None else (None, target.message)
+
+
+def _hide_words(before: int | None, after: int | None) -> str:
+    if before is not None:
+        return tr("Hide break before #{message}", message=before)
+    return tr("Hide break") if after is None else tr("Hide break after #{message}", message=after)
+
+
+def _show_words(before: int | None, after: int | None) -> str:
+    if before is not None:
+        return tr("Show break before #{message}", message=before)
+    return tr("Show break") if after is None else tr("Show break after #{message}", message=after)
+
+
+def _delete_words(before: int | None, after: int | None) -> str:
+    if before is not None:
+        return tr("Delete break before #{message} and its recaps", message=before)
+    if after is not None:
+        return tr("Delete break after #{message} and its recaps", message=after)
+    return tr("Delete break and its recaps")
+
+
+def _merge_words(by: int, other: int | None) -> str:
+    if other is None:
+        return tr("Merge with the scene above") if by < 0 else tr("Merge with the scene below")
+    if by < 0:
+        return tr("Merge with scene {number} above", number=other)
+    return tr("Merge with scene {number} below", number=other)
 
 
 def _scene_recaps(scene: Scene | None) -> str:
     if scene is None:
-        return "Recap the messages of this scene"
+        return tr("Recap the messages of this scene")
     if scene.length == 1:
-        return f"Recap the message of scene {scene.number}"
-    return f"Recap the {scene.length:,} messages of scene {scene.number}"
+        return tr("Recap the message of scene {number}", number=scene.number)
+    return tr(
+        "Recap the {length} messages of scene {number}",
+        length=number(scene.length),
+        number=scene.number,
+    )

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.story.inclusion import InclusionState
 from app.story.story import Story
+from app.translation import tr
 from ui.story import words
 from ui.story.bar_painter import BarPainter
 from ui.story.bars import BY_RANK, Bars, bucketed, no_bars
@@ -134,7 +135,7 @@ class Strip(QWidget):
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Scenes of the story")
+        self.setAccessibleName(tr("Scenes of the story"))
         theme.changed.connect(self._on_palette_changed)
 
     def set_story(self, story: Story, bars: Bars) -> None:
@@ -363,7 +364,7 @@ class Strip(QWidget):
             return title
         parts = [f"#{message}", words.token_count(int(self._bars.tokens[message]))]
         if message < len(self._story.inclusion):
-            parts.append(words.STATE_WORDS[self._story.inclusion[message].state].lower())
+            parts.append(tr(words.STATES_IN_A_LIST[self._story.inclusion[message].state]))
         return f"{', '.join(parts)}\n{title}"
 
     def resizeEvent(self, event: QResizeEvent) -> None:

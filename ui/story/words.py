@@ -6,20 +6,31 @@ from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap
 from app.story.scenes import BreakOrigin, Scene, SceneBreak
 from app.story.story import Story
+from app.translation import N_, tr, tr_in, trn
 
 SPOKEN_CHARACTERS = 2_000
 LONGEST_REASON = 600
 
-NAMELESS = ("Unnamed scene", "Open scene")  # a closed one, the open one
+NAMELESS = (N_("Unnamed scene"), N_("Open scene"))  # a closed one, the open one
 
 STATE_WORDS = {
-    InclusionState.INCLUDED: "Included",
-    InclusionState.LONG_TERM: "Long-term",
-    InclusionState.OUT_OF_BUDGET: "Out of budget",
-    InclusionState.EXCLUDED: "Excluded",
-    InclusionState.LAGGING: "Lagging",
-    InclusionState.FAILED: "Failed",
-    InclusionState.NONE: "No recap",
+    InclusionState.INCLUDED: N_("Included"),
+    InclusionState.LONG_TERM: N_("Long-term"),
+    InclusionState.OUT_OF_BUDGET: N_("Out of budget"),
+    InclusionState.EXCLUDED: N_("Excluded"),
+    InclusionState.LAGGING: N_("Lagging"),
+    InclusionState.FAILED: N_("Failed"),
+    InclusionState.NONE: N_("No recap"),
+}
+
+STATES_IN_A_LIST = {
+    InclusionState.INCLUDED: N_("included"),
+    InclusionState.LONG_TERM: N_("long-term"),
+    InclusionState.OUT_OF_BUDGET: N_("out of budget"),
+    InclusionState.EXCLUDED: N_("excluded"),
+    InclusionState.LAGGING: N_("lagging"),
+    InclusionState.FAILED: N_("failed"),
+    InclusionState.NONE: N_("no recap"),
 }
 
 STATE_ICONS = {
@@ -33,22 +44,27 @@ STATE_ICONS = {
 STALE_ICON = "loop"
 
 _CUES = {
-    "time": "time",
-    "place": "place",
-    "cast": "cast",
-    "separator": "separator line",
-    "fade": "fade out",
-    "shift": "change of subject",
-    "soft": "change of subject",
-    "hand": "by hand",
-    "model": "by the model",
+    "time": N_("time"),
+    "place": N_("place"),
+    "cast": N_("cast"),
+    "separator": N_("separator line"),
+    "fade": N_("fade out"),
+    "shift": N_("change of subject"),
+    "soft": N_("change of subject"),
+    "hand": N_("by hand"),
+    "model": N_("by the model"),
 }
 _ORIGINS = {
-    BreakOrigin.HAND: "by hand",
-    BreakOrigin.HEURISTIC: "found",
-    BreakOrigin.MODEL: "by the model",
-    BreakOrigin.IMPORT: "from the chat",
+    BreakOrigin.HAND: N_("by hand"),
+    BreakOrigin.HEURISTIC: N_("found"),
+    BreakOrigin.MODEL: N_("by the model"),
+    BreakOrigin.IMPORT: N_("from the chat"),
 }
+
+
+def state_word(state: InclusionState) -> str:
+    """ "Included", "Out of budget"."""
+    return tr(STATE_WORDS[state])
 
 
 def scene_name(story: Story, scene: Scene) -> str:
@@ -56,13 +72,13 @@ def scene_name(story: Story, scene: Scene) -> str:
     name = story.scene_name(scene)
     if name:
         return name
-    return NAMELESS[0] if scene.is_closed else NAMELESS[1]
+    return tr(NAMELESS[0] if scene.is_closed else NAMELESS[1])
 
 
 def scene_range(scene: Scene, *, is_open_ended: bool = False) -> str:
     """Message numbers of a scene: "#89–98", a single "#4", "#99 on" for the open one."""
     if is_open_ended and not scene.is_closed:
-        return f"#{scene.first} on"
+        return tr("#{first} on", first=scene.first)
     if scene.first == scene.last:
         return f"#{scene.first}"
     return f"#{scene.first}–{scene.last}"
@@ -71,16 +87,16 @@ def scene_range(scene: Scene, *, is_open_ended: bool = False) -> str:
 def break_cue(found: SceneBreak) -> str:
     """How a break was found: "Break: fade out"."""
     if found.origin is BreakOrigin.HAND:
-        return "Break: by hand"
+        return tr("Break: by hand")
     cue = found.cue.strip()
-    word = _CUES.get(cue.lower(), cue[:40]) or _ORIGINS[found.origin]
-    return f"Break: {word}"
+    known = _CUES.get(cue.lower()) or ("" if cue else _ORIGINS[found.origin])
+    return tr("Break: {word}", word=tr(known) if known else cue[:40])
 
 
 def why_here(found: SceneBreak) -> str:
     """What the model gave as its reason for a break; "" where it gave none."""
     reason = " ".join(found.rationale[:LONGEST_REASON].split())
-    return f"Why here: {reason}" if reason else ""
+    return tr("Why here: {reason}", reason=reason) if reason else ""
 
 
 def first_line(story: Story, scene: Scene) -> str:
@@ -98,37 +114,53 @@ def first_line(story: Story, scene: Scene) -> str:
 def stand_in(story: Story, scene: Scene) -> str:
     """ "Built-in, in place of qwen3:14b" where a recap had to be written otherwise, else ""."""
     recap = story.scene_recap(scene)
-    if recap is None or ", in place of " not in recap.made_by:
+    if recap is None:
         return ""
-    return recap.made_by[:1].upper() + recap.made_by[1:80]
+    writer, _, other = recap.made_by[:80].partition(", in place of ")
+    if not other:
+        return ""
+    return tr(
+        "{writer}, in place of {other}", writer=tr(writer[:1].upper() + writer[1:]), other=other
+    )
 
 
 def token_count(tokens: int) -> str:
     """ "1 token", "1,204 tokens"."""
-    return "1 token" if tokens == 1 else f"{tokens:,} tokens"
+    return trn("{n} token", "{n} tokens", tokens)
 
 
 def message_count(count: int) -> str:
     """ "1 message", "104 messages"."""
-    return "1 message" if count == 1 else f"{count:,} messages"
+    return trn("{n} message", "{n} messages", count)
 
 
 def spoken_message(index: int, message: Message, inclusion: Inclusion, recap: MessageRecap) -> str:
     """What a screen reader says of a message."""
-    parts = [f"{message.name}, message {index}."]
+    parts = [tr("{name}, message {index}.", name=message.name, index=index)]
     if inclusion.state is not InclusionState.NONE:
-        parts.append(f"{STATE_WORDS[inclusion.state]}.")
+        parts.append(f"{state_word(inclusion.state)}.")
     if inclusion.is_stale:
-        parts.append("Changed since its recap.")
+        parts.append(tr("Changed since its recap."))
     text = message.text[:SPOKEN_CHARACTERS]
     parts.append(text if len(message.text) <= SPOKEN_CHARACTERS else text + "…")
     if recap.text:
-        parts.append(f"Recap: {recap.text[:SPOKEN_CHARACTERS]}")
+        parts.append(tr("Recap: {text}", text=recap.text[:SPOKEN_CHARACTERS]))
     return " ".join(parts)
 
 
 def spoken_scene(scene: Scene, name: str, is_folded: bool) -> str:
     """What a screen reader says of a scene."""
-    state = "folded" if is_folded else "open" if not scene.is_closed else "closed"
+    if is_folded:
+        state = tr("folded")
+    else:
+        state = tr("closed") if scene.is_closed else tr_in("a scene", "open")
     count = message_count(scene.length)
-    return f"Scene {scene.number}, {name}, {state}, {count}, {scene.first} to {scene.last}."
+    return tr(
+        "Scene {number}, {name}, {state}, {count}, {first} to {last}.",
+        number=scene.number,
+        name=name,
+        state=state,
+        count=count,
+        first=scene.first,
+        last=scene.last,
+    )
