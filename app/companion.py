@@ -256,7 +256,7 @@ class Companion(News):
         await self.tokens.load()
         await self._corrections.load()
         await self._follow_tokens()
-        if self._parts.lock.is_held:
+        if not self.is_reading_only:
             await self._queue.start()
         if self._parts.wishes.watch:
             await self._library.watch()
@@ -284,8 +284,8 @@ class Companion(News):
 
     @property
     def is_reading_only(self) -> bool:
-        """Whether another program works in this data folder: we show, and write no recaps."""
-        return not self._parts.lock.is_held
+        """Whether we only show: another program works in this data folder, or safe mode is on."""
+        return self._parts.wishes.is_safe or not self._parts.lock.is_held
 
     async def _enqueue(self, specs: Sequence[OperationSpec]) -> None:
         if not self.is_reading_only:
@@ -739,13 +739,14 @@ async def open_companion(
     asks_first: bool = False,
     keeps_memory: bool = False,
     reads_to_the_end: bool | None = None,
+    is_safe: bool = False,
 ) -> AsyncIterator[Companion]:
     """A running companion, closed cleanly at the end; arguments as in parts.Wishes.
 
-    Raises StoreError when the data folder cannot be used, or when another program follows
-    SillyTavern from it already.
+    Raises StoreError when the data folder cannot be used, AlreadyRunning when another program
+    follows SillyTavern from it.
     """
-    wishes = Wishes(tavern, llm, watch, asks_first, keeps_memory, reads_to_the_end)
+    wishes = Wishes(tavern, llm, watch, asks_first, keeps_memory, reads_to_the_end, is_safe)
     async with open_parts(folders, wishes) as parts:
         companion = Companion(parts)
         try:

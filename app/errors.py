@@ -9,7 +9,8 @@ TavernkeepError
 │   ├── ForeignTooNew         another program's data are of a version that is not known
 │   └── WriteRefused          the guarded writer declined to write
 ├── StoreError                our own database
-│   └── StoreTooNew           written by a newer Tavernkeep
+│   ├── StoreTooNew           written by a newer Tavernkeep
+│   └── AlreadyRunning        another program works in the data folder
 ├── BackendError              a language model
 │   ├── BackendUnreachable    nobody answers, may pass (transient)
 │   │   └── BackendAway       gone until somebody comes back; waited for without end
@@ -56,6 +57,10 @@ class StoreError(TavernkeepError):
 
 class StoreTooNew(StoreError):
     """The database was written by a newer Tavernkeep."""
+
+
+class AlreadyRunning(StoreError):
+    """Another program that stays works in the data folder."""
 
 
 class BackendError(TavernkeepError):

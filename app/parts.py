@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import StoreError
+from app.errors import AlreadyRunning
 from app.languages import load_packs
 from app.llm.api_keys import ApiKeys
 from app.paths import Folders
@@ -19,6 +19,8 @@ from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 
 LOCK_SECONDS = 600.0
+GLANCE_SECONDS = 0.5  # another start holds the lock for a moment to see whether it is free
+UNCHANGED_WHEN_SAFE = "Safe mode changes nothing in a story. Start normally to do that."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Wishes:
     spec in place of the setting. watch: follow SillyTavern's files and pages. asks_first: there
     is somebody to ask before a model is given a long backlog. keeps_memory: memories are wanted
     beside recaps. reads_to_the_end: for memory also the last reply, which nobody swipes any more;
-    None: where nothing is watched.
+    None: where nothing is watched. is_safe: stay and show what there is, but neither watch nor
+    work, and refuse to change a story.
     """
 
     tavern: Path | None = None
@@ -38,6 +41,7 @@ class Wishes:
     asks_first: bool = False
     keeps_memory: bool = False
     reads_to_the_end: bool | None = None
+    is_safe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +61,18 @@ class Parts:
 async def open_parts(folders: Folders, wishes: Wishes) -> AsyncIterator[Parts]:
     """Everything that has to be closed again.
 
-    Raises StoreError when the data folder cannot be used, or when another program follows
-    SillyTavern from it already.
+    Raises StoreError when the data folder cannot be used, AlreadyRunning when another program
+    follows SillyTavern from it.
     """
     lock = FolderLock(folders.data)
     store: Store | None = None
     try:
-        await _take_lock(lock, watch=wishes.watch)
-        store = Store(folders.database, backups=folders.backups, mends=lock.is_held)
+        await _take_lock(lock, stays=wishes.watch or wishes.is_safe)
+        mends = lock.is_held and not wishes.is_safe
+        store = Store(folders.database, backups=folders.backups, mends=mends)
         await store.open()
+        if wishes.is_safe:
+            store.undo.seal(UNCHANGED_WHEN_SAFE)
         settings = Settings(await store.run(store.settings.load))
         packs = await asyncio.to_thread(load_packs)
         keys = ApiKeys(folders.data / "keys.json")
@@ -77,15 +84,16 @@ async def open_parts(folders: Folders, wishes: Wishes) -> AsyncIterator[Parts]:
         lock.release()
 
 
-async def _take_lock(lock: FolderLock, *, watch: bool) -> None:
+async def _take_lock(lock: FolderLock, *, stays: bool) -> None:
     """A command waits for another command; a program that stays is not waited for."""
-    deadline = time.monotonic() + LOCK_SECONDS
-    while not lock.acquire("program" if watch else "command"):
-        if watch:
-            raise StoreError(
+    began = time.monotonic()
+    while not lock.acquire("program" if stays else "command"):
+        if stays and time.monotonic() > began + GLANCE_SECONDS:
+            raise AlreadyRunning(
                 "Tavernkeep is running already with this data folder. Close it first, or give "
                 "another folder with --data-dir."
             )
-        if lock.holder() == "program" or time.monotonic() > deadline:
+        is_in_vain = lock.holder() == "program" or time.monotonic() > began + LOCK_SECONDS
+        if is_in_vain and not stays:
             return
         await asyncio.sleep(0.1)

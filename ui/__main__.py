@@ -34,13 +34,22 @@ def _window(words: list[str]) -> int:
     parser.add_argument("--tavern", type=Path, metavar="DIR", help="SillyTavern's folder")
     parser.add_argument("--llm", metavar="SPEC", help="builtin, ollama:MODEL, openai:MODEL@URL")
     parser.add_argument("--chat", type=Path, metavar="FILE", help="open this chat")
+    parser.add_argument(
+        "--safe",
+        action="store_true",
+        help="only show what there is: no watching, no work, no bridge",
+    )
     try:
         options = parser.parse_args(words)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     from ui.application import WindowOptions, show_window
 
-    return show_window(WindowOptions(options.data_dir, options.tavern, options.llm, options.chat))
+    return show_window(
+        WindowOptions(
+            options.data_dir, options.tavern, options.llm, options.chat, is_safe=options.safe
+        )
+    )
 
 
 def _screenshots(words: list[str]) -> int:

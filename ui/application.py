@@ -7,21 +7,26 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.errors import TavernkeepError
+from app.errors import AlreadyRunning, TavernkeepError
 from app.paths import Folders, user_folders
+from app.start_mark import CRASHES, StartMark
 from app.tasks import TaskSupervisor
 from ui.collecting import GuiThreadCollector
+from ui.dialogs import ask
+from ui.front_door import FrontDoor, is_somebody_in, knock
 from ui.main_window import MainWindow
+from ui.safe_start import SafeStartOffer, say_safe, start_again
 from ui.theme import theme
 from ui.theme.fonts import load_fonts, ui_font
 from ui.theme.palette import palette_of
@@ -34,17 +39,22 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 THREADS = 4
+AGAIN = -1  # in place of an exit code: start anew, without safe mode
+SETTLED_MS = 10_000  # a start that came so far was no crash
 CANNOT_GO_ON = "Tavernkeep cannot go on: something unexpected failed. The log says what."
 
 
 @dataclass(frozen=True, slots=True)
 class WindowOptions:
-    """How the window was asked for. tavern, llm: in place of the settings of that name."""
+    """How the window was asked for. tavern, llm: in place of the settings of that name. is_safe:
+    only show what there is.
+    """
 
     data_dir: Path | None = None
     tavern: Path | None = None
     llm: str | None = None
     chat: Path | None = None
+    is_safe: bool = False
 
 
 def make_application() -> QApplication:
@@ -87,49 +97,106 @@ def loop_factory(application: QApplication) -> asyncio.AbstractEventLoop:
 
 
 def show_window(options: WindowOptions) -> int:
-    """Open the window and stay until it is closed; gives the exit code."""
+    """Open the window and stay until it is closed; gives the exit code.
+
+    Where a window of this data folder stands already, that one comes forward instead.
+    """
+    data = user_folders(options.data_dir).data
+    if is_somebody_in(data) and knock(data, options.chat):
+        return 0
     application = make_application()
     collector = GuiThreadCollector(application)
     collector.start()
     with asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner:
-        return runner.run(run(options))
+        code = runner.run(run(options))
+    return start_again() if code == AGAIN else code
 
 
 async def run(options: WindowOptions) -> int:
-    """Show the window at once, then start what stands behind it."""
+    """Show the window at once, then start what stands behind it. Gives the exit code, or AGAIN."""
     stopping = asyncio.Event()
     _stop_on_signals(stopping)
+    folders = user_folders(options.data_dir)
     tasks = TaskSupervisor()
     window = MainWindow(theme, tasks)
     window.closed.connect(stopping.set)
     window.show()
+    door = FrontDoor(folders.data)
+    door.knocked.connect(window.on_knocked)
+    door.open()
     try:
-        return await _live(window, options, stopping)
+        mark = StartMark(folders.data)
+        if not options.is_safe and mark.crashes >= CRASHES:
+            options = replace(options, is_safe=await _wants_safe(window))
+            mark.got_through()  # whatever was chosen is not asked again at the next start
+        return await _live(window, options, folders, stopping)
     finally:
+        door.close()
         await tasks.aclose()
         window.hide()
         window.deleteLater()
 
 
-async def _live(window: MainWindow, options: WindowOptions, stopping: asyncio.Event) -> int:
-    folders = user_folders(options.data_dir)
+async def _wants_safe(window: MainWindow) -> bool:
+    offer = SafeStartOffer(window)
+    window.closed.connect(offer.reject)
+    return await ask(offer)
+
+
+async def _live(
+    window: MainWindow, options: WindowOptions, folders: Folders, stopping: asyncio.Event
+) -> int:
+    again = asyncio.Event()
+    with _marked(folders, options, window) as mark:
+        try:
+            async with await _companion(options, folders) as companion:
+                window.attach(companion)
+                if options.is_safe:
+                    window.frame.banner.acted.connect(again.set)
+                    window.frame.banner.acted.connect(window.quit)
+                    say_safe(window.frame.banner, window)
+                window.begin(options.chat)
+                await stopping.wait()
+                await window.detach()
+                text = window.current_state().to_text()
+                if text != companion.settings["window_state"]:
+                    await companion.put_setting("window_state", text)
+        except AlreadyRunning as error:  # it started in the same moment
+            if await asyncio.to_thread(knock, folders.data, options.chat):
+                return 0
+            return await _tell(window, str(error), stopping)
+        except TavernkeepError as error:
+            mark.got_through()
+            log.exception("Tavernkeep cannot go on")
+            return await _tell(window, str(error), stopping)
+        except Exception:
+            # The outermost border: a window that vanishes tells nobody anything.
+            log.exception("Tavernkeep cannot go on")
+            return await _tell(window, CANNOT_GO_ON, stopping)
+        mark.got_through()
+    return AGAIN if again.is_set() else 0
+
+
+async def _tell(window: MainWindow, sentence: str, stopping: asyncio.Event) -> int:
+    window.frame.notice.say(sentence)
+    await stopping.wait()
+    return 1
+
+
+@contextmanager
+def _marked(folders: Folders, options: WindowOptions, window: MainWindow) -> Iterator[StartMark]:
+    """Notes the start until it got through; one in safe mode leaves no mark."""
+    mark = StartMark(folders.data)
+    settled = QTimer(window)
+    settled.setSingleShot(True)
+    settled.timeout.connect(mark.got_through)
+    if not options.is_safe:
+        mark.begin()
+        settled.start(SETTLED_MS)
     try:
-        async with await _companion(options, folders) as companion:
-            window.attach(companion)
-            window.begin(options.chat)
-            await stopping.wait()
-            await window.detach()
-            text = window.current_state().to_text()
-            if text != companion.settings["window_state"]:
-                await companion.put_setting("window_state", text)
-    except Exception as error:
-        # The outermost border: a window that vanishes tells nobody anything.
-        log.exception("Tavernkeep cannot go on")
-        is_told = isinstance(error, TavernkeepError)
-        window.frame.notice.say(str(error) if is_told else CANNOT_GO_ON)
-        await stopping.wait()
-        return 1
-    return 0
+        yield mark
+    finally:
+        settled.stop()
 
 
 async def _companion(
@@ -138,7 +205,14 @@ async def _companion(
     # Half a second of imports (numpy, peewee, httpx) that the window need not wait for.
     module: ModuleType = await asyncio.to_thread(_import_companion)
     opened: AbstractAsyncContextManager[Companion] = module.open_companion(
-        folders, tavern=options.tavern, llm=options.llm, asks_first=True, keeps_memory=True
+        folders,
+        tavern=options.tavern,
+        llm=options.llm,
+        watch=not options.is_safe,
+        asks_first=True,
+        keeps_memory=True,
+        reads_to_the_end=False,
+        is_safe=options.is_safe,
     )
     return opened
 

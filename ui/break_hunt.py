@@ -20,7 +20,9 @@ ASKS_NO_MODEL = (
     "No model is set, so there is none to look for scene breaks. Changes of place, time and "
     "company are found without one."
 )
-READS_ONLY = "Another Tavernkeep works in this data folder: this one asks no model."
+READS_ONLY = (
+    "Another Tavernkeep works in this data folder, or safe mode is on: no model is asked here."
+)
 NOTHING_LEFT = "The model has looked at every message already: there is nothing to ask it."
 PAUSED = " The work is paused: it begins when you go on."
 SETTLE_MS = 300

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Signal
+from PySide6.QtCore import QByteArray, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.tasks import TaskSupervisor
 from ui.actions import Actions
+from ui.front_door import TOKEN, Knock
 from ui.shell.frame import Frame
 from ui.theme.focus import FocusRing
 from ui.theme.source import ThemeSource
@@ -43,6 +45,7 @@ class MainWindow(QWidget):
         self.first_run: FirstRun | None = None  # while it is shown
         self._wizard: FirstRun | None = None
         self._is_quitting = False
+        self._handed_over: Path | None = None  # by a second start, before there was a desk
         self.actions_ = Actions(self)
         self.frame = Frame(self.actions_)
         column = QVBoxLayout(self)
@@ -94,6 +97,7 @@ class MainWindow(QWidget):
         """Open a chat, else the one that was shown last; offer a newcomer what comes first."""
         if self.desk is None:
             return
+        chat = self._handed_over or chat
         if chat is None and self._state.last_chat:
             chat = Path(self._state.last_chat)
         self.desk.first_steps.declines_bridge = self._state.declines_bridge
@@ -142,6 +146,24 @@ class MainWindow(QWidget):
         if self.desk is not None:
             session = self.desk.session
             session.do(session.open_path(path), name="opening the chat")
+
+    def on_knocked(self, knock: Knock) -> None:
+        """Somebody started Tavernkeep again with the same data folder."""
+        if knock.token:
+            os.environ[TOKEN] = knock.token  # Qt's Wayland reads it when a window comes forward
+        self.come_forward(knock.chat)
+
+    def come_forward(self, chat: Path | None = None) -> None:
+        """Stand in front of other windows, as after a second start, and open the chat it named."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        if chat is not None and self.desk is not None:
+            self.show_page("story")
+            self.open_path(chat)
+        elif chat is not None:
+            self._handed_over = chat
 
     # What is remembered
 

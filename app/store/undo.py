@@ -41,6 +41,11 @@ class UndoJournal:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._entries = database.tables.UndoEntry
+        self._seal = ""
+
+    def seal(self, why: str) -> None:
+        """Refuse each action from now on, with this sentence."""
+        self._seal = why
 
     def label(self, chat_id: int, direction: str = UNDO) -> str:
         """Name of the action that would be taken back (or done again), "" when there is none."""
@@ -160,6 +165,8 @@ class UndoJournal:
         *,
         when: float | None = None,
     ) -> T:
+        if self._seal:
+            raise UsageError(self._seal)
         table, database = self._entries, self._database
         created = time.time() if when is None else when
         entry_id = table.insert(

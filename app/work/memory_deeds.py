@@ -16,8 +16,8 @@ from app.work.open_chats import OpenChats
 from app.work.recall import NO_CHAT
 
 BUSY = (
-    "Another Tavernkeep works in this data folder: change memories there, or close it first. "
-    "Nothing was changed."
+    "Another Tavernkeep works in this data folder, or safe mode is on: memories cannot be changed "
+    "here. Nothing was changed."
 )
 
 

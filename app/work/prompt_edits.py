@@ -20,7 +20,10 @@ from app.signals import Signal
 
 T = TypeVar("T")
 
-BUSY = "Another Tavernkeep works in this data folder: change prompts there, or close it first."
+BUSY = (
+    "Another Tavernkeep works in this data folder, or safe mode is on: prompts cannot be changed "
+    "here."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,10 @@ from app.work.catch_up import CatchUpPlan, CatchUpProgress
 from app.work.open_chats import OpenChats
 from app.work.queue import OperationQueue
 
-BUSY = "Another Tavernkeep works in this data folder: this shows what it has, and writes nothing."
+BUSY = (
+    "Another Tavernkeep works in this data folder, or safe mode is on: this shows what there is, "
+    "and writes nothing."
+)
 
 
 class WorkToDo:

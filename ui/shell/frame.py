@@ -34,6 +34,7 @@ class Frame(QWidget):
         self.page_buttons: dict[str, PageButton] = {}
         self.header = Header(actions["search"], actions["undo"], actions["history"])
         self.notice = Notice()
+        self.banner = Notice(stays=True)
         self.waiting = WaitingPage()
         self.stack = QStackedWidget()
         self.stack.addWidget(self.waiting)
@@ -80,6 +81,7 @@ class Frame(QWidget):
 
     def _make_stage(self) -> QWidget:
         stage = Stage()
+        stage.column.addWidget(self.banner)
         stage.column.addWidget(self.header)
         stage.column.addWidget(self.notice)
         stage.column.addWidget(self.stack, 1)

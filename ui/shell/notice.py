@@ -69,7 +69,8 @@ class Offer:
 class Notice(QWidget):
     """One sentence, at most one way on, and a way to close it. Hidden while there is none.
 
-    A failure is shown over what is offered, never beside it; the same one again is no second one.
+    stays: it cannot be closed. A failure is shown over what is offered, never beside it; the same
+    one again is no second one.
 
     Signals:
         acted: the way on of an offer was pressed; its key.
@@ -79,7 +80,7 @@ class Notice(QWidget):
     acted = Signal(str)
     closed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, stays: bool = False) -> None:
         super().__init__(parent)
         self._failure = ""
         self._offers: dict[str, Offer] = {}
@@ -102,6 +103,7 @@ class Notice(QWidget):
         row.addWidget(self._sentence, 1)
         row.addWidget(self._way_on)
         row.addWidget(self._close)
+        self._close.setVisible(not stays)
         self.hide()
 
     @property
