@@ -10,6 +10,8 @@ How a text is written:
 - In a table that is made at import: `N_("Scenes")`, and `tr(TABLE[key])` where it is shown, since
   the language is chosen later.
 - A word that another language needs two words for: `tr_in("a state", "open")`.
+- What is stored stays English: `N_("running recap v{version}").format(version=3)` where it is
+  written, `retold(stored)` where it is shown.
 What stays English: prompts and whatever else a model reads, log lines, names of settings, commands
 and their options, what is written into SillyTavern's files.
 """
@@ -19,14 +21,19 @@ from __future__ import annotations
 import gettext
 import locale
 import os
+import re
+import string
 
 from app.paths import RESOURCES
 
 TRANSLATIONS = RESOURCES / "translations"
 ENGLISH = "en"
 SYSTEM = "system"
+CONTEXT_END = "\x04"  # between context and text in a catalogue
 
 _texts: gettext.NullTranslations = gettext.NullTranslations()
+_templates: tuple[str, ...] = ()  # texts with fields, the ones that say most first
+_language = ENGLISH
 _separators = {"group": ",", "decimal": "."}
 
 
@@ -44,18 +51,28 @@ def system_language() -> str:
 
 def use(language: str) -> None:
     """From here on texts are of this language: a code of `languages`, or "system"."""
+    global _language
     code = system_language() if language == SYSTEM else language
-    if code == ENGLISH or code not in languages():
+    _language = code if code in languages() else ENGLISH
+    if _language == ENGLISH:
         use_texts(gettext.NullTranslations())
         return
     with (TRANSLATIONS / f"{code}.mo").open("rb") as file:
         use_texts(gettext.GNUTranslations(file))
 
 
+def language() -> str:
+    """Code of the language in use."""
+    return _language
+
+
 def use_texts(texts: gettext.NullTranslations) -> None:
     """From here on texts come from this catalogue."""
-    global _texts
+    global _texts, _templates
     _texts = texts
+    known = (text for text in getattr(texts, "_catalog", {}) if isinstance(text, str))
+    with_fields = (text for text in known if "{" in text and CONTEXT_END not in text)
+    _templates = tuple(sorted(with_fields, key=lambda text: -len(_own_letters(text))))
     is_point = tr_in("between thousands: a comma or a point", ",") == "."
     _separators.update(
         {"group": ".", "decimal": ","} if is_point else {"group": ",", "decimal": "."}
@@ -77,6 +94,41 @@ def tr_in(context: str, text: str, /, **values: object) -> str:
 def trn(one: str, many: str, count: int, /, **values: object) -> str:
     """The form that fits the count, with `{n}` as the count in the language's digits."""
     return _texts.ngettext(one, many, count).format(n=number(count), **values)
+
+
+def retold(stored: str) -> str:
+    """A text of ours that was stored in English, with its fields filled in.
+
+    Of the texts that it could be, the one with the most letters of its own is taken. Fields that
+    it puts in “quotes” hold the user's own words.
+    """
+    told = tr(stored)
+    if told != stored:
+        return told
+    for text in _templates:
+        head, tail = text[: text.index("{")], text[text.rindex("}") + 1 :]
+        if stored.startswith(head) and stored.endswith(tail) and _own_letters(text):
+            found = re.fullmatch(_pattern(text), stored, re.DOTALL)
+            if found is not None:
+                fields = found.groupdict().items()
+                own = {name: value for name, value in fields if f"“{{{name}}}”" in text}
+                return tr(text, **{name: retold(value) for name, value in fields} | own)
+    return stored
+
+
+def _own_letters(text: str) -> str:
+    own = "".join(part for part, *_ in string.Formatter().parse(text))
+    return "".join(letter for letter in own if letter.isalpha())
+
+
+def _pattern(text: str) -> str:
+    parts, seen = [], set()
+    for own, name, *_ in string.Formatter().parse(text):
+        parts.append(re.escape(own))
+        if name is not None:
+            parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>.+?)")
+            seen.add(name)
+    return "".join(parts)
 
 
 def N_(text: str) -> str:  # noqa: N802 - gettext's own name

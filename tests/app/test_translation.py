@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gettext
+import io
 from collections.abc import Iterator
 
 import pytest
+from babel.messages import Catalog
+from babel.messages.mofile import write_mo
 
 from app import translation
-from app.translation import number, tr, trn
+from app.translation import number, retold, tr, trn
 
 
 @pytest.fixture(autouse=True)
@@ -41,11 +44,40 @@ def test_a_count_takes_its_form() -> None:
 def test_numbers_are_grouped_as_the_language_has_it() -> None:
     assert number(1234567.25, 1) == "1,234,567.2"
     translation.use("de")
+    assert translation.language() == "de"
     assert number(1234567.25, 1) == "1.234.567,2"
+
+
+def catalogue_of(texts: dict[str, str]) -> gettext.GNUTranslations:
+    """What gettext reads of a few German texts."""
+    catalog, file = Catalog("de"), io.BytesIO()
+    for text, translated in texts.items():
+        catalog.add(text, translated)
+    write_mo(file, catalog)
+    file.seek(0)
+    return gettext.GNUTranslations(file)
+
+
+def test_a_text_that_was_stored_in_english_is_told_with_its_fields() -> None:
+    german = {
+        "budget of {what}: {before}": "Budget von {what}: {before}",
+        "{what}: {before}": "{before} für {what}",
+        "scene name “{name}”": "Szene „{name}“",
+        "Long-term": "Langzeit",
+    }
+    translation.use_texts(catalogue_of(german))
+    assert retold("budget of Long-term: 400") == "Budget von Langzeit: 400"
+    assert retold("scene name “Long-term”") == "Szene „Long-term“"
+    assert retold("written by hand") == "written by hand"
+
+
+def test_what_was_stored_stays_as_it_is_in_english() -> None:
+    assert retold("budget of {what}: 400") == "budget of {what}: 400"
 
 
 def test_a_language_that_is_not_there_leaves_english() -> None:
     translation.use("tlh")
+    assert translation.language() == "en"
     assert tr("Scenes") == "Scenes"
 
 
