@@ -13,6 +13,7 @@ import msgspec
 
 from app.errors import StoreError, UsageError
 from app.llm.specs import clean_url
+from app.translation import tr
 
 API_KEY_VARIABLE = "TAVERNKEEP_API_KEY"
 SERVICE = "Tavernkeep"
@@ -67,7 +68,7 @@ class ApiKeys:
         """Keep a server's key from now on; "" forgets it. Raises UsageError, StoreError."""
         origin, key = _origin(clean_url(url)), key.strip()
         if not key.isascii() or not key.isprintable() or len(key) > LONGEST_KEY:
-            raise UsageError("This is no API key: it has signs that no key has.")
+            raise UsageError(tr("This is no API key: it has signs that no key has."))
         is_in_keyring = await self._to_keyring(origin, key)
         for places in (self._in_file, self._in_keyring):
             places.discard(origin)
@@ -120,8 +121,11 @@ class ApiKeys:
             return {}
         except (OSError, msgspec.MsgspecError) as error:
             raise StoreError(
-                f"The API keys in {self._file} cannot be read. Move the file away and give the "
-                "keys again."
+                tr(
+                    "The API keys in {file} cannot be read. Move the file away and give the keys "
+                    "again.",
+                    file=self._file,
+                )
             ) from error
 
     def _write_file(self, kept: Mapping[str, str]) -> None:
@@ -137,7 +141,11 @@ class ApiKeys:
         except OSError as error:
             temporary.unlink(missing_ok=True)
             raise StoreError(
-                f"The API key could not be kept in {self._file}: {error.strerror}."
+                tr(
+                    "The API key could not be kept in {file}: {reason}.",
+                    file=self._file,
+                    reason=error.strerror,
+                )
             ) from error
 
 

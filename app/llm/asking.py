@@ -16,6 +16,7 @@ from app.llm.prompt_files import Prompt
 from app.llm.writer import KeptAnswers, OnText, Written
 from app.story.answers import Unreadable, preview
 from app.story.messages import combined_digest
+from app.translation import N_, tr
 
 T = TypeVar("T")
 
@@ -25,7 +26,6 @@ KNOWN_MARGIN = 0.05  # where it is known how many more a backend counts
 SMALLEST_ROOM = 256
 OUTPUT_SHARE = 0.35
 SHRINKINGS = 2
-ADVICE = "Try again, or choose another model."
 
 AGAIN = (
     "\n\nAn answer to this was given {reason} and could not be used. Answer once more, in exactly "
@@ -127,8 +127,12 @@ class Asker:
         free = int((self.context - self._output_tokens(prompt)) * min(1 - MARGIN, share)) - fixed
         if free < SMALLEST_ROOM:
             raise BackendRefused(
-                f"The context of {self.backend.label} is too small for this task: "
-                f"{self.context} tokens. Choose another model."
+                tr(
+                    "The context of {label} is too small for this task: {context} tokens. "
+                    "Choose another model.",
+                    label=self.backend.label,
+                    context=self.context,
+                )
             )
         return free
 
@@ -166,7 +170,14 @@ class Asker:
             if task.kept is not None:
                 await task.kept.keep(key, answer.text)
             return value
-        raise AnswerUnusable(f"No {task.what}: the model answered {reason}, twice. {ADVICE}")
+        raise AnswerUnusable(
+            tr(
+                "No {what}: the model answered {reason}, twice. Try again, or choose another "
+                "model.",
+                what=tr(task.what),
+                reason=tr(reason),
+            )
+        )
 
     async def answer(self, prompt: Prompt, inputs: Mapping[str, str]) -> Answer:
         """The bare answer to a task, asked for once and not read. Raises BackendError."""
@@ -218,7 +229,7 @@ def _listener(task: Task) -> OnText | None:
 
 def _reason(answer: Answer, error: Unreadable) -> str:
     if not answer.text.strip() and answer.reasoning:
-        return "only with its reasoning and ran out of room"
+        return N_("only with its reasoning and ran out of room")
     if answer.truncated and answer.text.strip():
-        return "with more than there was room for"
+        return N_("with more than there was room for")
     return str(error)

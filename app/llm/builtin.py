@@ -13,6 +13,7 @@ from app.story.answers import BreakAnswer
 from app.story.extractive import extract_message_recap, extract_scene_recap
 from app.story.folding import fold_running
 from app.story.messages import Message
+from app.translation import tr
 
 VERSION = "extractive-1"  # grows with each change of the texts it writes
 MESSAGE_TOKENS = 70
@@ -47,7 +48,7 @@ class BuiltinWriter:
             extract_scene_recap, tuple(messages), tokens=tokens, count_tokens=self._count_tokens
         )
         if not extract.sentences:
-            raise AnswerUnusable("No recap: the scene holds no words.")
+            raise AnswerUnusable(tr("No recap: the scene holds no words."))
         return Written(SceneDraft(extract.name, "\n".join(extract.sentences)))
 
     async def running_recap(
@@ -70,7 +71,7 @@ class BuiltinWriter:
         )
         if not text:
             raise AnswerUnusable(
-                "No running recap: there is no room for a single sentence. Give it more tokens."
+                tr("No running recap: there is no room for a single sentence. Give it more tokens.")
             )
         return Written(text)
 
@@ -86,7 +87,7 @@ class BuiltinWriter:
             count_tokens=self._count_tokens,
         )
         if not sentence:
-            raise AnswerUnusable("No recap: the message holds no words.")
+            raise AnswerUnusable(tr("No recap: the message holds no words."))
         return Written(sentence)
 
     async def find_break(

@@ -13,6 +13,7 @@ from app.llm.faults import form_fault, stream_fault
 from app.llm.ollama import KEEP_LOADED
 from app.llm.specs import OLLAMA, OPENAI, BackendSpec
 from app.llm.streams import Limits, ModelServer
+from app.translation import N_, tr
 
 Floats = NDArray[np.float32]
 
@@ -113,7 +114,9 @@ class ServerEmbedder:
         return matrix
 
     def _form_fault(self) -> AnswerUnusable:
-        return form_fault(self._server.url, "Ollama's" if self._spec.kind == OLLAMA else "OpenAI's")
+        return form_fault(
+            self._server.url, N_("Ollama's") if self._spec.kind == OLLAMA else N_("OpenAI's")
+        )
 
 
 def make_embedder(
@@ -121,7 +124,7 @@ def make_embedder(
 ) -> Embedder:
     """The embedder of a spec; opens no connection yet. Raises UsageError for the built-in."""
     if spec.kind not in (OLLAMA, OPENAI):
-        raise UsageError("The built-in way compares by words and makes no vectors.")
+        raise UsageError(tr("The built-in way compares by words and makes no vectors."))
     return ServerEmbedder(spec, api_key=api_key, limits=limits)
 
 

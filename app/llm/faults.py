@@ -15,12 +15,12 @@ from app.errors import (
     BackendUnreachable,
     PromptTooLong,
 )
+from app.translation import tr
 
 if TYPE_CHECKING:
     import httpx
 
 LONGEST_DETAIL = 160
-LATER = "Try again later."
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 # Ollama answers 500 to what no second try mends.
 HOPELESS = re.compile(r"requires more system memory|unsupported model|unknown model arch", re.I)
@@ -36,18 +36,24 @@ def connection_fault(error: httpx.HTTPError, url: str) -> BackendError:
     import httpx
 
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
-        return BackendUnreachable(f"Nobody answers at {url}. Is the model's server running there?")
+        return BackendUnreachable(
+            tr("Nobody answers at {url}. Is the model's server running there?", url=url)
+        )
     if isinstance(error, httpx.TimeoutException):
-        return BackendUnreachable(f"{url} took too long to take the request. {LATER}")
+        return BackendUnreachable(
+            tr("{url} took too long to take the request. Try again later.", url=url)
+        )
     if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
-        return BackendRefused(f"No request can be made to {url}. Check the backend's address.")
+        return BackendRefused(
+            tr("No request can be made to {url}. Check the backend's address.", url=url)
+        )
     return broken_off_fault(url)
 
 
 def broken_off_fault(url: str) -> BackendUnreachable:
     """The fault of an answer that stops before its end."""
     return BackendUnreachable(
-        f"The connection to {url} broke before the answer was complete. Try again."
+        tr("The connection to {url} broke before the answer was complete. Try again.", url=url)
     )
 
 
@@ -63,29 +69,67 @@ def status_fault(
 ) -> BackendError:
     """The fault of an HTTP status outside of 200 to 299."""
     detail = detail_of(body, secret)
-    tail = f" It says: {detail}" if detail else ""
+    tail = " " + tr("It says: {detail}", detail=detail) if detail else ""
     if status in (401, 403):
         if has_key:
-            return BackendRefused(f"{url} does not accept the API key ({status}). Check it.")
-        return BackendRefused(f"{url} asks for an API key ({status}). Give it one.")
+            return BackendRefused(
+                tr(
+                    "{url} does not accept the API key ({status}). Check it.",
+                    url=url,
+                    status=status,
+                )
+            )
+        return BackendRefused(
+            tr("{url} asks for an API key ({status}). Give it one.", url=url, status=status)
+        )
     if status == 404:
         return BackendRefused(
-            f"{url} knows no model {model}, or is no model server. Choose another.{tail}"
+            tr(
+                "{url} knows no model {model}, or is no model server. Choose another.",
+                url=url,
+                model=model,
+            )
+            + tail
         )
     if status == 402:
-        return BackendRefused(f"The account at {url} has no credit left (402). Fill it up there.")
+        return BackendRefused(
+            tr("The account at {url} has no credit left (402). Fill it up there.", url=url)
+        )
     if TOO_LONG.search(detail) or status == 413:
         return PromptTooLong(
-            f"The text is longer than {model} can read at once. Choose a larger one.{tail}"
+            tr(
+                "The text is longer than {model} can read at once. Choose a larger one.",
+                model=model,
+            )
+            + tail
         )
     if status in BUSY and not HOPELESS.search(detail):
-        what = "limits the rate of requests" if status == 429 else "cannot answer now"
-        sentence = f"{url} {what} ({status}). {LATER}{tail}"
-        return BackendBusy(sentence, retry_after_seconds=retry_after)
+        if status == 429:
+            sentence = tr(
+                "{url} limits the rate of requests ({status}). Try again later.",
+                url=url,
+                status=status,
+            )
+        else:
+            sentence = tr(
+                "{url} cannot answer now ({status}). Try again later.", url=url, status=status
+            )
+        return BackendBusy(sentence + tail, retry_after_seconds=retry_after)
     if 300 <= status < 400:
-        return BackendRefused(f"{url} sends elsewhere ({status}). Check the backend's address.")
+        return BackendRefused(
+            tr(
+                "{url} sends elsewhere ({status}). Check the backend's address.",
+                url=url,
+                status=status,
+            )
+        )
     return BackendRefused(
-        f"{url} refused the request ({status}). Choose another model or server.{tail}"
+        tr(
+            "{url} refused the request ({status}). Choose another model or server.",
+            url=url,
+            status=status,
+        )
+        + tail
     )
 
 
@@ -107,14 +151,22 @@ def stream_fault(error: Any, *, url: str, model: str, secret: str | None) -> Bac
 def web_page_fault(url: str) -> BackendError:
     """The fault of an address where a web site lives."""
     return BackendRefused(
-        f"{url} answers with a web page, so no model server is there. Check the backend's address."
+        tr(
+            "{url} answers with a web page, so no model server is there. Check the backend's "
+            "address.",
+            url=url,
+        )
     )
 
 
 def form_fault(url: str, whose: str) -> AnswerUnusable:
     """The fault of an answer that no server of this kind gives."""
     return AnswerUnusable(
-        f"{url} answered in a form that is not {whose}. Check the backend's address."
+        tr(
+            "{url} answered in a form that is not {whose}. Check the backend's address.",
+            url=url,
+            whose=tr(whose),
+        )
     )
 
 

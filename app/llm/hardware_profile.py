@@ -14,6 +14,7 @@ from app.memory.similarity import PROFILE_A as THRESHOLDS_A
 from app.memory.similarity import PROFILE_B as THRESHOLDS_B
 from app.memory.similarity import Thresholds
 from app.memory_settings import AUTO, PROFILE_A, PROFILE_B
+from app.translation import N_, tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class HardwareProfile:
 
 A = HardwareProfile(
     key=PROFILE_A,
-    label="A, small local model",
+    label=N_("A, small local model"),
     new_per_type=2,
     thresholds=THRESHOLDS_A,
     one_request=False,
@@ -53,7 +54,7 @@ A = HardwareProfile(
 )
 B = HardwareProfile(
     key=PROFILE_B,
-    label="B, capable model",
+    label=N_("B, capable model"),
     new_per_type=4,
     thresholds=THRESHOLDS_B,
     one_request=True,
@@ -63,8 +64,10 @@ B = HardwareProfile(
     renews_profiles=True,
     warns_of_weak_models=False,
 )
-ONLY_CAPABLE = "Does nothing with profile A: it is for capable models."
-OFTEN_WRONG = "Small models often get this wrong: look through what is noted, or test the model."
+ONLY_CAPABLE = N_("Does nothing with profile A: it is for capable models.")
+OFTEN_WRONG = N_(
+    "Small models often get this wrong: look through what is noted, or test the model."
+)
 PROFILES: Mapping[str, HardwareProfile] = {profile.key: profile for profile in (A, B)}
 
 
@@ -88,19 +91,21 @@ def profile_for(settings: Mapping[str, Any], backend: str) -> ProfileInForce:
     chosen = str(settings["hardware_profile"])
     spec = _spec(backend)
     if chosen != AUTO:
-        return ProfileInForce(PROFILES[chosen], "You chose it.", is_chosen=True)
+        return ProfileInForce(PROFILES[chosen], tr("You chose it."), is_chosen=True)
     if spec.kind == BUILTIN:
-        return ProfileInForce(A, "There is no model.")
+        return ProfileInForce(A, tr("There is no model."))
     if spec.kind == OLLAMA:
-        return ProfileInForce(A, "Ollama mostly runs small models on this machine.")
+        return ProfileInForce(A, tr("Ollama mostly runs small models on this machine."))
     if spec.kind == OPENAI and is_local(spec.url):
         return ProfileInForce(
             B,
-            "The model is on a server of its own.",
-            suggestion="This server is on your own machine or network. If its model is small, "
-            "profile A asks less of it.",
+            tr("The model is on a server of its own."),
+            suggestion=tr(
+                "This server is on your own machine or network. If its model is small, "
+                "profile A asks less of it."
+            ),
         )
-    return ProfileInForce(B, "The model is on a server of its own.")
+    return ProfileInForce(B, tr("The model is on a server of its own."))
 
 
 def setting_warnings(settings: Mapping[str, Any], backend: str) -> Mapping[str, str]:
@@ -113,9 +118,9 @@ def setting_warnings(settings: Mapping[str, Any], backend: str) -> Mapping[str, 
         "canon_auto": profile.writes_canon,
         "profiles_every": profile.renews_profiles,
     }
-    said = {name: ONLY_CAPABLE for name, does in idle.items() if not does}
+    said = {name: tr(ONLY_CAPABLE) for name, does in idle.items() if not does}
     if profile.warns_of_weak_models:
-        said |= dict.fromkeys(("state_ledger_enabled", "epistemic_enabled"), OFTEN_WRONG)
+        said |= dict.fromkeys(("state_ledger_enabled", "epistemic_enabled"), tr(OFTEN_WRONG))
     return said
 
 

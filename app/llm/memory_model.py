@@ -17,6 +17,7 @@ from app.memory.known import KnownForBlock
 from app.memory.records import Tier
 from app.memory.windows import Window, windows_within
 from app.story.answers import Unreadable
+from app.translation import N_
 
 T = TypeVar("T")
 
@@ -84,7 +85,7 @@ class MemoryModel:
         *,
         kept: KeptAnswers | None = None,
         spent: Spent | None = None,
-        what: str = "memory",
+        what: str = N_("memory"),
     ) -> T:
         """Any other task of memory. inputs: or what makes them of the tokens that there are for
         them, made anew when it turns out that there are fewer. Raises BackendError.
@@ -114,7 +115,7 @@ class MemoryModel:
         self, name: str, asked: Asked, inputs: Mapping[str, str], tiers: Collection[Tier]
     ) -> Parts:
         prompt = self._prompts[name]
-        task = Task(prompt, "memories", is_json=False, kept=asked.kept, spent=asked.spent)
+        task = Task(prompt, N_("memories"), is_json=False, kept=asked.kept, spent=asked.spent)
 
         async def ask() -> Parts:
             room = self._asker.room(prompt, {**inputs, "window": "", "new_from": "1"})
@@ -133,5 +134,5 @@ def _read(text: str, tiers: Collection[Tier]) -> ReadAnswer:
     answer = read_answer(text, tiers)
     entries = len(answer.claims) + len(answer.ends)
     if not answer.is_usable or len(answer.skipped) > max(4, 2 * entries):
-        raise Unreadable("with something else than the lines that were asked for")
+        raise Unreadable(N_("with something else than the lines that were asked for"))
     return answer

@@ -28,6 +28,7 @@ from app.memory.similarity import jaccard
 from app.memory.windows import Window
 from app.paths import RESOURCES
 from app.story.messages import Message, digest
+from app.translation import N_, number, tr, trn
 
 SCENES = RESOURCES / "model_test.toml"
 ORDER: Mapping[Tier, str] = {
@@ -43,6 +44,13 @@ WANTED: Mapping[Tier, tuple[int, int]] = {  # entries, at least and at most
     Tier.ARCS: (3, 5),
     Tier.STATE_LEDGER: (4, 16),
     Tier.EPISTEMIC: (5, 16),
+}
+_WORDS: Mapping[Tier, str] = {
+    Tier.LONG_TERM: N_("long-term memory"),
+    Tier.SESSION: N_("this session"),
+    Tier.ARCS: N_("arcs"),
+    Tier.STATE_LEDGER: N_("the state ledger"),
+    Tier.EPISTEMIC: N_("who knows what"),
 }
 TIER_SECONDS = 240.0
 GOOD, FAIR = 0.75, 0.5
@@ -131,25 +139,20 @@ class MemoryTrial:
     @property
     def verdict(self) -> str:
         """In one sentence."""
-        failed = [words(t.tier) for t in self.tiers if t.error or t.is_empty]
+        failed = ", ".join(words(t.tier) for t in self.tiers if t.error or t.is_empty)
         if failed:
-            return f"{self.label} gave nothing usable for {', '.join(failed)}."
-        weak = [words(t.tier) for t in self.tiers if t.score < FAIR]
+            return tr("{model} gave nothing usable for {what}.", model=self.label, what=failed)
+        weak = ", ".join(words(t.tier) for t in self.tiers if t.score < FAIR)
         if weak:
-            return f"{self.label} is too weak for {', '.join(weak)}."
+            return tr("{model} is too weak for {what}.", model=self.label, what=weak)
         if self.score >= GOOD:
-            return f"{self.label} can keep the memory of a story."
-        return f"{self.label} keeps memory with gaps; look through what it notes."
+            return tr("{model} can keep the memory of a story.", model=self.label)
+        return tr("{model} keeps memory with gaps; look through what it notes.", model=self.label)
 
 
 def words(tier: Tier) -> str:
     """A tier in words."""
-    return {
-        Tier.LONG_TERM: "long-term memory",
-        Tier.SESSION: "this session",
-        Tier.STATE_LEDGER: "the state ledger",
-        Tier.EPISTEMIC: "who knows what",
-    }.get(tier, tier.value)
+    return tr(_WORDS.get(tier, tier.value))
 
 
 async def try_memory(
@@ -184,14 +187,14 @@ async def _tried(model: MemoryModel, tier: Tier, seconds: float) -> TierTrial:
         async with asyncio.timeout(seconds):
             answer = await model.answer(TASK_OF[tier], inputs)
     except TimeoutError:
-        return failed(f"No answer within {seconds:.0f} seconds.")
+        return failed(tr("No answer within {n} seconds.", n=number(seconds)))
     except BackendError as error:
         return failed(str(error))
     took = time.monotonic() - began
     read = read_answer(answer.text, (tier,))
     score, remarks = rated(tier, read, answer.text, scene)
     if answer.truncated:
-        remarks = (*remarks, "The answer was longer than there was room for.")
+        remarks = (*remarks, tr("The answer was longer than there was room for."))
     return TierTrial(
         tier,
         hint,
@@ -214,7 +217,7 @@ def rated(
     """A score from 0 to 1 and why it is not 1. Each fault takes its share; none cancels another."""
     claims, window = answer.claims, scene.window
     if not claims:
-        return 0.0, ("Nothing in the answer has the form that was asked for.",)
+        return 0.0, (tr("Nothing in the answer has the form that was asked for."),)
     shares: list[float] = []
     remarks: list[str] = []
 
@@ -225,14 +228,25 @@ def rated(
 
     lines = len(claims) + len(answer.ends) + len(answer.skipped)
     parsed = 1 - len(answer.skipped) / lines
-    take(parsed, f"{len(answer.skipped)} of {lines} lines could not be read.")
+    unread = tr("{n} of {lines} lines could not be read.", n=len(answer.skipped), lines=lines)
+    take(parsed, unread)
     least, most = WANTED[tier]
     count = len(claims)
-    entries = _number(count, "entry", "entries")
-    take(min(1.0, count / least, most / count), f"{entries}; {least} to {most} are good.")
+    wanted = trn(
+        "{n} entry; {least} to {most} are good.",
+        "{n} entries; {least} to {most} are good.",
+        count,
+        least=least,
+        most=most,
+    )
+    take(min(1.0, count / least, most / count), wanted)
     firm = sum(not grounded(claim, window)[1] for claim in claims)
-    loose = _number(count - firm, "entry does", "entries do")
-    take(firm / count, f"{loose} not cite what they come from.")
+    loose = trn(
+        "{n} entry does not cite what they come from.",
+        "{n} entries do not cite what they come from.",
+        count - firm,
+    )
+    take(firm / count, loose)
     for share, remark in _FAULTS.get(tier, _no_faults)(answer, raw):
         take(share, remark)
     score = 1.0
@@ -250,30 +264,40 @@ def _no_faults(answer: ReadAnswer, raw: str) -> Faults:
 
 def _arc_faults(answer: ReadAnswer, raw: str) -> Faults:
     resolved = len(answer.ends)
-    said = _number(resolved, "thread is", "threads are")
-    yield 1 / (1 + resolved), f"{said} called resolved; none is."
+    said = trn(
+        "{n} thread is called resolved; none is.",
+        "{n} threads are called resolved; none is.",
+        resolved,
+    )
+    yield 1 / (1 + resolved), said
 
 
 def _ledger_faults(answer: ReadAnswer, raw: str) -> Faults:
     empty = len(PLACEHOLDER.findall(raw))
-    said = _number(empty, "value says", "values say")
-    yield 0.0 if empty else 1.0, f"{said} nothing, like “unknown”."
+    said = trn(
+        "{n} value says nothing, like “unknown”.",
+        "{n} values say nothing, like “unknown”.",
+        empty,
+    )
+    yield 0.0 if empty else 1.0, said
     named = {bare(claim.subject) for claim in answer.claims}
     absent = [name for name in ABSENT if bare(name) in named]
-    yield 1 / (1 + len(absent)), f"It gives a state to {', '.join(absent)}, who has none here."
+    placed = tr("It gives a state to {names}, who has none here.", names=", ".join(absent))
+    yield 1 / (1 + len(absent)), placed
 
 
 def _epistemic_faults(answer: ReadAnswer, raw: str) -> Faults:
     kinds = {claim.type for claim in answer.claims}
     missing = [kind for kind in EPISTEMIC_TYPES if kind not in kinds]
-    yield 1 - len(missing) / len(EPISTEMIC_TYPES), f"Nothing for {', '.join(missing)}."
+    said = tr("Nothing for {kinds}.", kinds=", ".join(missing))
+    yield 1 - len(missing) / len(EPISTEMIC_TYPES), said
     confused = sum(_is_known_to(hidden, answer.claims) for hidden in answer.claims)
-    said = _number(confused, "secret is", "secrets are")
-    yield 1 / (1 + confused), f"{said} kept from somebody who knows it."
-
-
-def _number(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+    said = trn(
+        "{n} secret is kept from somebody who knows it.",
+        "{n} secrets are kept from somebody who knows it.",
+        confused,
+    )
+    yield 1 / (1 + confused), said
 
 
 def _is_known_to(hidden: Claim, claims: Sequence[Claim]) -> bool:

@@ -27,6 +27,7 @@ from app.llm.writer import OnText, SceneDraft, Staging, Written
 from app.story.answers import BreakAnswer, read_break, read_running, read_scene, read_sentence
 from app.story.messages import Message
 from app.story.recap_text import Recap, fitted
+from app.translation import N_, tr
 
 PREVIOUS_SHARE = 0.25  # of the context, for what came before a scene
 CONTEXT_MESSAGES = 4
@@ -96,8 +97,8 @@ class ModelWriter:
             staged = StagedRecap(self._asker, self._prompts, staging, on_text)
             return await staged.write(messages, previous=previous, tokens=tokens)
         if not told(messages):
-            raise AnswerUnusable("No recap: the scene holds no words.")
-        task = Task(self._prompts["scene_recap"], "recap", on_text=on_text)
+            raise AnswerUnusable(tr("No recap: the scene holds no words."))
+        task = Task(self._prompts["scene_recap"], N_("recap"), on_text=on_text)
 
         async def write() -> SceneDraft:
             before = newest_lines(previous, int(self._asker.context * PREVIOUS_SHARE), self._count)
@@ -123,7 +124,7 @@ class ModelWriter:
         on_text: OnText | None = None,
     ) -> Written[str]:
         """See RecapWriter."""
-        task = Task(self._prompts["running_recap"], "running recap", on_text=on_text)
+        task = Task(self._prompts["running_recap"], N_("running recap"), on_text=on_text)
 
         async def write() -> Recap:
             return await self._merged(task, previous, scene_name, scene_text, tokens)
@@ -135,7 +136,7 @@ class ModelWriter:
         self, message: Message, *, context: Sequence[Message] = (), on_text: OnText | None = None
     ) -> Written[str]:
         """See RecapWriter."""
-        task = Task(self._prompts["message_recap"], "recap", is_json=False, on_text=on_text)
+        task = Task(self._prompts["message_recap"], N_("recap"), is_json=False, on_text=on_text)
 
         async def write() -> str:
             room = self._asker.room(task.prompt, {"context": "", "message": ""})
@@ -147,7 +148,7 @@ class ModelWriter:
             return await self._asker.ask(task, task.prompt, inputs, read_sentence)
 
         if not told([message]):
-            raise AnswerUnusable("No recap: the message holds no words.")
+            raise AnswerUnusable(tr("No recap: the message holds no words."))
         return task.written(await self._asker.within_context(write))
 
     async def find_break(
@@ -161,7 +162,7 @@ class ModelWriter:
         on_text: OnText | None = None,
     ) -> Written[BreakAnswer]:
         """See RecapWriter. Messages that do not fit into the context are not looked at."""
-        task = Task(self._prompts["detect_breaks"], "scene break")
+        task = Task(self._prompts["detect_breaks"], N_("scene break"))
         end = len(messages) - 1 if last is None else min(last, len(messages) - 1)
         wanted = frozenset(range(first, end + 1)).difference(barred)
         choice = {"choice": NONE_FORBIDDEN if forced else NONE_ALLOWED}

@@ -15,6 +15,7 @@ from app.llm.collecting import Collector
 from app.llm.faults import broken_off_fault, form_fault, stream_fault, web_page_fault
 from app.llm.specs import OLLAMA, OLLAMA_URL, BackendSpec
 from app.llm.streams import Limits, ModelServer
+from app.translation import N_
 
 DEFAULT_CONTEXT = 8192  # what fits beside a 8B model into 8 GB
 KEEP_LOADED = "15m"
@@ -174,7 +175,7 @@ class OllamaBackend:
         if body.lstrip()[:1] == b"<":
             raise web_page_fault(self._server.url)
         if not self._take(body, collector):
-            raise form_fault(self._server.url, "Ollama's")
+            raise form_fault(self._server.url, N_("Ollama's"))
 
 
 async def list_models(server: ModelServer) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from app.llm.collecting import Collector
 from app.llm.faults import broken_off_fault, form_fault, stream_fault, web_page_fault
 from app.llm.specs import OPENAI, BackendSpec
 from app.llm.streams import Limits, LineStream, ModelServer
+from app.translation import N_
 
 DEFAULT_CONTEXT = 8192
 LARGEST_FOUND_CONTEXT = 32_768  # longer prompts cost more and are read worse; a setting may ask
@@ -175,14 +176,14 @@ class OpenAiBackend:
             collector.is_complete = True
             return False
         if data and not self._take_part(data, collector):
-            raise form_fault(self._server.url, "OpenAI's")
+            raise form_fault(self._server.url, N_("OpenAI's"))
         return True
 
     def _take_whole(self, body: bytes, collector: Collector) -> None:
         if body[:1] == b"<":
             raise web_page_fault(self._server.url)
         if not self._take_part(body, collector):
-            raise form_fault(self._server.url, "OpenAI's")
+            raise form_fault(self._server.url, N_("OpenAI's"))
 
     def _take_part(self, data: bytes, collector: Collector) -> bool:
         """One chunk or one whole answer; false for what is neither."""

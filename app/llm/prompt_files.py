@@ -33,6 +33,7 @@ from pathlib import Path
 from app.errors import PromptUnusable
 from app.paths import RESOURCES
 from app.story.messages import combined_digest
+from app.translation import tr
 
 SHIPPED = RESOURCES / "prompts"
 STAGES = ("scene_extract", "scene_organise", "scene_filter", "scene_lore")
@@ -110,7 +111,13 @@ class Prompt:
         given = frozenset(inputs)
         if given != self.inputs:
             names = ", ".join(sorted(given ^ self.inputs))
-            raise PromptUnusable(f"The prompt {self.task} and its task disagree about: {names}.")
+            raise PromptUnusable(
+                tr(
+                    "The prompt {task} and its task disagree about: {names}.",
+                    task=self.task,
+                    names=names,
+                )
+            )
         tags = frozenset(TAG.findall(f"{self.system}\n{self.user}"))
         shown = {name: _without_tags(text, tags) for name, text in inputs.items()}
         return _filled(self.system, shown), _filled(self.user, shown)
@@ -156,7 +163,7 @@ def load_prompts(user_dir: Path | None = None, shipped_dir: Path = SHIPPED) -> P
             try:
                 prompts[task] = adapted(read_prompt(own, task), shipped)
             except PromptUnusable as error:
-                problems.append(f"{error} Ours is used.")
+                problems.append(tr("{error} Ours is used.", error=error))
     return Prompts(prompts, tuple(problems))
 
 
@@ -164,10 +171,12 @@ def read_prompt(path: Path, task: str) -> Prompt:
     """Read one file. Raises PromptUnusable."""
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise PromptUnusable(f"The prompt file {path.name} is too large.")
+            raise PromptUnusable(tr("The prompt file {name} is too large.", name=path.name))
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise PromptUnusable(f"The prompt file {path.name} cannot be read.") from error
+        raise PromptUnusable(
+            tr("The prompt file {name} cannot be read.", name=path.name)
+        ) from error
     return parse_prompt(text, task)
 
 
@@ -176,19 +185,33 @@ def parse_prompt(text: str, task: str) -> Prompt:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     header, body = _split_header(text, task)
     if header["task"] != task:
-        raise PromptUnusable(f"The prompt file {task}.md is for another task: {header['task']}.")
+        raise PromptUnusable(
+            tr(
+                "The prompt file {task}.md is for another task: {other}.",
+                task=task,
+                other=header["task"],
+            )
+        )
     sections = _sections(body, task)
     inputs = frozenset(name.strip() for name in header["inputs"].split(",") if name.strip())
     used = frozenset(PLACEHOLDER.findall(sections["system"] + sections["user"]))
     if used != inputs:
         names = ", ".join(sorted(used ^ inputs))
-        raise PromptUnusable(f"Header and text of the prompt {task} disagree about: {names}.")
+        raise PromptUnusable(
+            tr(
+                "Header and text of the prompt {task} disagree about: {names}.",
+                task=task,
+                names=names,
+            )
+        )
     try:
         max_output_tokens = int(header["max_output_tokens"])
     except ValueError:
         max_output_tokens = 0
     if not 16 <= max_output_tokens <= 65_536:
-        raise PromptUnusable(f"max_output_tokens of the prompt {task} has to be 16 to 65536.")
+        raise PromptUnusable(
+            tr("max_output_tokens of the prompt {task} has to be 16 to 65536.", task=task)
+        )
     return Prompt(
         task=task,
         version=header["version"],
@@ -216,7 +239,13 @@ def adapted(own: Prompt, shipped: Prompt) -> Prompt:
     unknown = own.inputs - shipped.inputs
     if unknown:
         names = ", ".join(sorted(unknown))
-        raise PromptUnusable(f"Your prompt file {own.task}.md asks for unknown inputs: {names}.")
+        raise PromptUnusable(
+            tr(
+                "Your prompt file {task}.md asks for unknown inputs: {names}.",
+                task=own.task,
+                names=names,
+            )
+        )
     return own
 
 
@@ -242,7 +271,9 @@ def _split_header(text: str, task: str) -> tuple[dict[str, str], str]:
     missing = HEADER_KEYS - header.keys()
     if missing:
         names = ", ".join(sorted(missing))
-        raise PromptUnusable(f"The header of the prompt {task} lacks: {names}.")
+        raise PromptUnusable(
+            tr("The header of the prompt {task} lacks: {names}.", task=task, names=names)
+        )
     return header, "\n".join(lines[end + 1 :])
 
 
@@ -250,14 +281,18 @@ def _header_end(lines: Sequence[str], task: str) -> int:
     """Index of the line that ends the header."""
     ends = [i for i, line in enumerate(lines[:LONGEST_HEADER]) if i and line.strip() == "---"]
     if lines[0].strip() != "---" or not ends:
-        raise PromptUnusable(f"The prompt {task} has no header between two lines of ---.")
+        raise PromptUnusable(
+            tr("The prompt {task} has no header between two lines of ---.", task=task)
+        )
     return ends[0]
 
 
 def _sections(body: str, task: str) -> dict[str, str]:
     heads = list(SECTION.finditer(body))
     if [head[1].lower() for head in heads] != ["system", "user"]:
-        raise PromptUnusable(f"The prompt {task} needs one section System, then one section User.")
+        raise PromptUnusable(
+            tr("The prompt {task} needs one section System, then one section User.", task=task)
+        )
     system = body[heads[0].end() : heads[1].start()].strip()
     user = body[heads[1].end() :].strip()
     return {"system": system, "user": user}

@@ -17,6 +17,7 @@ from app.errors import PromptUnusable, UsageError
 from app.llm.prompt_files import LARGEST_FILE, TASKS
 from app.llm.prompt_library import write_prompt
 from app.llm.prompt_presets import PromptPresets, checked_name
+from app.translation import tr
 
 KEPT = 50
 LARGEST_JOURNAL = 4_000_000
@@ -107,8 +108,11 @@ class PromptHistory:
         now = self.files()
         if any(not _is_ours(c.path) or now.get(c.path) != c.before for c in changes):
             raise PromptUnusable(
-                f"The prompts were changed by hand since: {label} cannot be taken back or done "
-                "again."
+                tr(
+                    "The prompts were changed by hand since: {label} cannot be taken back or "
+                    "done again.",
+                    label=label,
+                )
             )
         is_folder = [c for c in changes if c.path.count("/") == 1]
         rest = [c for c in changes if c.path.count("/") != 1]
@@ -127,7 +131,9 @@ class PromptHistory:
                     with contextlib.suppress(OSError):  # something else lies in it
                         (self._folder / change.path).rmdir()
         except OSError as error:
-            raise PromptUnusable(f"The prompts cannot be changed: {error.strerror}.") from error
+            raise PromptUnusable(
+                tr("The prompts cannot be changed: {reason}.", reason=error.strerror)
+            ) from error
 
     def _content(self, path: str) -> bytes | None:
         file = self._folder / path

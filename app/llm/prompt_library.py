@@ -22,6 +22,7 @@ from app.llm.prompt_files import (
     read_prompt,
 )
 from app.llm.prompt_text import PromptText, file_of, findings, text_of
+from app.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,13 @@ class PromptLibrary:
 
     def _own(self, task: str) -> Path:
         if task not in TASKS:
-            raise UsageError(f"There is no prompt {task[:60]!r}. There are: {', '.join(TASKS)}.")
+            raise UsageError(
+                tr(
+                    "There is no prompt {task!r}. There are: {tasks}.",
+                    task=task[:60],
+                    tasks=", ".join(TASKS),
+                )
+            )
         return self.folder / f"{task}.md"
 
     def _shipped_prompt(self, task: str) -> Prompt:
@@ -174,7 +181,7 @@ class PromptLibrary:
 def checked_prompt(text: str, shipped: Prompt) -> Prompt:
     """Read a user's text for a task. Raises PromptUnusable."""
     if len(text) > LARGEST_FILE or len(_encoded(text, shipped.task)) > LARGEST_FILE:
-        raise PromptUnusable(f"The text for the prompt {shipped.task} is too large.")
+        raise PromptUnusable(tr("The text for the prompt {task} is too large.", task=shipped.task))
     return adapted(parse_prompt(text, shipped.task), shipped)
 
 
@@ -201,7 +208,11 @@ def write_prompt(path: Path, text: str | bytes) -> None:
             raise
     except OSError as error:
         raise PromptUnusable(
-            f"The prompt file {path.name} cannot be written: {error.strerror}."
+            tr(
+                "The prompt file {name} cannot be written: {reason}.",
+                name=path.name,
+                reason=error.strerror,
+            )
         ) from error
 
 
@@ -210,14 +221,16 @@ def _encoded(text: str, task: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError as error:
         raise PromptUnusable(
-            f"The text for the prompt {task} holds signs that no file can keep."
+            tr("The text for the prompt {task} holds signs that no file can keep.", task=task)
         ) from error
 
 
 def _text_of(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise PromptUnusable(f"The prompt file {path.name} is too large.")
+            raise PromptUnusable(tr("The prompt file {name} is too large.", name=path.name))
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise PromptUnusable(f"The prompt file {path.name} cannot be read.") from error
+        raise PromptUnusable(
+            tr("The prompt file {name} cannot be read.", name=path.name)
+        ) from error

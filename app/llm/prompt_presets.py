@@ -16,6 +16,7 @@ import msgspec
 from app.errors import PromptUnusable, UsageError
 from app.llm.prompt_files import SHIPPED, TASKS
 from app.llm.prompt_library import PromptLibrary, write_prompt
+from app.translation import tr
 
 FORMAT = "tavernkeep-prompts"
 FORMAT_VERSION = 1
@@ -96,7 +97,7 @@ class PromptPresets:
         name = checked_name(name)
         taken = self._taken(name)
         if taken is not None and not replace:
-            raise UsageError(f"There is a preset {taken!r} already.")
+            raise UsageError(tr("There is a preset {taken!r} already.", taken=taken))
         self._write(taken or name, source.own_texts())
         return taken or name
 
@@ -107,7 +108,11 @@ class PromptPresets:
             shutil.rmtree(folder)
         except OSError as error:
             raise PromptUnusable(
-                f"The preset {name!r} cannot be deleted: {error.strerror}."
+                tr(
+                    "The preset {name!r} cannot be deleted: {reason}.",
+                    name=name,
+                    reason=error.strerror,
+                )
             ) from error
 
     def exported(self) -> bytes:
@@ -155,16 +160,24 @@ class PromptPresets:
             try:
                 name = checked_name(preset.name)
             except UsageError as error:
-                raise PromptUnusable(f"The file cannot be taken in: {error}") from error
+                raise PromptUnusable(
+                    tr("The file cannot be taken in: {error}", error=error)
+                ) from error
             if name.casefold() in seen:
-                raise PromptUnusable(f"The file holds two presets {name!r}; nothing was taken in.")
+                raise PromptUnusable(
+                    tr("The file holds two presets {name!r}; nothing was taken in.", name=name)
+                )
             seen.add(name.casefold())
             known = {task: text for task, text in preset.prompts.items() if task in TASKS}
             try:
                 sets[name] = {task: ours.checked(task, text) for task, text in known.items()}
             except PromptUnusable as error:
                 raise PromptUnusable(
-                    f"Nothing was taken in, because of the preset {name!r}. {error}"
+                    tr(
+                        "Nothing was taken in, because of the preset {name!r}. {error}",
+                        name=name,
+                        error=error,
+                    )
                 ) from error
         return sets
 
@@ -188,7 +201,11 @@ class PromptPresets:
                     raise
         except OSError as error:
             raise PromptUnusable(
-                f"The preset {name!r} cannot be written: {error.strerror}."
+                tr(
+                    "The preset {name!r} cannot be written: {reason}.",
+                    name=name,
+                    reason=error.strerror,
+                )
             ) from error
 
     def _taken(self, name: str) -> str | None:
@@ -198,7 +215,7 @@ class PromptPresets:
     def _existing(self, name: str) -> Path:
         taken = self._taken(name)
         if taken is None:
-            raise UsageError(f"There is no preset {name[:LONGEST_NAME]!r}.")
+            raise UsageError(tr("There is no preset {name!r}.", name=name[:LONGEST_NAME]))
         return self._folder / taken
 
 
@@ -206,7 +223,9 @@ def checked_name(name: str) -> str:
     """The name of a preset, which is that of a folder on every system. Raises UsageError."""
     name = unicodedata.normalize("NFC", " ".join(name[:1000].split()))
     if not name or len(name) > LONGEST_NAME:
-        raise UsageError(f"A preset's name has 1 to {LONGEST_NAME} letters.")
+        raise UsageError(
+            tr("A preset's name has 1 to {longest_name} letters.", longest_name=LONGEST_NAME)
+        )
     is_bad = (
         not name.isprintable()
         or FORBIDDEN.search(name)
@@ -216,8 +235,10 @@ def checked_name(name: str) -> str:
     )
     if is_bad:
         raise UsageError(
-            "A preset's name has no / \\ : * ? \" < > |, no dot at its ends, and is none that "
-            "some systems keep for themselves."
+            tr(
+                "A preset's name has no / \\ : * ? \" < > |, no dot at its ends, and is none that "
+                "some systems keep for themselves."
+            )
         )
     return name
 
@@ -242,15 +263,19 @@ def _free(name: str, *taken: Mapping[str, object]) -> str:
 
 def _decoded(data: bytes) -> _File:
     if len(data) > LARGEST_IMPORT:
-        raise PromptUnusable("The file is too large to be one of prompts.")
+        raise PromptUnusable(tr("The file is too large to be one of prompts."))
     try:
         file = msgspec.json.decode(data, type=_File)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise PromptUnusable("The file is none that Tavernkeep exported prompts to.") from error
+        raise PromptUnusable(tr("The file is none that Tavernkeep exported prompts to.")) from error
     if file.format != FORMAT:
-        raise PromptUnusable("The file is none that Tavernkeep exported prompts to.")
+        raise PromptUnusable(tr("The file is none that Tavernkeep exported prompts to."))
     if file.format_version > FORMAT_VERSION:
-        raise PromptUnusable("The file was exported by a newer Tavernkeep; update this one first.")
+        raise PromptUnusable(
+            tr("The file was exported by a newer Tavernkeep; update this one first.")
+        )
     if len(file.presets) > MOST_PRESETS:
-        raise PromptUnusable(f"The file holds more than {MOST_PRESETS} presets.")
+        raise PromptUnusable(
+            tr("The file holds more than {most_presets} presets.", most_presets=MOST_PRESETS)
+        )
     return file

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from app.llm.prompt_files import LARGEST_FILE, PLACEHOLDER, SECTION, Prompt
+from app.translation import number, tr
 
 BRACES = re.compile(r"\{\{[^{}\"\n]{0,80}\}\}")
 LEAST_TOKENS, MOST_TOKENS = 16, 65_536
@@ -67,17 +68,28 @@ def findings(text: PromptText, shipped: Prompt) -> Findings:
     remarks = []
     for name in sorted(shipped.inputs - set(text.inputs)):
         told = about.get(name, "")
-        remarks.append(f"{_shown(name)} is left out: the model is not given {_begun(told)}")
+        if told:
+            remarks.append(
+                tr(
+                    "{input} is left out: the model is not given {what}",
+                    input=_shown(name),
+                    what=_begun(tr(told)),
+                )
+            )
+        else:
+            remarks.append(tr("{input} is left out.", input=_shown(name)))
     whole = f"{text.system}\n{text.user}"
     remarks += [
-        f"{odd} is no name of an input and is sent as it stands."
+        tr("{odd} is no name of an input and is sent as it stands.", odd=odd)
         for odd in dict.fromkeys(BRACES.findall(whole))
         if not PLACEHOLDER.fullmatch(odd)
     ]
     if PLACEHOLDER.search(text.system) and not PLACEHOLDER.search(shipped.system):
         remarks.append(
-            "An input in the upper part changes it at each call: a server that keeps what stays "
-            "the same has to read all of it again."
+            tr(
+                "An input in the upper part changes it at each call: a server that keeps what "
+                "stays the same has to read all of it again."
+            )
         )
     return Findings("", tuple(remarks))
 
@@ -86,23 +98,43 @@ def _problem(text: PromptText, shipped: Prompt) -> str:
     unknown = sorted(set(text.inputs) - shipped.inputs)
     if unknown:
         near = get_close_matches(unknown[0], sorted(shipped.inputs), n=1, cutoff=0.5)
-        names = " and ".join(map(_shown, unknown[:3]))
-        there = "There is no input" if len(unknown) == 1 else "There are no inputs"
+        names = tr(" and ").join(map(_shown, unknown[:3]))
         if near and len(unknown) == 1:
-            return f"{there} {names} in this task. Did you mean {_shown(near[0])}?"
-        return f"{there} {names} in this task. There are {_listed(shipped)}."
+            return tr(
+                "There is no input {name} in this task. Did you mean {near}?",
+                name=names,
+                near=_shown(near[0]),
+            )
+        if len(unknown) == 1:
+            return tr(
+                "There is no input {name} in this task. There are {inputs}.",
+                name=names,
+                inputs=_listed(shipped),
+            )
+        return tr(
+            "There are no inputs {names} in this task. There are {inputs}.",
+            names=names,
+            inputs=_listed(shipped),
+        )
     if not text.user.strip():
-        return "The lower part is empty: the model would be asked nothing."
+        return tr("The lower part is empty: the model would be asked nothing.")
     # As they stand in the file: a heading counts at the beginning of a line only.
     heading = SECTION.search(text.system.strip()) or SECTION.search(text.user.strip())
     if heading is not None:
-        return f"A line that says only “{heading[0].strip()}” divides the file: write it otherwise."
+        return tr(
+            "A line that says only “{heading}” divides the file: write it otherwise.",
+            heading=heading[0].strip(),
+        )
     if not LEAST_TOKENS <= text.max_output_tokens <= MOST_TOKENS:
-        return f"The longest answer has to be {LEAST_TOKENS} to {MOST_TOKENS:,} tokens."
+        return tr(
+            "The longest answer has to be {least} to {most} tokens.",
+            least=LEAST_TOKENS,
+            most=number(MOST_TOKENS),
+        )
     if any("\ud800" <= sign <= "\udfff" for sign in text.system + text.user):
-        return "The text holds signs that no file can keep."
+        return tr("The text holds signs that no file can keep.")
     if len(text.system) + len(text.user) > LARGEST_FILE // 4:
-        return f"The text is too long: {LARGEST_FILE // 4:,} letters at most."
+        return tr("The text is too long: {most} letters at most.", most=number(LARGEST_FILE // 4))
     return ""
 
 
@@ -116,7 +148,9 @@ def _shown(name: str) -> str:
 
 def _listed(shipped: Prompt) -> str:
     names = [_shown(name) for name in sorted(shipped.inputs)]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "none"
+    return (
+        tr(" and ").join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else tr("none")
+    )
 
 
 def _begun(sentence: str) -> str:

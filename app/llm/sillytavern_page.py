@@ -22,6 +22,7 @@ from app.llm.faults import BUSY, TOO_LONG
 from app.llm.page_line import PageLine
 from app.llm.specs import SILLYTAVERN, BackendSpec
 from app.llm.streams import Limits
+from app.translation import N_, tr
 
 DEFAULT_CONTEXT = 8192
 LARGEST_CONTEXT = 32_768  # as for other servers: longer prompts cost more and are read worse
@@ -30,29 +31,36 @@ LOOK_SECONDS = 10.0
 TURN_SECONDS = 600.0  # a turn of the user is waited for so long
 GAVE_WAY_SECONDS = 3.0  # the page then waits for the end of the turn by itself
 NAME = "SillyTavern's connection"
-NO_PAGE = (
+NO_PAGE = N_(
     "SillyTavern's page is not open. The work goes on when it is, in a browser on this computer."
 )
 FAULTS: dict[str, Callable[[], BackendError]] = {
     "gave_way": lambda: BackendAway(
-        "A message was sent meanwhile, which goes first. It is asked again after the reply.",
+        tr("A message was sent meanwhile, which goes first. It is asked again after the reply."),
         retry_after_seconds=GAVE_WAY_SECONDS,
     ),
-    "busy": lambda: BackendAway("SillyTavern is still writing a reply. It is asked after that."),
+    "busy": lambda: BackendAway(
+        tr("SillyTavern is still writing a reply. It is asked after that.")
+    ),
     "asked": lambda: BackendAway(
-        "SillyTavern's page is still busy with another request of Tavernkeep."
+        tr("SillyTavern's page is still busy with another request of Tavernkeep.")
     ),
-    "cancelled": lambda: BackendAway("The request was given up."),
+    "cancelled": lambda: BackendAway(tr("The request was given up.")),
     "offline": lambda: BackendAway(
-        "SillyTavern is not connected to a model. Connect it there; the work goes on then."
+        tr("SillyTavern is not connected to a model. Connect it there; the work goes on then.")
     ),
-    "slow": lambda: BackendUnreachable(f"{NAME} took too long to answer. Try again later."),
+    "slow": lambda: BackendUnreachable(
+        tr("SillyTavern's connection took too long to answer. Try again later.")
+    ),
     "profile": lambda: BackendRefused(
-        "SillyTavern has no connection profile of this name. Choose another."
+        tr("SillyTavern has no connection profile of this name. Choose another.")
     ),
     "unsupported": lambda: BackendRefused(
-        "SillyTavern's connection is of a kind that only its own chat can use. Choose a chat or "
-        "text completion there, or another model."
+        tr(
+            "SillyTavern's connection is of a kind that only its own chat can use. Choose a chat "
+            "or "
+            "text completion there, or another model."
+        )
     ),
 }
 STATUS = re.compile(r"\bstatus:? (\d{3})\b")
@@ -106,7 +114,7 @@ class PageBackend:
     ) -> Answer:
         """Answer the request; see Backend.generate."""
         if len(request.system) + len(request.prompt) > LONGEST_PROMPT:
-            raise PromptTooLong("The text is longer than any model can read at once.")
+            raise PromptTooLong(tr("The text is longer than any model can read at once."))
         collector = Collector(request, on_text)
 
         def hear(text: str, reasoning: str) -> None:
@@ -121,7 +129,7 @@ class PageBackend:
         collector.is_cut = bool(answer.get("isCut"))
         if not collector.has_text:
             # A stream that breaks off inside SillyTavern ends like one that said nothing.
-            raise BackendBusy(f"{NAME} gave an empty answer. Try again later.")
+            raise BackendBusy(tr("SillyTavern's connection gave an empty answer. Try again later."))
         return collector.answer()
 
     async def aclose(self) -> None:
@@ -150,7 +158,7 @@ class PageBackend:
         on_part: Callable[[str, str], None] | None = None,
     ) -> dict[str, Any]:
         if self._page is None:
-            raise BackendAway(NO_PAGE)
+            raise BackendAway(tr(NO_PAGE))
         answer = await self._page.ask_page(kind, params, seconds=seconds, on_part=on_part)
         fault = answer.get("fault")
         if fault:
@@ -165,17 +173,27 @@ def page_fault(fault: str, detail: str) -> BackendError:
         return known()
     status = _status_of(detail)
     if TOO_LONG.search(detail) or status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        return PromptTooLong("The text is longer than SillyTavern's model can read at once.")
+        return PromptTooLong(tr("The text is longer than SillyTavern's model can read at once."))
     if status is None:
         return BackendUnreachable(
-            f"{NAME} failed for a reason that SillyTavern's own console tells. Try again later."
+            tr(
+                "SillyTavern's connection failed for a reason that SillyTavern's own console "
+                "tells. "
+                "Try again later."
+            )
         )
     phrase = next((p for p, value in PHRASES.items() if value == status), "").title()
     told = f"({status} {phrase})" if phrase else f"({status})"
     if status in BUSY:
-        return BackendBusy(f"{NAME} cannot answer now {told}. Try again later.")
+        return BackendBusy(
+            tr("SillyTavern's connection cannot answer now {told}. Try again later.", told=told)
+        )
     return BackendRefused(
-        f"{NAME} refused the request {told}. Check it in SillyTavern, where its console says why."
+        tr(
+            "SillyTavern's connection refused the request {told}. Check it in SillyTavern, where "
+            "its console says why.",
+            told=told,
+        )
     )
 
 

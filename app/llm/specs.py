@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from app.errors import UsageError
 from app.llm.backend import Backend
 from app.llm.page_line import PageLine
+from app.translation import N_, tr
 
 BUILTIN = "builtin"
 OLLAMA = "ollama"
@@ -16,7 +17,7 @@ SILLYTAVERN = "sillytavern"
 OLLAMA_URL = "http://127.0.0.1:11434"
 LONGEST_NAME = 200
 
-FORMS = (
+FORMS = N_(
     "builtin, ollama:MODEL, ollama:MODEL@URL, openai:MODEL@URL, sillytavern or sillytavern:PROFILE"
 )
 
@@ -60,22 +61,24 @@ def parse_spec(text: str) -> BackendSpec:
     if kind == SILLYTAVERN:
         return _page_spec(rest.strip())
     if not colon or kind not in (OLLAMA, OPENAI):
-        raise UsageError(f"That is no backend: use {FORMS}.")
+        raise UsageError(tr("That is no backend: use {forms}.", forms=tr(FORMS)))
     model, url = _split_model(rest.strip())
     is_strange = any(c.isspace() or not c.isprintable() for c in model)
     if not model or is_strange or len(model) > LONGEST_NAME:
-        raise UsageError(f"The backend names no model: use {FORMS}.")
+        raise UsageError(tr("The backend names no model: use {forms}.", forms=tr(FORMS)))
     if url:
         return BackendSpec(kind, model, clean_url(url))
     if kind == OPENAI:
-        raise UsageError("openai:MODEL needs the address of its server: openai:MODEL@URL.")
+        raise UsageError(tr("openai:MODEL needs the address of its server: openai:MODEL@URL."))
     return BackendSpec(kind, model, OLLAMA_URL)
 
 
 def _page_spec(profile: str) -> BackendSpec:
     """Names of profiles are the user's: they may hold spaces."""
     if not profile.isprintable() or len(profile) > LONGEST_NAME:
-        raise UsageError(f"That is no name of a connection profile: use {FORMS}.")
+        raise UsageError(
+            tr("That is no name of a connection profile: use {forms}.", forms=tr(FORMS))
+        )
     return BackendSpec(SILLYTAVERN, profile)
 
 
@@ -90,13 +93,13 @@ def clean_url(url: str) -> str:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise UsageError("The backend's address is no http address.") from error
+        raise UsageError(tr("The backend's address is no http address.")) from error
     if parts.scheme.lower() not in ("http", "https") or not host:
-        raise UsageError("The backend's address is no http address.")
+        raise UsageError(tr("The backend's address is no http address."))
     if parts.username or parts.password:
-        raise UsageError("Keep keys out of the backend's address; give the API key by itself.")
+        raise UsageError(tr("Keep keys out of the backend's address; give the API key by itself."))
     if any(c.isspace() or not c.isprintable() for c in url) or parts.query or parts.fragment:
-        raise UsageError("The backend's address has signs that no address of a server has.")
+        raise UsageError(tr("The backend's address has signs that no address of a server has."))
     path = parts.path.rstrip("/")
     for ending in ("/chat/completions", "/models", "/api/chat", "/api", "/v1"):
         # OpenRouter's own base ends with /api: only Ollama's /api/... is a path of a call.
@@ -125,7 +128,7 @@ def make_backend(
     if api_key is not None:
         api_key = api_key.strip()
         if not api_key.isascii() or not api_key.isprintable():
-            raise UsageError("The API key has signs that no key has.")
+            raise UsageError(tr("The API key has signs that no key has."))
     if spec.kind == OLLAMA:
         from app.llm.ollama import OllamaBackend
 
@@ -142,7 +145,7 @@ def make_backend(
         from app.llm.sillytavern_page import PageBackend
 
         return PageBackend(spec.model, page, context_tokens=context_tokens)
-    raise UsageError("The built-in way answers no prompts.")
+    raise UsageError(tr("The built-in way answers no prompts."))
 
 
 def _split_model(rest: str) -> tuple[str, str]:

@@ -26,6 +26,7 @@ from app.story.stage_answers import (
     read_lore,
     read_organised,
 )
+from app.translation import N_, tr
 
 ORGANISED_SHARE = 2  # times the recap's length, since what is known still goes out of it
 HALF = 0.5  # of a request's room, at most, for what is known
@@ -41,10 +42,10 @@ class StagedRecap:
         self._prompts = prompts
         self._staging = staging
         first = prompts["scene_extract"]
-        self._silent = Task(first, "recap", kept=staging.kept)
+        self._silent = Task(first, N_("recap"), kept=staging.kept)
         # What is gathered and what is kept as lore is nothing to read meanwhile.
         self._heard = Task(
-            first, "recap", on_text=on_text, kept=staging.kept, spent=self._silent.spent
+            first, N_("recap"), on_text=on_text, kept=staging.kept, spent=self._silent.spent
         )
 
     async def write(
@@ -52,7 +53,7 @@ class StagedRecap:
     ) -> Written[SceneDraft]:
         """As RecapWriter.scene_recap. Raises BackendError."""
         if not told(messages):
-            raise AnswerUnusable("No recap: the scene holds no words.")
+            raise AnswerUnusable(tr("No recap: the scene holds no words."))
 
         async def write() -> SceneDraft:
             extracted = await self._extract(messages)

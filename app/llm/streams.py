@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from app.errors import BackendError, BackendUnreachable
-from app.llm.faults import LATER, connection_fault, status_fault, web_page_fault
+from app.llm.faults import connection_fault, status_fault, web_page_fault
 from app.llm.retries import retry_after_seconds
+from app.translation import tr
 
 if TYPE_CHECKING:
     import httpx
@@ -160,7 +161,9 @@ class ModelServer:
                 finally:
                     await response.aclose()
         except TimeoutError as error:
-            raise BackendUnreachable(f"{self.url} takes too long to answer. {LATER}") from error
+            raise BackendUnreachable(
+                tr("{url} takes too long to answer. Try again later.", url=self.url)
+            ) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fault(error) from error
         self._raise_for_status(response, raw)
@@ -195,8 +198,12 @@ class ModelServer:
                     watch.stop()
         except TimeoutError as error:
             raise BackendUnreachable(
-                f"{self.url} kept silent for too long or did not come to an end, and was left. "
-                f"{LATER}"
+                tr(
+                    "{url} kept silent for too long or did not come to an end, and was left. Try "
+                    "again "
+                    "later.",
+                    url=self.url,
+                )
             ) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fault(error) from error
