@@ -129,6 +129,22 @@ async def test_a_hung_program_delays_a_turn_by_the_bounded_wait(
     assert (await page.prompt_texts())[KEY] == "last known"
 
 
+async def test_sillytavern_waits_for_nobody_when_it_tells_of_a_message(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    """It awaits its listeners before it saves: one that waited for the program would hold it up."""
+    bridge.answer = bridge.hang
+    assert await page.evaluate(
+        """() => {
+            const { eventSource, eventTypes } = SillyTavern.getContext();
+            const told = ['MESSAGE_SENT', 'MESSAGE_RECEIVED', 'CHARACTER_MESSAGE_RENDERED']
+                .map((name) => eventSource.emit(eventTypes[name], 0, 'normal'));
+            const late = new Promise((done) => setTimeout(() => done(false), 20_000));
+            return Promise.race([Promise.all(told).then(() => true), late]);
+        }"""
+    )
+
+
 async def test_slots_are_not_exchanged_while_a_prompt_is_built(
     bridge: RecordingBridge, page: TavernPage
 ) -> None:

@@ -283,6 +283,33 @@ async def test_cancelling_closes_the_request_at_once(llm: Any, says: Any, kind: 
     await backend.aclose()
 
 
+async def test_cancelling_one_request_leaves_another_alone(llm: Any, says: Any, kind: str) -> None:
+    """Spec §23: what aborts a request was shared, and lost to whoever asked last."""
+    may_answer = asyncio.Event()
+
+    async def late(exchange: Any) -> None:
+        await may_answer.wait()
+        await good(says, kind, "Still here.")(exchange)
+
+    llm.on("/api/show", says.json({}))
+    llm.on(PATHS[kind], says.nothing(), late)
+    backend = backend_of(kind, llm.url)
+    both = []
+    for number in (1, 2):
+        both.append(asyncio.get_running_loop().create_task(backend.generate(ASK)))
+        while len(llm.bodies(PATHS[kind])) < number:
+            llm.arrived.clear()
+            await llm.arrived.wait()
+    both[0].cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await both[0]
+    async with asyncio.timeout(5):
+        await next(e for e in llm.exchanges if e.path == PATHS[kind]).was_left.wait()
+        may_answer.set()
+        assert (await both[1]).text == "Still here."
+    await backend.aclose()
+
+
 async def test_the_key_is_sent_and_never_told(
     llm: Any, asked: Any, says: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

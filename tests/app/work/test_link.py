@@ -105,6 +105,33 @@ async def test_an_event_has_the_chat_read_again(linked: Linked, name: str) -> No
     assert chat.story.messages[-1].text == "Written anew."
 
 
+async def test_a_generation_in_the_background_keeps_no_reply_from_being_read(
+    linked: Linked,
+) -> None:
+    """Spec §23: quiet generations of other extensions kept replies from being looked at."""
+    await linked.say(type="event", name="generation_started", kind="quiet")
+    linked.edit_file()
+    await linked.say(type="event", name="message_received", kind="normal")
+    assert (await linked.next()).first_message is not None
+
+
+async def test_a_turn_is_answered_while_work_on_its_chat_goes_on(linked: Linked) -> None:
+    """Spec §23: SillyTavern waited with its own work until memory was done."""
+    begun, never = asyncio.Event(), asyncio.Event()
+
+    async def follow(_chat: OpenChat) -> None:
+        begun.set()
+        await never.wait()
+
+    linked.chats.follow = follow
+    linked.edit_file()
+    await linked.say(type="event", name="message_received")
+    async with asyncio.timeout(10):
+        await begun.wait()
+        await linked.say(type="turn", id="1")
+        assert json.loads(await linked.page.recv())["turn"] == "1"
+
+
 async def test_a_change_without_an_event_has_the_chat_read_again(linked: Linked) -> None:
     linked.edit_file()
     await linked.say(type="changed", first=0)

@@ -224,6 +224,23 @@ async def test_cancelling_stops_what_runs_at_once(store: Store, tasks: TaskSuper
     assert ("long", OperationStatus.CANCELLED) in script.ended
 
 
+async def test_cancelling_what_waits_leaves_what_runs(store: Store, tasks: TaskSupervisor) -> None:
+    started, may_end = asyncio.Event(), asyncio.Event()
+
+    async def long() -> None:
+        started.set()
+        await may_end.wait()
+
+    script = Script({"long": long})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("long", 1), spec("next")])
+    await started.wait()
+    await queue.cancel(next(op.id for op in queue.operations if op.spec.key == "next"))
+    may_end.set()
+    await queue.wait_idle()
+    assert script.done == ["long"]
+
+
 async def test_what_ran_when_the_program_ended_is_taken_up_again(store: Store) -> None:
     started = asyncio.Event()
 

@@ -286,6 +286,35 @@ async def test_an_endless_answer_ends_and_later_messages_are_read(tmp_path: Path
         assert "The old bridge fell into the river." in play.active()
 
 
+async def test_a_round_of_a_group_is_read_when_it_is_over(tmp_path: Path) -> None:
+    async with playing(tmp_path, Script(LINES)) as play:
+        await play.add("The lamp is green.")
+        play.companion._chats.set_round(play.path, is_on=True)
+        play.messages += [message(1, "Yes.", name="Mira"), message(3, "Indeed.", name="Tam")]
+        await play.follow()
+        assert not play.readings
+        play.companion._chats.set_round(play.path, is_on=False)
+        await play.follow()
+        assert set(play.standing("lamp").memory.witnessed_by) == {"Ana", "Mira"}
+
+
+async def test_who_speaks_while_a_reading_waits_is_no_witness_of_what_it_reads(
+    tmp_path: Path,
+) -> None:
+    """Spec §23: who took part in a round was looked up when the next one had begun."""
+    script = Script(LINES)
+    async with playing(tmp_path, script) as play:
+        gate = gated(play.llm, script, "lamp is green")
+        play.messages += [message(0, "The lamp is green."), message(1, "Yes."), message(2)]
+        await play.show()
+        await gate.reached()
+        play.messages += [message(3, "Who is there?", name="Tam"), message(4)]
+        await play.show()
+        gate.opened.set()
+        await play.companion.settled(play.path)
+        assert set(play.standing("lamp").memory.witnessed_by) == {"Ana", "Mira"}
+
+
 async def test_in_a_group_each_is_a_witness_of_what_they_heard(tmp_path: Path) -> None:
     async with playing(tmp_path, Script(LINES)) as play:
         names = ("Mira", "Tam", "Brother Oswin")

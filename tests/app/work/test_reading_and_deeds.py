@@ -176,14 +176,17 @@ async def test_a_chat_that_only_listens_asks_nothing_and_makes_no_texts(tmp_path
 async def test_chats_are_read_one_request_at_a_time(tmp_path: Path) -> None:
     """Spec §23: requests side by side exhaust a small machine's memory."""
     script = Script(LINES)
-    now, most, lock = 0, 0, threading.Lock()
+    now, most, lock, crowd = 0, 0, threading.Lock(), threading.Event()
 
     def counted(request: RecordedRequest) -> object:
         nonlocal now, most
         with lock:
             now += 1
             most = max(most, now)
+            if now > 1:
+                crowd.set()
         try:
+            crowd.wait(0.03)  # another one that is on its way may come in meanwhile
             return script.reply(request)
         finally:
             with lock:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QApplication
+
 from app.story.break_search import SearchCost
 from app.work.catch_up import CatchUpPlan
-from ui.shell.notice import plan_sentence
+from ui.shell.notice import Notice, plan_sentence
 
 SEARCH = SearchCost(90, 12, 60, 9_000, 1_000)
 
@@ -26,3 +28,14 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     sentence = plan_sentence(CatchUpPlan(5, 0, 80, 21, 20_000, 2_000, search=SEARCH))
     assert "about 12 requests, at most 60" in sentence
     assert "All of it takes 21 requests to the model, about 22,000 tokens." in sentence
+
+
+def test_what_is_withdrawn_is_what_was_meant_and_not_what_came_last(dressed: QApplication) -> None:
+    notice = Notice()
+    notice.offer("first", "The first.")
+    notice.offer("second", "The second.")
+    notice.withdraw("first")
+    assert notice.sentence == "The second."
+    notice.withdraw("second")
+    assert notice.sentence == ""
+    notice.deleteLater()
