@@ -55,7 +55,8 @@ class Turn:
     to be read from the last message. context: tokens that the prompt may take, None: not known.
     is_unified: all in one block, None: as the settings say. card: names of the macros that stand in
     the responder's card, None: not known. serves_macros: whether the page can fill them. fixed:
-    tokens of the prompt that are neither slots nor chat, 0 while unknown.
+    tokens of the prompt that are neither slots nor chat, 0 while unknown. is_behind: a reply has
+    come that the story does not hold yet.
     """
 
     responder: str = ""
@@ -66,6 +67,7 @@ class Turn:
     card: tuple[str, ...] | None = None
     serves_macros: bool = True
     fixed: int = 0
+    is_behind: bool = False
 
 
 @dataclass(frozen=True)

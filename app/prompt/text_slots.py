@@ -145,9 +145,9 @@ def canon_draft(occasion: Occasion) -> Draft:
 
 
 def repair_draft(occasion: Occasion) -> Draft:
-    """The correction that waits for the next reply."""
+    """The correction that waits for the next reply; for no other member of a group's round."""
     document = pending_repair(occasion.told.documents, occasion.story.messages)
-    text = one_line(document.text) if document else ""
+    text = one_line(document.text) if document and not occasion.turn.is_behind else ""
     entries = (Entry(text, (0,)),) if text else ()
     return Draft(SlotName.REPAIR, entries, REPAIR_TEMPLATE, "{{repair}}")
 

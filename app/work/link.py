@@ -90,6 +90,7 @@ class BridgeLink:
         self.answered: Signal[AnsweredTurn] = Signal("answered")
         self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
         self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
+        self._replied: dict[Path, int] = {}  # messages that a chat has since its newest reply
         self._server.connected.connect(self._on_page)
         self._server.connected.connect(self.page_came.emit)
         self._server.disconnected.connect(self._on_page)
@@ -220,6 +221,8 @@ class BridgeLink:
             card=turn.macros,
             serves_macros=turn.macros is not None,
             fixed=chat.fixed_tokens.get(turn.responder, 0),
+            # In a group's round the next one answers before the file of the last reply is read.
+            is_behind=self._replied.get(path, 0) > len(chat.story.messages),
         )
         slots = await self._slots_of(chat, whose)
         self.answered.emit(AnsweredTurn(page, turn, chat, slots))
@@ -307,6 +310,10 @@ class BridgeLink:
     def _on_deed(self, page: Page, path: Path, event: Event) -> None:
         if event.name in ("group_started", "group_finished"):
             self._on_round(page, path, event)
+        if event.name == "message_received":
+            self._replied[path] = event.length
+        elif event.length < self._replied.get(path, 0):  # it was deleted
+            self._replied.pop(path)
         if event.name in STORY_EVENTS:
             self.moved_on.emit(path)
         self._chats.reread_soon(path)

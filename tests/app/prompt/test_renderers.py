@@ -437,6 +437,8 @@ def test_the_repair_waits_for_the_next_reply_at_the_very_end() -> None:
     assert found is not None
     assert (found.position, found.depth) == (Position.IN_CHAT, 0)
     assert "Vera's coat is red." in found.text
+    behind = prompt(documents=[note], of=of, turn=Turn("Vera", is_behind=True))
+    assert slot(behind, SlotName.REPAIR) is None
     gone_on = story("Vera came.", "You saw.", "Vera left.", "You nod.", "Vera is back.")
     assert slot(prompt(documents=[note], of=gone_on), SlotName.REPAIR) is None
 

@@ -229,6 +229,28 @@ async def test_a_turn_tells_which_macros_the_card_names(linked: Linked) -> None:
     assert (turn.card, turn.serves_macros) == (None, False)
 
 
+async def test_who_answers_next_in_a_round_is_known_to_come_after_a_reply(linked: Linked) -> None:
+    """Spec §23: a correction for the next reply was given to every member of a group."""
+    turns: asyncio.Queue[Turn] = asyncio.Queue()
+
+    async def answer(_chat: OpenChat, turn: Turn) -> SlotSet:
+        turns.put_nowait(turn)
+        return SlotSet()
+
+    async def is_behind(**frame: Any) -> bool:
+        await linked.say(**frame)
+        await linked.say(type="turn", id=str(turns.qsize()), responder="Bram")
+        async with asyncio.timeout(5):
+            return (await turns.get()).is_behind
+
+    linked.link._slots_of = answer
+    known = len(linked.chats.required(linked.path).story.messages)
+    assert not await is_behind(type="event", name="message_sent", length=known + 1)
+    assert await is_behind(type="event", name="message_received", length=known + 2)
+    assert not await is_behind(type="event", name="message_deleted", length=known + 1)
+    assert not await is_behind(type="event", name="message_received", length=known)  # a swipe
+
+
 async def test_the_page_is_asked_for_what_its_model_can(linked: Linked) -> None:
     asking = asyncio.gather(linked.link.ask_page("connection", {"profile": ""}, seconds=5))
     question = json.loads(await linked.page.recv())
