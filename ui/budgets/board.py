@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
+from app.translation import number, tr
 from ui.budgets.facts import RowFacts
 from ui.budgets.rows import (
     FIELD_WIDTH,
@@ -52,7 +53,7 @@ class Board(QWidget):
         self._column.setContentsMargins(0, 0, 0, 8)
         self._column.setSpacing(0)
         self._gap = Line(parent=self._content)
-        self.area = scrolling(self._content, name="Budgets")
+        self.area = scrolling(self._content, name=tr("Budgets"))
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 0, 4, 0)
         column.setSpacing(0)
@@ -182,9 +183,9 @@ class _Head(QWidget):
         self._board = board
         self.setFixedHeight(HEAD)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Slot, injected then cut, used, budget")
+        self.setAccessibleName(tr("Slot, injected then cut, used, budget"))
         self.setToolTip(
-            "Tokens. The scale is wider for small budgets; compare slots by the bar above."
+            tr("Tokens. The scale is wider for small budgets; compare slots by the bar above.")
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -193,12 +194,12 @@ class _Head(QWidget):
         middle = HEAD / 2 + 1
         width = self._board.content_width
         face = letters(11, MEDIUM)
-        face.draw(painter, "Slot", t.t3, LEFT, middle)
+        face.draw(painter, tr("Slot"), t.t3, LEFT, middle)
         left, span = self._board.track_left(), self._board.track_span(width)
-        first = "Injected, then cut"
+        first = tr("Injected, then cut")
         face.draw(painter, first, t.t3, left, middle)
         for mark in self._board.scale.marks(span):
-            label = f"{mark:,}"
+            label = number(mark)
             x = left + self._board.scale.place(mark, span) - meta().width(label) / 2
             if x > left + face.width(first) + 12:
                 meta().draw(painter, label, t.t3, x, middle)
@@ -206,8 +207,8 @@ class _Head(QWidget):
                 QRectF(round(left + self._board.scale.place(mark, span)), HEAD - 5, 1, 5), t.line
             )
         right = width - RIGHT - RESET_WIDTH - GAP
-        face.draw_right(painter, "Budget", t.t3, right - 7, middle)
-        face.draw_right(painter, "Used", t.t3, right - FIELD_WIDTH - GAP, middle)
+        face.draw_right(painter, tr("Budget"), t.t3, right - 7, middle)
+        face.draw_right(painter, tr("Used"), t.t3, right - FIELD_WIDTH - GAP, middle)
 
 
 def key_of(facts: RowFacts) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from ui.controls.page_deeds import PageDeeds
 
 
@@ -12,26 +13,34 @@ class BudgetDeeds(PageDeeds):
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
-        self.simple = self._deed("One total for all tiers", "Simple budgets.", "minus", "S")
-        self.advanced = self._deed("One budget for each tier", "Advanced.", "sliders", "A")
+        self.simple = self._deed(tr("One total for all tiers"), tr("Simple budgets."), "minus", "S")
+        self.advanced = self._deed(tr("One budget for each tier"), tr("Advanced."), "sliders", "A")
         self.auto_tune = self._deed(
-            "Switch auto-tune on or off", "Budgets follow what the tiers need.", "loop", "T"
+            tr("Switch auto-tune on or off"), tr("Budgets follow what the tiers need."), "loop", "T"
         )
         self.use_tuned = self._deed(
-            "Use the tuned budgets", "Set once what auto-tune would make.", "check", "U"
+            tr("Use the tuned budgets"), tr("Set once what auto-tune would make."), "check", "U"
         )
         self.fit = self._deed(
-            "Make the chosen slot fit", "Give it what it needs, and a little more.", "plus", "F"
+            tr("Make the chosen slot fit"),
+            tr("Give it what it needs, and a little more."),
+            "plus",
+            "F",
         )
         self.reset = self._deed(
-            "Reset the chosen budget", "Let what holds for all chats hold here.", "undo", "R"
+            tr("Reset the chosen budget"),
+            tr("Let what holds for all chats hold here."),
+            "undo",
+            "R",
         )
         self.reset_all = self._deed(
-            "Reset all budgets", "Let what holds for all chats hold here, for every budget.", "undo"
+            tr("Reset all budgets"),
+            tr("Let what holds for all chats hold here, for every budget."),
+            "undo",
         )
         self.next_turn = self._deed(
-            "Try the next kind of turn",
-            "Dialogue, action, transition, intimate.",
+            tr("Try the next kind of turn"),
+            tr("Dialogue, action, transition, intimate."),
             "arrow-right",
             "K",
         )

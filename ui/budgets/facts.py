@@ -17,6 +17,7 @@ from app.prompt.slots import (
     SlotName,
 )
 from app.settings import REGISTRY
+from app.translation import number, tr
 from app.work.rehearsal import Outlook, Rehearsal
 from ui.budgets import words
 
@@ -85,11 +86,13 @@ def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
     return RowFacts(
         setting.name,
         None,
-        words.TOTAL_TITLE,
-        "dealt out below",
+        tr(words.TOTAL_TITLE),
+        tr("dealt out below"),
         TOTAL_HUE,
-        "One budget for nine tiers, dealt out in the proportions of the defaults. "
-        "The summary has its own.",
+        tr(
+            "One budget for nine tiers, dealt out in the proportions of the defaults. "
+            "The summary has its own."
+        ),
         value,
         int(setting.minimum or 0),
         int(setting.maximum or 0),
@@ -116,18 +119,21 @@ def _row(
     used, full = (content.tokens, content.full_tokens) if content else (0, 0)
     why = ""
     if is_simple and name in NINE:
-        why = "One total is dealt out to all tiers. Choose Advanced to set each of them."
+        why = tr("One total is dealt out to all tiers. Choose Advanced to set each of them.")
     elif name in tuned:
-        why = f"Auto-tune sets this. Your own value, {own:,}, comes back when you switch it off."
+        why = tr(
+            "Auto-tune sets this. Your own value, {own}, comes back when you switch it off.",
+            own=number(own),
+        )
     position = Position(settings[f"slot_{name}_position"])
     place = words.place_words(position, int(settings[f"slot_{name}_depth"]))
     return RowFacts(
         setting.name,
         name,
-        words.TITLES[name],
+        tr(words.TITLES[name]),
         place,
         words.HUES[name],
-        words.MEANINGS[name],
+        tr(words.MEANINGS[name]),
         budget if why else int(settings[setting.name]),
         0 if why else int(setting.minimum or 0),
         max(int(setting.maximum or 0), budget),
@@ -155,13 +161,13 @@ def recap_rows(
         whole = rehearsal.recaps.tokens
         rows.append(
             _limit_row(
-                "inclusion_limit", words.RECAPS_TITLE, rehearsal, settings, first, inside, whole
+                "inclusion_limit", tr(words.RECAPS_TITLE), rehearsal, settings, first, inside, whole
             )
         )
         if kept:
             rows.append(
                 _limit_row(
-                    "long_term_limit", words.KEPT_TITLE, rehearsal, settings, second, kept, kept
+                    "long_term_limit", tr(words.KEPT_TITLE), rehearsal, settings, second, kept, kept
                 )
             )
     return tuple(rows)
@@ -171,17 +177,17 @@ def _running_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
     setting = REGISTRY["running_recap_budget"]
     slot = next((s for s in outlook.slots.slots if s.key == RUNNING_RECAP_KEY), None)
     value = int(settings[setting.name])
-    place = "nowhere"
+    place = tr("nowhere")
     if slot is not None:
         place = words.place_words(slot.position, slot.depth)
     used, full = (slot.tokens, slot.full_tokens) if slot else (0, 0)
     return RowFacts(
         setting.name,
         None,
-        words.RUNNING_TITLE,
+        tr(words.RUNNING_TITLE),
         place,
         "",
-        "The story so far in one text.",
+        tr("The story so far in one text."),
         value,
         int(setting.minimum or 0),
         int(setting.maximum or 0),
@@ -205,14 +211,14 @@ def _limit_row(
 ) -> RowFacts:
     is_percent = settings["inclusion_limit_type"] == "percent"
     sent = bool(settings["message_recaps_inject"])
-    meaning = "One sentence for each message; the newest that fit are counted in."
+    meaning = tr("One sentence for each message; the newest that fit are counted in.")
     if name == "long_term_limit":
-        meaning = "Recaps that you keep, where the first budget has no room for them."
+        meaning = tr("Recaps that you keep, where the first budget has no room for them.")
     return RowFacts(
         name,
         None,
         title,
-        "in the prompt" if sent else "counted, not sent",
+        tr("in the prompt") if sent else tr("counted, not sent"),
         "",
         meaning,
         int(settings[name]),

@@ -8,6 +8,7 @@ from typing import Any
 from app.prompt.budgets import ADVANCED, NINE, SIMPLE, Budgets
 from app.prompt.slots import SlotName
 from app.settings import REGISTRY
+from app.translation import N_
 from app.work.rehearsal import Outlook
 from ui.budgets import words
 from ui.budgets.facts import RowFacts
@@ -34,7 +35,7 @@ class BudgetHands:
         """Set some settings in one step."""
         path = self._session.path
         if path is not None:
-            self._session.do(self._put(dict(changes), label), name="setting budgets")
+            self._session.do(self._put(dict(changes), label), name=N_("setting budgets"))
 
     async def _put(self, changes: dict[str, Any], label: str) -> None:
         path = self._session.path
@@ -43,19 +44,21 @@ class BudgetHands:
 
     def set_one(self, facts: RowFacts, before: int, after: int) -> None:
         """Set what a row is about."""
-        what = words.what_of(facts.name) if facts.name else facts.title.lower()
+        what = words.what_of(facts.name, facts.setting)
         unit = " %" if facts.unit != 1.0 else ""
         label = words.moved_label(what, before, after) + unit
         self.put({facts.setting: after}, label)
 
     def set_mode(self, mode: str) -> None:
         """One total or one for each; neither forgets what the other was."""
-        label = "one budget for each tier" if mode == ADVANCED else "one total for all tiers"
+        label = (
+            N_("one budget for each tier") if mode == ADVANCED else N_("one total for all tiers")
+        )
         self.put({"budget_mode": mode}, label)
 
     def set_auto_tune(self, is_on: bool) -> None:
         """The user's own values stay as they are."""
-        self.put({"budgets_auto_tune": is_on}, f"auto-tune {'on' if is_on else 'off'}")
+        self.put({"budgets_auto_tune": is_on}, N_("auto-tune on") if is_on else N_("auto-tune off"))
 
     def make_fit(self, outlook: Outlook, mode: str, name: SlotName, tokens: int) -> None:
         """Give a slot so many tokens; the others keep the share of a total that they have."""
@@ -63,22 +66,22 @@ class BudgetHands:
         if mode == SIMPLE and name in NINE:
             changes = self._one_by_one(outlook.own) | changes
         before = outlook.own[name]
-        self.put(changes, words.moved_label(words.what_of(name), before, tokens))
+        self.put(changes, words.moved_label(words.what_of(name, ""), before, tokens))
 
     def use_tuned(self, outlook: Outlook) -> None:
         """Make what auto-tune would give the user's own, one for each tier."""
         tuned = {tuning.name: tuning.after for tuning in outlook.tunings}
         changes = self._one_by_one({**outlook.own, **tuned})
-        self.put(changes, "the tuned budgets")
+        self.put(changes, N_("the tuned budgets"))
 
     def reset(self, facts: RowFacts) -> None:
         """Let what holds for all chats hold here."""
-        what = words.what_of(facts.name) if facts.name else facts.title.lower()
-        self.put({facts.setting: None}, f"reset of the budget of {what}")
+        what = words.what_of(facts.name, facts.setting)
+        self.put({facts.setting: None}, N_("reset of the budget of {what}").format(what=what))
 
     def reset_all(self) -> None:
         """The same for every budget."""
-        self.put(dict.fromkeys(ALL_BUDGETS), "reset of all budgets")
+        self.put(dict.fromkeys(ALL_BUDGETS), N_("reset of all budgets"))
 
     def _one_by_one(self, budgets: Budgets) -> dict[str, Any]:
         nine = {f"budget_{name}": self._allowed(name, budgets[name]) for name in NINE}

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.translation import number, tr, trn
 from ui.budgets import words
 from ui.budgets.pane_facts import SHOWN, LostLine
 from ui.story.lettering import hatch_brush, letters, meta
@@ -80,9 +81,12 @@ class _Line(QAbstractButton):
             Qt.CursorShape.PointingHandCursor if has_message else Qt.CursorShape.ArrowCursor
         )
         self.setText(line.text)
-        where = f" Go to message #{line.message}." if has_message else ""
-        self.setAccessibleName(f"Falls out, {words.tokens_words(line.tokens)}: {line.text}{where}")
-        self.setToolTip(f"It would take {words.tokens_words(line.tokens)}.{where}")
+        tokens = words.tokens_words(line.tokens)
+        where = tr("Go to message #{message}.", message=line.message) if has_message else ""
+        self.setAccessibleName(
+            f"{tr('Falls out, {tokens}: {line}', tokens=tokens, line=line.text)} {where}".strip()
+        )
+        self.setToolTip(f"{tr('It would take {tokens}.', tokens=tokens)} {where}".strip())
         self._fit()
         self.updateGeometry()
         self.update()
@@ -123,11 +127,11 @@ class _Line(QAbstractButton):
         painter.fillRect(QRectF(0, ABOVE, 3, self.height() - ABOVE - 1), brush)
         painter.setFont(self.font())
         painter.setPen(t.prose)
-        for number, row in enumerate(self._rows):
-            area = QRectF(INDENT, ABOVE + number * LINE - 2, self.width() - INDENT, LINE)
+        for place, row in enumerate(self._rows):
+            area = QRectF(INDENT, ABOVE + place * LINE - 2, self.width() - INDENT, LINE)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, row)
         middle = self.height() - FOOT / 2 - 1
-        left = meta().draw_right(painter, f"{self._line.tokens:,}", t.t2, self.width() - 2, middle)
+        left = meta().draw_right(painter, number(self._line.tokens), t.t2, self.width() - 2, middle)
         letters(11, MEDIUM).draw(painter, self._line.kind, t.t3, INDENT, middle, left - INDENT - 8)
 
 
@@ -141,7 +145,7 @@ class _More(QWidget):
         self.hide()
 
     def show_count(self, count: int) -> None:
-        self._words = f"and {words.lines_words(count)} more"
+        self._words = trn("and {n} line more", "and {n} lines more", count)
         self.setAccessibleName(self._words)
         self.setVisible(count > 0)
         self.update()

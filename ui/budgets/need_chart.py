@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.translation import number, tr
 from ui.budgets import words
 from ui.budgets.track import hue_of
 from ui.story.lettering import hatch_brush, letters, meta
@@ -51,10 +52,17 @@ class NeedChart(QWidget):
         if shown == (self._needs, self._hue, self._budget, self._tuned):
             return
         self._needs, self._hue, self._budget, self._tuned = shown
-        said = ", ".join(f"{tokens:,} at #{message}" for message, tokens in self._needs)
+        said = ", ".join(
+            tr("{tokens} at #{message}", tokens=number(tokens), message=message)
+            for message, tokens in self._needs
+        )
         self.setAccessibleName(
-            f"{title} wanted, reply by reply: {said or 'nothing yet'}. "
-            f"The budget is {words.tokens_words(budget)}."
+            tr(
+                "{title} wanted, reply by reply: {needs}. The budget is {tokens}.",
+                title=title,
+                needs=said or tr("nothing yet"),
+                tokens=words.tokens_words(budget),
+            )
         )
         self.update()
 
@@ -76,12 +84,21 @@ class NeedChart(QWidget):
         return super().event(event)
 
     def _tip(self, point: QPointF) -> str:
-        number = int((point.x() - self._left()) / self._step())
-        if not self._needs or not 0 <= number < len(self._needs):
-            return "What the slot would have taken in full when each of the last replies was made."
-        message, tokens = self._needs[number]
-        over = f", {tokens - self._budget:,} over the budget" if tokens > self._budget else ""
-        return f"#{message}: {words.tokens_words(tokens)} in full{over}."
+        place = int((point.x() - self._left()) / self._step())
+        if not self._needs or not 0 <= place < len(self._needs):
+            return tr(
+                "What the slot would have taken in full when each of the last replies was made."
+            )
+        message, tokens = self._needs[place]
+        said = words.tokens_words(tokens)
+        if tokens <= self._budget:
+            return tr("#{message}: {tokens} in full.", message=message, tokens=said)
+        return tr(
+            "#{message}: {tokens} in full, {over} over the budget.",
+            message=message,
+            tokens=said,
+            over=number(tokens - self._budget),
+        )
 
     def _left(self) -> float:
         return 0.0
@@ -92,8 +109,8 @@ class NeedChart(QWidget):
         step = self._step()
         width = max(1.0, step - GAP)
         hue = hue_of(t, self._hue)
-        for number, (_, tokens) in enumerate(self._needs):
-            self._paint_column(painter, t, hue, self._left() + number * step, width, tokens)
+        for place, (_, tokens) in enumerate(self._needs):
+            self._paint_column(painter, t, hue, self._left() + place * step, width, tokens)
         self._paint_lines(painter, t)
         if self._needs:
             middle = HEIGHT - FOOT / 2 + 2
@@ -121,7 +138,7 @@ class NeedChart(QWidget):
         painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         face = letters(11, SEMIBOLD)
         # On a ground of its own, since columns may stand behind it.
-        label = f"{self._budget:,} now"
+        label = tr("{budget} now", budget=number(self._budget))
         area = QRectF(0, y - 17, face.width(label) + 6, 15)
         painter.fillRect(area, t.stage)
         face.draw(painter, label, t.t1, 0, y - 9)
@@ -130,7 +147,7 @@ class NeedChart(QWidget):
         tuned_y = round(self._y(self._tuned)) + 0.5
         painter.setPen(QPen(t.included.text, 1.4, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(0, tuned_y), QPointF(self.width(), tuned_y))
-        label = f"{self._tuned:,} tuned"
+        label = tr("{tuned} tuned", tuned=number(self._tuned))
         under = tuned_y + 9 if self._tuned > self._budget else tuned_y - 9
         right = self.width() - 2.0
         area = QRectF(right - face.width(label) - 6, under - 7, face.width(label) + 8, 14)

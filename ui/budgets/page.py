@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.prompt.budgets import ADVANCED, SIMPLE
 from app.prompt.slots import SlotName, TurnKind
+from app.translation import N_, tr
 from app.work.budgeting import Need
 from app.work.rehearsal import Outlook, Rehearsal
 from ui.budgets.board import Board
@@ -133,13 +134,13 @@ class BudgetsPage(QWidget):
     @property
     def title(self) -> str:
         """For the header."""
-        return "Budgets"
+        return tr("Budgets")
 
     @property
     def place(self) -> str:
         """For the header: who answers."""
         who = self._outlook.slots.responder if self._outlook else ""
-        return f"{who} answers next" if who else ""
+        return tr("{who} answers next", who=who) if who else ""
 
     def take_focus(self) -> None:
         """Give the keyboard to the chosen budget."""
@@ -182,7 +183,7 @@ class BudgetsPage(QWidget):
         path = self._session.path
         if path is not None:
             self._is_stale = False
-            self._session.do(self._load(path), name="reading the budgets")
+            self._session.do(self._load(path), name=N_("reading the budgets"))
 
     async def _load(self, path: Path) -> None:
         handed_in = dict(self._tried)
@@ -281,10 +282,12 @@ class BudgetsPage(QWidget):
 
     def _nothing_to_tune(self, outlook: Outlook, *, has_memory: bool) -> str:
         if not has_memory:
-            return NOTHING_YET
+            return tr(NOTHING_YET)
         budgets = {name.key: tokens for name, tokens in outlook.own.items()}
         wants = any(c.full_tokens > budgets.get(c.key, 0) for c in outlook.slots.contents)
-        return NOTHING_WITHIN if wants and self._settings["budget_mode"] == SIMPLE else NOTHING
+        return (
+            tr(NOTHING_WITHIN) if wants and self._settings["budget_mode"] == SIMPLE else tr(NOTHING)
+        )
 
     # Choosing and moving
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import N_, number, tr, trn
 from ui.budgets import words
 from ui.budgets.lost_list import LostList
 from ui.budgets.need_chart import NeedChart
@@ -19,9 +20,9 @@ from ui.story.lettering import letters
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 
-FITS = "All of it fits."
-EMPTY = "It has nothing to tell in the next prompt."
-NO_MEMORY = (
+FITS = N_("All of it fits.")
+EMPTY = N_("It has nothing to tell in the next prompt.")
+NO_MEMORY = N_(
     "Nothing is remembered of this story yet. The budgets hold from the first memory on, and what "
     "falls out is listed here."
 )
@@ -47,17 +48,19 @@ class BudgetPane(QWidget):
         self.lost.message_asked.connect(self.message_asked)
         self.other = meta("", wraps=True)
         self.fit = Button("", role=ButtonRole.MAIN)
-        self.fit.setToolTip("Give it 15 % more than it needs in full, in steps of 50. (F)")
+        self.fit.setToolTip(tr("Give it 15 % more than it needs in full, in steps of 50. (F)"))
         self.fit.clicked.connect(self._on_fit)
         self.fit.hide()  # until there is a figure to name it by
-        self.show_prompt = Link("Show in the prompt", "Read the exact text of the next prompt.")
+        self.show_prompt = Link(
+            tr("Show in the prompt"), tr("Read the exact text of the next prompt.")
+        )
         self.show_prompt.clicked.connect(self.prompt_asked)
-        self.read = Button("Read this story now", icon="pulse", role=ButtonRole.MAIN)
+        self.read = Button(tr("Read this story now"), icon="pulse", role=ButtonRole.MAIN)
         self.read.clicked.connect(self.read_asked)
         self.tuning = TuningPart()
         self.chart_title = ElidedLabel(font=ui_font(13, SEMIBOLD))
         self.most = meta()
-        self.most.setToolTip("The most it would have taken in full at one of these replies.")
+        self.most.setToolTip(tr("The most it would have taken in full at one of these replies."))
         self.chart = NeedChart()
         self._build()
 
@@ -94,7 +97,7 @@ class BudgetPane(QWidget):
         column.addLayout(chart_head)
         column.addWidget(self.chart)
         column.addStretch(1)
-        self.area = scrolling(holder, name="What falls out, auto-tune and needs")
+        self.area = scrolling(holder, name=tr("What falls out, auto-tune and needs"))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.area)
@@ -104,12 +107,12 @@ class BudgetPane(QWidget):
         self.facts = facts
         row = facts.row
         is_cut = facts.count > 0
-        _say(self.title, f"Falls out of {row.title}" if is_cut else row.title)
+        _say(self.title, tr("Falls out of {title}", title=row.title) if is_cut else row.title)
         said = f"{words.lines_words(facts.count)}, {words.tokens_words(facts.tokens)}"
         self.figures.say(said if is_cut else "")
         self.sentence.setVisible(not is_cut)
         if not facts.has_memory:
-            _say(self.sentence, NO_MEMORY)
+            _say(self.sentence, tr(NO_MEMORY))
         else:
             _say(self.sentence, f"{row.meaning} {FITS if row.full else EMPTY}")
         self.lost.show_lines(facts.lost, facts.count)
@@ -117,7 +120,7 @@ class BudgetPane(QWidget):
         self.other.setVisible(bool(facts.other))
         self.fit.setVisible(facts.fit is not None)
         if facts.fit is not None:
-            self.fit.set_text(f"Make it fit: {facts.fit:,}")
+            self.fit.set_text(tr("Make it fit: {fit}", fit=number(facts.fit)))
         self.read.setVisible(not facts.has_memory)
         self._show_chart(facts)
 
@@ -128,9 +131,11 @@ class BudgetPane(QWidget):
             widget.setVisible(has_needs)
         if not has_needs:
             return
-        replies = "last reply" if len(needs) == 1 else f"last {len(needs)} replies"
-        _say(self.chart_title, f"{row.title}, {replies}")
-        _say(self.most, f"most: {max(tokens for _, tokens in needs):,}")
+        replies = trn(
+            "{title}, last reply", "{title}, last {n} replies", len(needs), title=row.title
+        )
+        _say(self.chart_title, replies)
+        _say(self.most, tr("most: {tokens}", tokens=number(max(tokens for _, tokens in needs))))
         self.chart.show_needs(needs, row.hue, title=row.title, budget=row.budget, tuned=facts.tuned)
 
     def _on_fit(self) -> None:
@@ -145,7 +150,7 @@ class _Loud(QWidget):
         super().__init__()
         self.words = ""
         self.setFixedHeight(18)
-        self.setToolTip("What the budget has no room for, least important last.")
+        self.setToolTip(tr("What the budget has no room for, least important last."))
 
     def say(self, said: str) -> None:
         if said != self.words:
@@ -153,7 +158,7 @@ class _Loud(QWidget):
             width = int(letters(12, SEMIBOLD).width(said)) + 2
             # In steps: each other width lays the pane out anew.
             self.setFixedWidth(-(-width // 16) * 16 if said else 0)
-            self.setAccessibleName(said or "Nothing falls out")
+            self.setAccessibleName(said or tr("Nothing falls out"))
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from app.prompt.auto_tune import target
 from app.prompt.slots import SlotContent, SlotName
+from app.translation import tr
 from app.work.budgeting import Need
 from app.work.rehearsal import Outlook, Rehearsal
 from ui.budgets import words
@@ -83,7 +84,7 @@ def _line(rehearsal: Rehearsal, text: str, memory: str, count: Callable[[str], i
 def _others(content: SlotContent | None) -> list[str]:
     """What is left out for other reasons, a sentence for each."""
     counted = Counter(one.reason.value for one in other_reasons(content))
-    return [f"{words.lines_words(n).capitalize()}: {why}." for why, n in counted.items()]
+    return [f"{words.lines_words(n)}: {tr(why)}." for why, n in counted.items()]
 
 
 def moments(outlook: Outlook, needs: Sequence[Need]) -> dict[SlotName, int]:

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotName, TurnKind
+from app.translation import N_, number, tr
 from app.work.rehearsal import Outlook
 from ui.budgets import words
 from ui.controls.fields import Segments
@@ -35,7 +36,7 @@ INDENT, BETWEEN = 4, 8
 HUE_OF_KEY = {name.key: hue for name, hue in words.HUES.items()}
 ANY = "any"
 CARD, MEMORY, CHAT, FREE = "card", "memory", "chat", "free"
-WITHOUT_CONTEXT = "SillyTavern has not said how much fits: the settings' context is taken."
+WITHOUT_CONTEXT = N_("SillyTavern has not said how much fits: the settings' context is taken.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +54,35 @@ def parts_of(outlook: Outlook, who: str) -> tuple[Part, ...]:
     """The pieces in the order in which they are drawn."""
     found = []
     if outlook.card:
-        said = f"{who}'s card" if who else "The card"
-        tip = f"{said}: {words.tokens_words(outlook.card)}, examples counted."
+        tokens = words.tokens_words(outlook.card)
+        if who:
+            tip = tr("{who}'s card: {tokens}, examples counted.", who=who, tokens=tokens)
+        else:
+            tip = tr("The card: {tokens}, examples counted.", tokens=tokens)
         found.append(Part(CARD, outlook.card, tip))
     for slot in sorted(outlook.slots.slots, key=lambda s: -s.tokens):
         if slot.tokens:
             name = slot_name(slot.key)
-            tip = f"{name}: {slot.tokens:,} of {words.tokens_words(slot.budget)}."
+            tip = tr(
+                "{name}: {used} of {tokens}.",
+                name=name,
+                used=number(slot.tokens),
+                tokens=words.tokens_words(slot.budget),
+            )
             is_recap = slot.key in (RUNNING_RECAP_KEY, MESSAGE_RECAPS_KEY)
             hue = HUE_OF_KEY.get(slot.key, "")
             if slot.key in (SlotName.UNIFIED.key, SlotName.REPAIR.key):
                 hue = "long-term"
             found.append(Part(MEMORY, slot.tokens, tip, hue, is_recap))
     if outlook.chat:
-        tip = f"The newest {outlook.newest:,} messages: about {words.tokens_words(outlook.chat)}."
+        tip = tr(
+            "The newest {newest} messages: about {tokens}.",
+            newest=number(outlook.newest),
+            tokens=words.tokens_words(outlook.chat),
+        )
         found.append(Part(CHAT, outlook.chat, tip))
     if outlook.free:
-        tip = f"{words.tokens_words(outlook.free)} are left."
+        tip = tr("{tokens} are left.", tokens=words.tokens_words(outlook.free))
         found.append(Part(FREE, outlook.free, tip))
     return tuple(found)
 
@@ -82,10 +95,10 @@ class PromptBar(QWidget):
         self.figure = _Figure()
         self.note = _Note()
         self.bar = _Bar()
-        turns = {kind.value: word for kind, word in words.TURN_WORDS.items()}
-        self.turns = Segments("Turn", {ANY: "As it comes", **turns})
+        turns = {kind.value: tr(word) for kind, word in words.TURN_WORDS.items()}
+        self.turns = Segments(tr("Turn"), {ANY: tr("As it comes"), **turns})
         self.turns.choose(ANY)
-        self.turns.setToolTip("What the next turn would hold if it were of this kind.")
+        self.turns.setToolTip(tr("What the next turn would hold if it were of this kind."))
         top = QHBoxLayout()
         top.setSpacing(10)
         top.addWidget(self.figure, 3)
@@ -99,16 +112,29 @@ class PromptBar(QWidget):
 
     def show_outlook(self, outlook: Outlook, who: str, *, is_said: bool, counter: str) -> None:
         """is_said: SillyTavern said the context. counter: what tokens are counted with."""
-        said = "SillyTavern said how much fits." if is_said else WITHOUT_CONTEXT
+        said = tr("SillyTavern said how much fits.") if is_said else tr(WITHOUT_CONTEXT)
         spoken = outlook.context - outlook.free
-        self.figure.say(f"{spoken:,}", f"of {outlook.context:,} tokens are spoken for", said)
-        how = "about: no tokenizer is there" if counter == "estimate" else f"counted with {counter}"
-        self.note.say("", f"{outlook.free:,} free, {how}", said)
+        self.figure.say(
+            number(spoken),
+            tr("of {context} tokens are spoken for", context=number(outlook.context)),
+            said,
+        )
+        how = (
+            tr("about: no tokenizer is there")
+            if counter == "estimate"
+            else tr("counted with {counter}", counter=counter)
+        )
+        self.note.say("", tr("{free} free, {how}", free=number(outlook.free), how=how), said)
         self.bar.show_parts(parts_of(outlook, who), outlook)
 
     def show_kind(self, kind: TurnKind | None) -> None:
         """What the next turn is like by itself."""
-        self.turns.set_word(ANY, f"As it comes: {kind.value}" if kind else "As it comes")
+        self.turns.set_word(
+            ANY,
+            tr("As it comes: {kind}", kind=tr(words.TURNS_IN_SENTENCES[kind]))
+            if kind
+            else tr("As it comes"),
+        )
 
 
 class _Figure(QWidget):
@@ -173,7 +199,9 @@ class _Bar(QWidget):
     def show_parts(self, parts: tuple[Part, ...], outlook: Outlook) -> None:
         self._parts, self._newest = parts, outlook.newest
         self._context = max(1, outlook.context, sum(part.tokens for part in parts))
-        self.setAccessibleName("The next prompt: " + " ".join(part.tip for part in parts))
+        self.setAccessibleName(
+            tr("The next prompt: {parts}", parts=" ".join(part.tip for part in parts))
+        )
         self.update()
 
     def _areas(self) -> list[QRectF]:
@@ -219,9 +247,9 @@ class _Bar(QWidget):
         painter.setClipPath(path)
         painter.fillRect(frame, t.well)
         areas = self._areas()
-        for number, (part, area) in enumerate(zip(self._parts, areas, strict=True)):
+        for place, (part, area) in enumerate(zip(self._parts, areas, strict=True)):
             fill = _fill(t, part)
-            if number == self._hovered:
+            if place == self._hovered:
                 fill = fill.lighter(112) if t.is_dark else fill.darker(106)
             painter.fillRect(area, fill)
             # Two neighbours are told apart by a gap, whatever their colours.
@@ -242,7 +270,7 @@ class _Bar(QWidget):
         right = float(self.width())
         for group in reversed(starts):
             tokens = sum(p.tokens for p in self._parts if p.group == group)
-            name, figure = _label(group, self._newest), f"{tokens:,}"
+            name, figure = _label(group, self._newest), number(tokens)
             short = INDENT + face.width(name)
             whole = short + NAME_GAP + figures.width(figure)
             at_end = starts[group] + whole > self.width()
@@ -269,5 +297,9 @@ def _fill(t: Tokens, part: Part) -> QColor:
 
 def _label(group: str, newest: int) -> str:
     if group == CHAT:
-        return "Chat, the newest message" if newest == 1 else f"Chat, newest {newest:,} messages"
-    return {CARD: "Card", MEMORY: "Memory", FREE: "Free"}[group]
+        return (
+            tr("Chat, the newest message")
+            if newest == 1
+            else tr("Chat, newest {newest} messages", newest=number(newest))
+        )
+    return {CARD: tr("Card"), MEMORY: tr("Memory"), FREE: tr("Free")}[group]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.story.inclusion import InclusionState
 from app.story.story import Story
+from app.translation import number, tr
 from app.work.rehearsal import Outlook
 from ui.story.bar_painter import BarPainter
 from ui.story.bars import BY_RANK, Bars, bars_of, no_bars
@@ -72,10 +73,14 @@ class RecapStrip(QWidget):
         self._first, self._newest = shown
         found = np.bincount(ranks, minlength=len(BY_RANK))
         self.counts = {state: int(found[rank]) for state, rank in _RANKS.items()}
-        said = [f"{STATE_WORDS[state]} {self.counts[state]:,}" for state in SHOWN]
+        said = [f"{tr(STATE_WORDS[state])} {number(self.counts[state])}" for state in SHOWN]
         self.setAccessibleName(
-            f"Message recaps over the story: {', '.join(said)}. "
-            f"The newest {self._newest:,} messages stand in the prompt themselves."
+            tr(
+                "Message recaps over the story: {recaps}. The newest {newest} messages stand in "
+                "the prompt themselves.",
+                recaps=", ".join(said),
+                newest=number(self._newest),
+            )
         )
         self.update()
 
@@ -88,11 +93,11 @@ class RecapStrip(QWidget):
     def _tip(self, point: QPointF) -> str:
         count = len(self._ranks)
         if not count or point.y() > BARS + 4:
-            return "Which message recaps count. Drag their budget, and the colours move."
+            return tr("Which message recaps count. Drag their budget, and the colours move.")
         at = min(count - 1, max(0, int(point.x() / self.width() * count)))
         state = BY_RANK[int(self._ranks[at])]
-        said = STATE_WORDS[state] if state is not None else "Changed since its recap"
-        inside = "It stands in the prompt itself." if at >= self._first else ""
+        said = tr(STATE_WORDS[state]) if state is not None else tr("Changed since its recap")
+        inside = tr("It stands in the prompt itself.") if at >= self._first else ""
         return f"#{at}: {said}. {inside}".strip()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -120,11 +125,11 @@ class RecapStrip(QWidget):
     def _paint_words(self, painter: QPainter) -> None:
         t = current_tokens()
         middle = BARS + 4 + LABELS / 2
-        x = letters(11.5, MEDIUM).draw(painter, "Message recaps", t.t1, 4, middle) + 12
+        x = letters(11.5, MEDIUM).draw(painter, tr("Message recaps"), t.t1, 4, middle) + 12
         for state in SHOWN:
             if self.counts.get(state):
                 rounded(painter, QRectF(x, middle - 4, 8, 8), 2, t.fill(state))
-                words = f"{STATE_WORDS[state]} {self.counts[state]:,}"
+                words = f"{tr(STATE_WORDS[state])} {number(self.counts[state])}"
                 x = meta().draw(painter, words, t.t2, x + 13, middle) + 14
-        framed = "Framed: what of the chat itself fits"
+        framed = tr("Framed: what of the chat itself fits")
         meta().draw_right(painter, framed, t.t3, self.width() - 4, middle)

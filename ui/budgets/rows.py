@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.translation import number, tr
 from ui.budgets import words
 from ui.budgets.facts import RowFacts
 from ui.budgets.scale import Scale
@@ -93,8 +94,9 @@ class SlotRow(QWidget):
         self.track.show_facts(facts, scale)
         self.used.show_facts(facts)
         self.field.show_facts(facts)
-        what = facts.title.lower()
-        self.reset.set_name(f"Reset the budget of {what} to what holds for all chats")
+        self.reset.set_name(
+            tr("Reset the budget of {slot} to what holds for all chats", slot=facts.title)
+        )
         self.reset.setEnabled(is_own)
         self._show_reset()
 
@@ -174,7 +176,7 @@ class _Reset(IconButton):
     """Seen where the hand or the keyboard is, and nowhere else."""
 
     def __init__(self) -> None:
-        super().__init__("undo", "Reset", side=RESET_WIDTH, icon_size=13)
+        super().__init__("undo", tr("Reset"), side=RESET_WIDTH, icon_size=13)
         self._is_near = False
 
     def set_near(self, is_near: bool) -> None:
@@ -198,7 +200,13 @@ class _Used(QWidget):
 
     def show_facts(self, facts: RowFacts) -> None:
         if self._facts is None or facts.used != self._facts.used:
-            self.setAccessibleName(f"{facts.title} uses {words.tokens_words(facts.used)}")
+            self.setAccessibleName(
+                tr(
+                    "{title} uses {tokens}",
+                    title=facts.title,
+                    tokens=words.tokens_words(facts.used),
+                )
+            )
             self.update()
         self._facts = facts
 
@@ -212,7 +220,7 @@ class _Used(QWidget):
         if self._facts is not None:
             letters(13, SEMIBOLD).draw_right(
                 QPainter(self),
-                f"{self._facts.used:,}",
+                number(self._facts.used),
                 current_tokens().t1,
                 self.width(),
                 self.height() / 2,
@@ -252,7 +260,7 @@ class TokenField(QSpinBox):
         was_blocked = self.blockSignals(True)
         if self._facts is None or _bounds(facts) != _bounds(self._facts):
             self.setEnabled(not facts.why_fixed)
-            self.setAccessibleName(f"Budget of {facts.title.lower()}, in figures")
+            self.setAccessibleName(tr("Budget of {slot}, in figures", slot=facts.title))
             self.setSuffix("" if facts.unit == 1.0 else " %")
             self.setSingleStep(words.STEP if facts.unit == 1.0 else 1)
             self.setRange(facts.minimum, facts.maximum)
@@ -293,15 +301,23 @@ def used_tip(facts: RowFacts) -> str:
     """What the figure means."""
     words_ = words.tokens_words(facts.used)
     if not facts.full:
-        return f"{facts.title} has nothing to tell in the next prompt."
-    return f"{words_} of the next prompt, its heading counted. In full it would be {facts.full:,}."
+        return tr("{title} has nothing to tell in the next prompt.", title=facts.title)
+    return tr(
+        "{words} of the next prompt, its heading counted. In full it would be {full}.",
+        words=words_,
+        full=number(facts.full),
+    )
 
 
 def field_tip(facts: RowFacts) -> str:
     """What may be written into the field."""
     if facts.unit != 1.0:
-        return f"Percent of the context, now {words.tokens_words(facts.budget)}."
-    return f"Tokens it may take, {facts.minimum:,} to {facts.maximum:,}."
+        return tr("Percent of the context, now {tokens}.", tokens=words.tokens_words(facts.budget))
+    return tr(
+        "Tokens it may take, {minimum} to {maximum}.",
+        minimum=number(facts.minimum),
+        maximum=number(facts.maximum),
+    )
 
 
 def _bounds(facts: RowFacts) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.prompt.budgets import ADVANCED, SIMPLE
+from app.translation import tr
 from ui.budgets.deeds import BudgetDeeds
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Segments
@@ -16,9 +17,9 @@ class BudgetTools(QWidget):
     def __init__(self, deeds: BudgetDeeds, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._deeds = deeds
-        self.modes = Segments("Budgets", {SIMPLE: "Simple", ADVANCED: "Advanced"})
+        self.modes = Segments(tr("Budgets"), {SIMPLE: tr("Simple"), ADVANCED: tr("Advanced")})
         self.modes.chosen.connect(self._on_mode)
-        self.reset = Button("Reset", icon="undo", role=ButtonRole.QUIET)
+        self.reset = Button(tr("Reset"), icon="undo", role=ButtonRole.QUIET)
         self.reset.follow(deeds.reset_all)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip
 
+from app.translation import number, tr
 from ui.budgets import words
 from ui.budgets.facts import TOTAL_HUE, RowFacts
 from ui.budgets.scale import Scale
@@ -86,7 +87,7 @@ class BudgetTrack(QAbstractSlider):
         if not self.is_moving:
             self.setValue(facts.value)
         self.blockSignals(was_blocked)
-        self.setAccessibleName(f"Budget of {facts.title.lower()}")
+        self.setAccessibleName(tr("Budget of {slot}", slot=facts.title))
         self.setAccessibleDescription(
             words.spoken_row(facts.title, facts.used, facts.budget, facts.full)
         )
@@ -295,7 +296,7 @@ class BudgetTrack(QAbstractSlider):
         painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
         middle = self.height() / 2
         end = letters(12, SEMIBOLD).draw(
-            painter, f"−{facts.cut:,}", t.out_of_budget.text, right + 9, middle
+            painter, f"−{number(facts.cut)}", t.out_of_budget.text, right + 9, middle
         )
         if end + 18 <= self.width():
             pixmap = icon_pixmap("scissors", t.out_of_budget.text, 13, self.devicePixelRatioF())
@@ -338,15 +339,33 @@ def track_tip(facts: RowFacts) -> str:
     if facts.why_fixed:
         said = [facts.why_fixed]
     else:
-        said = [f"{facts.title} may take {words.tokens_words(facts.budget)}."]
+        said = [
+            tr(
+                "{title} may take {tokens}.",
+                title=facts.title,
+                tokens=words.tokens_words(facts.budget),
+            )
+        ]
     if facts.cut:
-        said.append(f"Cut: {words.tokens_words(facts.cut)} do not fit, of {facts.full:,} in full.")
+        said.append(
+            tr(
+                "Cut: {tokens} do not fit, of {full} in full.",
+                tokens=words.tokens_words(facts.cut),
+                full=number(facts.full),
+            )
+        )
     if facts.lent:
-        said.append(f"{words.tokens_words(facts.lent)} are lent by tiers that need less.")
+        said.append(
+            tr("{tokens} are lent by tiers that need less.", tokens=words.tokens_words(facts.lent))
+        )
     if facts.turn != facts.budget:
-        said.append(f"A turn of this kind makes that {facts.turn:,}: the thin line.")
+        said.append(
+            tr("A turn of this kind makes that {turn}: the thin line.", turn=number(facts.turn))
+        )
     if facts.own != facts.budget:
-        said.append(f"Your own value is {facts.own:,}.")
+        said.append(tr("Your own value is {own}.", own=number(facts.own)))
     if facts.most > facts.full:
-        said.append(f"The most it ever wanted here: {facts.most:,}, the mark below.")
+        said.append(
+            tr("The most it ever wanted here: {most}, the mark below.", most=number(facts.most))
+        )
     return "\n".join(said)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.prompt.auto_tune import Tuning
 from app.prompt.slots import SlotName
+from app.translation import N_, number, tr
 from ui.budgets import words
 from ui.controls.buttons import Button, Switch
 from ui.controls.labels import ElidedLabel, Label, body, meta, section
@@ -20,14 +21,16 @@ from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T3_ROLE
 
 ROW = 24
-OFF = (
+OFF = N_(
     "When on, a slot that is cut grows to 115 % of the most it ever needed here, in steps of 50, "
     "and never falls below its default."
 )
-ON = "On: slots have what they need here. Your own values are kept, and come back when it is off."
-NOTHING = "Nothing to change: every slot has what it needs."
-NOTHING_WITHIN = "Nothing to change within this total: a larger one would leave room for it."
-NOTHING_YET = "Nothing to tune by yet. It begins with the first memories."
+ON = N_(
+    "On: slots have what they need here. Your own values are kept, and come back when it is off."
+)
+NOTHING = N_("Nothing to change: every slot has what it needs.")
+NOTHING_WITHIN = N_("Nothing to change within this total: a larger one would leave room for it.")
+NOTHING_YET = N_("Nothing to tune by yet. It begins with the first memories.")
 
 
 class TuningPart(QWidget):
@@ -41,15 +44,18 @@ class TuningPart(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.switch = Switch("Tune budgets by themselves")
+        self.switch = Switch(tr("Tune budgets by themselves"))
         self.switch.clicked.connect(self._on_clicked)
         self._is_on = False
-        self._state = Label("off", font=ui_font(12), tone=T3_ROLE)
-        self.sentence = body(OFF)
+        self._state = Label(tr("off"), font=ui_font(12), tone=T3_ROLE)
+        self.sentence = body(tr(OFF))
         self.nothing = meta("", wraps=True)
-        self.use = Button("Use these budgets")
+        self.use = Button(tr("Use these budgets"))
         self.use.setToolTip(
-            "Set them once as your own budgets, one for each tier. Undo brings the old ones back."
+            tr(
+                "Set them once as your own budgets, one for each tier. "
+                "Undo brings the old ones back."
+            )
         )
         self.use.clicked.connect(self.use_asked)
         self.sum = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
@@ -57,7 +63,7 @@ class TuningPart(QWidget):
         self.rows: dict[SlotName, _TuningRow] = {}
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(section("Auto-tune"))
+        head.addWidget(section(tr("Auto-tune")))
         head.addStretch(1)
         head.addWidget(self._state)
         head.addWidget(self.switch)
@@ -91,8 +97,8 @@ class TuningPart(QWidget):
         self.switch.setChecked(is_on)
         if is_on != self._is_on:
             self._is_on = is_on
-            self._state.setText("on" if is_on else "off")
-            self.sentence.setText(ON if is_on else OFF)
+            self._state.setText(tr("on") if is_on else tr("off"))
+            self.sentence.setText(tr(ON) if is_on else tr(OFF))
         by_name = {tuning.name: tuning for tuning in tunings}
         for name in self.rows.keys() - by_name.keys():
             row = self.rows.pop(name)
@@ -109,7 +115,13 @@ class TuningPart(QWidget):
         grows = sum(tuning.after - tuning.before for tuning in tunings)
         self.use.setVisible(bool(tunings) and not is_on)
         self.sum.setVisible(bool(tunings) and not is_on)
-        said = f"{grows:+,} budget, {free:,} free".replace("-", "−", 1)
+        sign = "−" if grows < 0 else "+"
+        said = tr(
+            "{sign}{grows} budget, {free} free",
+            sign=sign,
+            grows=number(abs(grows)),
+            free=number(free),
+        )
         if said != self.sum.text():
             self.sum.setText(said)
 
@@ -132,12 +144,15 @@ class _TuningRow(QWidget):
 
     def show_tuning(self, tuning: Tuning, when: int | None) -> None:
         before, self._tuning = self._tuning, tuning
-        at = f" at #{when}" if when is not None else ""
-        why = f"needed {tuning.full:,}{at}"
+        full = number(tuning.full)
+        why, said = tr("needed {full}", full=full), tr("Needed {full}.", full=full)
+        if when is not None:
+            why = tr("needed {full} at #{message}", full=full, message=when)
+            said = tr("Needed {full} at #{message}.", full=full, message=when)
         if before == tuning and why == self._why:
             return
         self._why = why
-        self.setAccessibleName(f"{tuning.sentence} {self._why.capitalize()}.")
+        self.setAccessibleName(f"{tuning.sentence} {said}")
         self.setToolTip(tuning.sentence)
         self.update()
 
@@ -149,11 +164,11 @@ class _TuningRow(QWidget):
         painter = QPainter(self)
         middle = self.height() / 2
         why = meta_letters().draw_right(painter, self._why, t.t3, self.width(), middle)
-        figures = f"{tuning.before:,} → "
-        after = f"{tuning.after:,}"
+        figures = f"{number(tuning.before)} → "
+        after = number(tuning.after)
         face, loud = letters(12), letters(12, SEMIBOLD)
         left = min(self.width() * 0.36, why - face.width(figures) - loud.width(after) - 12)
-        title = words.TITLES[tuning.name]
+        title = tr(words.TITLES[tuning.name])
         letters(12, MEDIUM).draw(painter, title, t.t1, 0, middle, left - 8)
         end = face.draw(painter, figures, t.t2, left, middle)
         ink = t.included.text if tuning.after > tuning.before else t.t1

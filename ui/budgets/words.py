@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, SlotName, TurnKind
 from app.slot_settings import WORDS
+from app.translation import N_, number, tr, trn
 from ui.inspector.words import SLOT_NAMES, SLOT_TIERS
 
 # In the order of the page, largest default first.
@@ -25,25 +26,41 @@ SLIDERS = (*TEN, SlotName.TRIGGERED)
 TITLES = {name: SLOT_NAMES[name.key] for name in SLIDERS}
 HUES = {name: SLOT_TIERS[name.key] for name in SLIDERS}
 MEANINGS = {
-    SlotName.SHORT: "The summary of the story so far; the running recap stands in for it.",
-    SlotName.CANON: "What the one who answers has lived through, over all their chats.",
-    SlotName.ARCS: "Open threads of the plot.",
-    SlotName.LONG: "Facts, relationships and events that last.",
-    SlotName.SESSION: "The scene as it is now, and details of this session.",
-    SlotName.PROFILES: "The portrait of the one who answers.",
-    SlotName.SCENES: "Recaps of the newest scenes that have closed.",
-    SlotName.RELATIONSHIPS: "Who feels what toward whom.",
-    SlotName.EPISTEMIC: "What the one who answers knows, suspects, hides and does not know.",
-    SlotName.STATE_LEDGER: "Where people and things are, and how.",
-    SlotName.TRIGGERED: "Long-term memories that the last messages call up.",
+    SlotName.SHORT: N_("The summary of the story so far; the running recap stands in for it."),
+    SlotName.CANON: N_("What the one who answers has lived through, over all their chats."),
+    SlotName.ARCS: N_("Open threads of the plot."),
+    SlotName.LONG: N_("Facts, relationships and events that last."),
+    SlotName.SESSION: N_("The scene as it is now, and details of this session."),
+    SlotName.PROFILES: N_("The portrait of the one who answers."),
+    SlotName.SCENES: N_("Recaps of the newest scenes that have closed."),
+    SlotName.RELATIONSHIPS: N_("Who feels what toward whom."),
+    SlotName.EPISTEMIC: N_("What the one who answers knows, suspects, hides and does not know."),
+    SlotName.STATE_LEDGER: N_("Where people and things are, and how."),
+    SlotName.TRIGGERED: N_("Long-term memories that the last messages call up."),
 }
-RUNNING_TITLE, RECAPS_TITLE, KEPT_TITLE = "Running recap", "Message recaps", "Kept message recaps"
-TOTAL_TITLE = "All tiers together"
+RUNNING_TITLE, RECAPS_TITLE, KEPT_TITLE = (
+    N_("Running recap"),
+    N_("Message recaps"),
+    N_("Kept message recaps"),
+)
+TOTAL_TITLE = N_("All tiers together")
+OTHER_TITLES = {  # by setting
+    "budget_total": TOTAL_TITLE,
+    "running_recap_budget": RUNNING_TITLE,
+    "inclusion_limit": RECAPS_TITLE,
+    "long_term_limit": KEPT_TITLE,
+}
 TURN_WORDS: Mapping[TurnKind, str] = {
-    TurnKind.DIALOGUE: "Dialogue",
-    TurnKind.ACTION: "Action",
-    TurnKind.TRANSITION: "Transition",
-    TurnKind.INTIMATE: "Intimate",
+    TurnKind.DIALOGUE: N_("Dialogue"),
+    TurnKind.ACTION: N_("Action"),
+    TurnKind.TRANSITION: N_("Transition"),
+    TurnKind.INTIMATE: N_("Intimate"),
+}
+TURNS_IN_SENTENCES: Mapping[TurnKind, str] = {
+    TurnKind.DIALOGUE: N_("dialogue"),
+    TurnKind.ACTION: N_("action"),
+    TurnKind.TRANSITION: N_("transition"),
+    TurnKind.INTIMATE: N_("intimate"),
 }
 STEP, SMALL_STEP, PAGE_STEP = 50, 10, 250
 
@@ -54,36 +71,46 @@ def place_words(position: Position, depth: int) -> str:
     """Where a slot stands, in two or three words."""
     match position:
         case Position.BEFORE_PROMPT:
-            return "before the prompt"
+            return tr("before the prompt")
         case Position.IN_PROMPT:
-            return "in the prompt"
+            return tr("in the prompt")
         case Position.IN_CHAT:
-            return f"chat, depth {depth}"
+            return tr("chat, depth {depth}", depth=depth)
         case _:
-            return "nowhere"
+            return tr("nowhere")
 
 
 def tokens_words(tokens: int) -> str:
     """ "1 token", "1,204 tokens"."""
-    return "1 token" if tokens == 1 else f"{tokens:,} tokens"
+    return trn("{n} token", "{n} tokens", tokens)
 
 
 def lines_words(count: int) -> str:
     """ "1 line", "3 lines"."""
-    return "1 line" if count == 1 else f"{count:,} lines"
+    return trn("{n} line", "{n} lines", count)
 
 
 def moved_label(what: str, before: int, after: int) -> str:
-    """Name of a step for undo: "budget of who knows what 200 → 350"."""
-    return f"budget of {what} {before:,} → {after:,}"
+    """Name of a step for undo, in English: "budget of who knows what 200 → 350"."""
+    return N_("budget of {what} {before} → {after}").format(
+        what=what, before=f"{before:,}", after=f"{after:,}"
+    )
 
 
-def what_of(name: SlotName) -> str:
-    """The slot as the settings call it: "long-term memories"."""
-    return WORDS[name]
+def what_of(name: SlotName | None, setting: str) -> str:
+    """What a budget is for, in English: as the settings call a slot, "long-term memories"."""
+    return WORDS[name] if name else OTHER_TITLES[setting].lower()
 
 
 def spoken_row(title: str, used: int, budget: int, full: int) -> str:
     """What a screen reader says of a row."""
-    words = f"{title}: {used:,} of {tokens_words(budget)} used"
-    return f"{words}, {full - used:,} cut" if full > used else words
+    tokens = tokens_words(budget)
+    if full <= used:
+        return tr("{title}: {used} of {tokens} used", title=title, used=number(used), tokens=tokens)
+    return tr(
+        "{title}: {used} of {tokens} used, {cut} cut",
+        title=title,
+        used=number(used),
+        tokens=tokens,
+        cut=number(full - used),
+    )

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.story import Story
+from app.translation import N_, number, tr
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice
@@ -24,11 +25,11 @@ from ui.session import Session
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
-EMPTY = (
+EMPTY = N_(
     "No scene has closed yet. A scene ends where you, or a change of place or time, put a break. "
     "Closed scenes are folded into the running recap."
 )
-ALL_CLOSED_STAY_OUT = (
+ALL_CLOSED_STAY_OUT = N_(
     "No closed scene is folded in yet. The newest closed scenes stay out of the running recap, "
     "since the chat itself still tells them; older ones are folded in once they have a recap."
 )
@@ -40,21 +41,23 @@ class Inspector(QWidget):
     def __init__(self, session: Session, see_text: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._versions = Choice("Version of the running recap")
+        self._versions = Choice(tr("Version of the running recap"))
         self._versions.activated.connect(self._on_version_activated)
-        self._edit = IconButton("pencil", "Edit the running recap", is_framed=True)
+        self._edit = IconButton("pencil", tr("Edit the running recap"), is_framed=True)
         self._edit.clicked.connect(self._begin_edit)
         self._origin = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
         self._bar = BudgetBar()
         self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._change = Label(font=ui_font(12), tone=T2_ROLE)
-        self._text = ProseField("Running recap")
+        self._text = ProseField(tr("Running recap"))
         self._text.committed.connect(self._keep)
         self._text.escaped.connect(self._drop)
-        self._empty = body(EMPTY)
-        self._keep_button = Button("Keep", icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
+        self._empty = body(tr(EMPTY))
+        self._keep_button = Button(
+            tr("Keep"), icon="check", role=ButtonRole.MAIN, hint="Ctrl Return"
+        )
         self._keep_button.clicked.connect(self._keep)
-        self._drop_button = Button("Leave as it was", role=ButtonRole.QUIET)
+        self._drop_button = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
         self._drop_button.clicked.connect(self._drop)
         self._next = NextPrompt(see_text)
         self._tally = TokenTally(session, self)
@@ -88,7 +91,7 @@ class Inspector(QWidget):
     def _build(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(section("Running recap"), 1)
+        head.addWidget(section(tr("Running recap")), 1)
         head.addWidget(self._versions)
         head.addWidget(self._edit)
         figures = QHBoxLayout()
@@ -148,7 +151,7 @@ class Inspector(QWidget):
             self._versions.clear()
             for version in reversed(versions):
                 is_latest = version.version == latest
-                word = version_word(version) + ("  latest" if is_latest else "")
+                word = version_word(version) + (tr("  latest") if is_latest else "")
                 self._versions.addItem(word, version.version)
             if current is not None:
                 self._versions.setCurrentIndex(self._versions.findData(current.version))
@@ -158,7 +161,7 @@ class Inspector(QWidget):
         self._stack.setCurrentIndex(0 if current is not None else 1)
         if current is None:
             has_closed = any(scene.is_closed for scene in story.scenes)
-            self._empty.setText(ALL_CLOSED_STAY_OUT if has_closed else EMPTY)
+            self._empty.setText(tr(ALL_CLOSED_STAY_OUT) if has_closed else tr(EMPTY))
             self._text.set_text("")
             return
         self._origin.setText(origin_words(current, now=time.time()))
@@ -174,14 +177,20 @@ class Inspector(QWidget):
 
     def _show_tokens(self, slot: Slot) -> None:
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
-        self._used.setText(f"{slot.full_tokens:,} of {slot.budget:,} tokens")
+        self._used.setText(
+            tr(
+                "{full_tokens} of {budget} tokens",
+                full_tokens=number(slot.full_tokens),
+                budget=number(slot.budget),
+            )
+        )
         self._cut = max(0, slot.full_tokens - slot.tokens)
         self._show_change()
 
     def _show_change(self) -> None:
         """What the budget cuts, else how the version differs in length from the one before."""
         if self._cut:
-            self._change.setText(f"{self._cut:,} cut")
+            self._change.setText(tr("{cut} cut", cut=number(self._cut)))
             return
         self._change.setText("")
         current, before = self._current_and_before()
@@ -204,7 +213,7 @@ class Inspector(QWidget):
     def _turn_words(self) -> str:
         story = self._session.story
         names = story.chat.speakers if story is not None else ()
-        return f"{names[0]} answers" if len(names) == 1 else ""
+        return tr("{names} answers", names=names[0]) if len(names) == 1 else ""
 
     def _on_version_activated(self, row: int) -> None:
         path = self._session.path
@@ -213,7 +222,7 @@ class Inspector(QWidget):
         version = int(self._versions.itemData(row))
         self._session.do(
             self._session.companion.edits.select_running_version(path, version),
-            name="choose a version",
+            name=N_("choose a version"),
         )
 
     def _begin_edit(self) -> None:
@@ -231,7 +240,8 @@ class Inspector(QWidget):
         self._show_edit(False)
         if path is not None and text:
             self._session.do(
-                self._session.companion.edits.edit_running_recap(path, text), name="keep your edit"
+                self._session.companion.edits.edit_running_recap(path, text),
+                name=N_("keep your edit"),
             )
         else:
             self._drop()

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.prompt.slots import Slot, SlotSet
+from app.translation import number, tr
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel, Label, body, section
@@ -25,14 +26,14 @@ class NextPrompt(QWidget):
         self._who.setAlignment(Qt.AlignmentFlag.AlignRight)
         head = QHBoxLayout()
         head.setSpacing(12)
-        head.addWidget(section("Next prompt"))
+        head.addWidget(section(tr("Next prompt")))
         head.addWidget(self._who, 1)
         self._rows = QGridLayout()
         self._rows.setHorizontalSpacing(8)
         self._rows.setVerticalSpacing(7)
         self._rows.setColumnStretch(1, 1)
-        self._nothing = body("Nothing is injected yet.")
-        self._button = Button("See the exact text", icon="prompt")
+        self._nothing = body(tr("Nothing is injected yet."))
+        self._button = Button(tr("See the exact text"), icon="prompt")
         self._button.follow(see_text)
         self._button.setSizePolicy(
             self._button.sizePolicy().Policy.Expanding, self._button.sizePolicy().verticalPolicy()
@@ -54,25 +55,36 @@ class NextPrompt(QWidget):
                 widget.hide()
                 widget.deleteLater()
         scale = max((max(slot.full_tokens, slot.budget) for slot in slots.slots), default=1)
-        for number, slot in enumerate(slots.slots):
-            self._add_row(number, slot, scale)
+        for row, slot in enumerate(slots.slots):
+            self._add_row(row, slot, scale)
         self._nothing.setVisible(not slots.slots)
 
-    def _add_row(self, number: int, slot: Slot, scale: int) -> None:
+    def _add_row(self, row: int, slot: Slot, scale: int) -> None:
         name = Label(slot_name(slot.key), font=ui_font(12), tone=T2_ROLE)
         bar = BudgetBar(height=6)
         bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens, scale=scale)
-        bar.setAccessibleName(f"{slot_name(slot.key)}: {slot.tokens} of {slot.budget} tokens")
+        bar.setAccessibleName(
+            tr(
+                "{slot}: {tokens} of {budget} tokens",
+                slot=slot_name(slot.key),
+                tokens=slot.tokens,
+                budget=slot.budget,
+            )
+        )
         cut = max(0, slot.full_tokens - slot.tokens)
         figures = _Figures(slot.tokens, cut)
         if cut:
             figures.setToolTip(
-                f"Cut: {cut:,} tokens of {slot_name(slot.key).lower()} do not fit in "
-                f"{slot.budget:,}."
+                tr(
+                    "Cut: {cut} tokens of {slot} do not fit in {budget}.",
+                    cut=number(cut),
+                    slot=slot_name(slot.key),
+                    budget=number(slot.budget),
+                )
             )
-        self._rows.addWidget(name, number, 0)
-        self._rows.addWidget(bar, number, 1)
-        self._rows.addWidget(figures, number, 2)
+        self._rows.addWidget(name, row, 0)
+        self._rows.addWidget(bar, row, 1)
+        self._rows.addWidget(figures, row, 2)
 
 
 class _Figures(QWidget):
@@ -80,8 +92,8 @@ class _Figures(QWidget):
 
     def __init__(self, used: int, cut: int) -> None:
         super().__init__()
-        self._used, self._cut = f"{used:,}", f"−{cut:,}" if cut else ""
-        words = f"{used} tokens" + (f", {cut} cut" if cut else "")
+        self._used, self._cut = number(used), f"−{number(cut)}" if cut else ""
+        words = tr("{used} tokens", used=used) + (tr(", {cut} cut", cut=cut) if cut else "")
         self.setAccessibleName(words)
         self.setFixedSize(58, 16)
 

@@ -6,24 +6,25 @@ from datetime import UTC, datetime
 
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
 from app.story.recaps import RunningRecap, RunningVersion
+from app.translation import N_, number, tr, tr_in, trn
 
 SLOT_NAMES = {
-    RUNNING_RECAP_KEY: "Running recap",
-    "auto_recap_memory_long": "Long-term messages",
-    "auto_recap_memory_short": "Recent messages",
-    SlotName.CANON.key: "Canon",
-    SlotName.PROFILES.key: "Profiles",
-    SlotName.LONG.key: "Long-term",
-    SlotName.SHORT.key: "Summary",
-    SlotName.SCENES.key: "Scenes",
-    SlotName.RELATIONSHIPS.key: "Relationships",
-    SlotName.TRIGGERED.key: "Called up now",
-    SlotName.SESSION.key: "Session",
-    SlotName.ARCS.key: "Arcs",
-    SlotName.EPISTEMIC.key: "Who knows what",
-    SlotName.STATE_LEDGER.key: "State ledger",
-    SlotName.REPAIR.key: "Correction",
-    SlotName.UNIFIED.key: "All memory in one",
+    RUNNING_RECAP_KEY: N_("Running recap"),
+    "auto_recap_memory_long": N_("Long-term messages"),
+    "auto_recap_memory_short": N_("Recent messages"),
+    SlotName.CANON.key: N_("Canon"),
+    SlotName.PROFILES.key: N_("Profiles"),
+    SlotName.LONG.key: N_("Long-term"),
+    SlotName.SHORT.key: N_("Summary"),
+    SlotName.SCENES.key: N_("Scenes"),
+    SlotName.RELATIONSHIPS.key: N_("Relationships"),
+    SlotName.TRIGGERED.key: N_("Called up now"),
+    SlotName.SESSION.key: N_("Session"),
+    SlotName.ARCS.key: N_("Arcs"),
+    SlotName.EPISTEMIC.key: N_("Who knows what"),
+    SlotName.STATE_LEDGER.key: N_("State ledger"),
+    SlotName.REPAIR.key: N_("Correction"),
+    SlotName.UNIFIED.key: N_("All memory in one"),
 }
 SLOT_TIERS = {
     "auto_recap_memory_long": "long-term",
@@ -41,38 +42,44 @@ SLOT_TIERS = {
     SlotName.STATE_LEDGER.key: "ledger",
 }
 REASONS = {
-    "fold": "folded in",
-    "edit": "edited by you",
-    "rebuild": "rebuilt",
-    "restore": "taken up again",
-    "import": "found in the chat",
-    "foreign": "set aside: of another chat",
+    "fold": N_("folded in"),
+    "edit": N_("edited by you"),
+    "rebuild": N_("rebuilt"),
+    "restore": N_("taken up again"),
+    "import": N_("found in the chat"),
+    "foreign": N_("set aside: of another chat"),
 }
 SAID_ALONE = ("edit", "import", "foreign")  # the reason says who made it, too
-STAND_IN = ", in place of "
-ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.ASSISTANT: "assistant"}
+STAND_IN = ", in place of "  # as it is stored
+ROLES = {Role.SYSTEM: N_("system"), Role.USER: N_("user"), Role.ASSISTANT: N_("assistant")}
 
 
 def slot_name(key: str) -> str:
     """The slot's name for people; an unknown key with its underscores as spaces."""
-    return SLOT_NAMES.get(key, key.replace("_", " ").strip().capitalize())
+    if key in SLOT_NAMES:
+        return tr(SLOT_NAMES[key])
+    return key.replace("_", " ").strip().capitalize()
 
 
 def place_words(slot: Slot) -> str:
     """Where SillyTavern puts it, in words."""
-    role = ROLES[slot.role]
+    role = tr(ROLES[slot.role])
     match slot.position:
         case Position.BEFORE_PROMPT:
-            return f"Before the main prompt, as {role}"
+            return tr("Before the main prompt, as {role}", role=role)
         case Position.IN_PROMPT:
-            return f"After the main prompt, as {role}"
+            return tr("After the main prompt, as {role}", role=role)
         case Position.IN_CHAT if slot.depth == 0:
-            return f"At the end of the chat, as {role}"
+            return tr("At the end of the chat, as {role}", role=role)
         case Position.IN_CHAT:
-            unit = "message" if slot.depth == 1 else "messages"
-            return f"In the chat, {slot.depth} {unit} from the end, as {role}"
+            return trn(
+                "In the chat, {n} message from the end, as {role}",
+                "In the chat, {n} messages from the end, as {role}",
+                slot.depth,
+                role=role,
+            )
         case _:
-            return "Not injected"
+            return tr("Not injected")
 
 
 def short_time(seconds: float, *, now: float) -> str:
@@ -92,32 +99,42 @@ def version_word(version: RunningVersion) -> str:
 def maker_words(made_by: str) -> str:
     """Who wrote a version: you, a model, the built-in way, or that in place of a model."""
     if made_by == "you":
-        return "you"
+        return tr_in("who made it", "you")
     if STAND_IN in made_by:
         who, _, model = made_by.partition(STAND_IN)
-        return f"{who}, since {model} gave nothing usable"
-    return made_by or "somebody"
+        return tr("{who}, since {model} gave nothing usable", who=who, model=model)
+    return made_by or tr_in("who made it", "somebody")
 
 
 def origin_words(version: RunningVersion, *, now: float) -> str:
     """What a version holds, when and by whom it was made, and why where that is not its scene."""
     if version.scene_count > 1:
-        scenes = f"Scenes 1–{version.scene_count}"
+        scenes = tr("Scenes 1–{scene_count}", scene_count=version.scene_count)
     else:
-        scenes = "Scene 1" if version.scene_count == 1 else "No scene"
+        scenes = tr("Scene 1") if version.scene_count == 1 else tr("No scene")
     when = short_time(version.created, now=now)
     if version.is_retired:
-        return f"{scenes}, {when}, until it is rebuilt"
+        return tr("{scenes}, {when}, until it is rebuilt", scenes=scenes, when=when)
     if version.reason in SAID_ALONE:
-        return f"{scenes}, {REASONS[version.reason]}, {when}"
-    return f"{scenes}, written {when} by {maker_words(version.made_by)}"
+        return f"{scenes}, {tr(REASONS[version.reason])}, {when}"
+    return tr(
+        "{scenes}, written {when} by {maker}",
+        scenes=scenes,
+        when=when,
+        maker=maker_words(version.made_by),
+    )
 
 
 def change_words(tokens: int, before: int, version: RunningVersion) -> str:
     """ "+37 since v6": the difference in tokens to an older version."""
     change = tokens - before
     sign = "+" if change > 0 else "−" if change < 0 else "±"
-    return f"{sign}{abs(change):,} since {version_word(version)}"
+    return tr(
+        "{sign}{change} since {version}",
+        sign=sign,
+        change=number(abs(change)),
+        version=version_word(version),
+    )
 
 
 def latest_number(running: RunningRecap) -> int | None:

@@ -10,26 +10,31 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.memory.browsing import TIER_NAMES, TIER_ORDER
 from app.memory.by_hand import MAGNITUDES, TYPES
 from app.memory.records import LEDGER_FIELDS, Tier
+from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label, body, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import scrolling
-from ui.memories.words import IMPORTANCE_WORDS
+from ui.memories.words import IMPORTANCE_WORDS, stored_word
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE
 
-TYPE_WORDS = {"unaware": "does not know", "hiding": "hides", "arc": "thread of the plot"}
+TYPE_WORDS = {
+    "unaware": N_("does not know"),
+    "hiding": N_("hides"),
+    "arc": N_("thread of the plot"),
+}
 WORDS_OF = {
-    Tier.RELATIONSHIPS: "What they feel, in a word or two",
-    Tier.ARCS: "What is open",
-    Tier.EPISTEMIC: "What it is about",
-    Tier.STATE_LEDGER: "Its value now",
+    Tier.RELATIONSHIPS: N_("What they feel, in a word or two"),
+    Tier.ARCS: N_("What is open"),
+    Tier.EPISTEMIC: N_("What it is about"),
+    Tier.STATE_LEDGER: N_("Its value now"),
 }
 SUBJECTS = {
-    Tier.RELATIONSHIPS: "Who feels it",
-    Tier.EPISTEMIC: "Who",
-    Tier.STATE_LEDGER: "Whom or what it is about",
+    Tier.RELATIONSHIPS: N_("Who feels it"),
+    Tier.EPISTEMIC: N_("Who"),
+    Tier.STATE_LEDGER: N_("Whom or what it is about"),
 }
 TEXT_HEIGHT = 96
 
@@ -45,26 +50,26 @@ class AddPane(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.tier = Choice("Tier")
+        self.tier = Choice(tr("Tier"))
         for tier in TIER_ORDER:
-            self.tier.addItem(TIER_NAMES[tier], tier)
-        self.type = Choice("Kind")
-        self.field = Choice("Which of its facts")
-        self.magnitude = Choice("How strong")
+            self.tier.addItem(tr(TIER_NAMES[tier]), tier)
+        self.type = Choice(tr("Kind"))
+        self.field = Choice(tr("Which of its facts"))
+        self.magnitude = Choice(tr("How strong"))
         for word in MAGNITUDES:
-            self.magnitude.addItem(word, word)
+            self.magnitude.addItem(stored_word(word), word)
         self.magnitude.setCurrentIndex(1)
-        self.importance = Choice("Importance")
+        self.importance = Choice(tr("Importance"))
         for level in (3, 2, 1):
-            self.importance.addItem(f"{level}, {IMPORTANCE_WORDS[level]}", level)
+            self.importance.addItem(f"{level}, {tr(IMPORTANCE_WORDS[level])}", level)
         self.importance.setCurrentIndex(1)
-        self.subject = Field("Who")
-        self.target = Field("Toward whom")
-        self.words = ProseField("Words", px=14.5, line_px=22)
+        self.subject = Field(tr("Who"))
+        self.target = Field(tr("Toward whom"))
+        self.words = ProseField(tr("Words"), px=14.5, line_px=22)
         self.words.setFixedHeight(TEXT_HEIGHT)
         self.said = body()
-        self.add = Button("Add it", icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
-        self._leave = Button("Leave it", role=ButtonRole.QUIET, hint="Esc")
+        self.add = Button(tr("Add it"), icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
+        self._leave = Button(tr("Leave it"), role=ButtonRole.QUIET, hint="Esc")
         self._labels: dict[QWidget, Label] = {}
         self._lay_out()
         self.tier.currentIndexChanged.connect(self._on_tier)
@@ -80,17 +85,17 @@ class AddPane(QWidget):
         column = QVBoxLayout(content)
         column.setContentsMargins(16, 14, 16, 16)
         column.setSpacing(4)
-        column.addWidget(section("Add a memory"))
+        column.addWidget(section(tr("Add a memory")))
         column.addSpacing(6)
         for widget, word in (
-            (self.tier, "Tier"),
-            (self.type, "Kind"),
-            (self.subject, "Who"),
-            (self.target, "Toward whom"),
-            (self.field, "Fact"),
-            (self.words, "Words"),
-            (self.magnitude, "How strong"),
-            (self.importance, "Importance"),
+            (self.tier, tr("Tier")),
+            (self.type, tr("Kind")),
+            (self.subject, tr("Who")),
+            (self.target, tr("Toward whom")),
+            (self.field, tr("Fact")),
+            (self.words, tr("Words")),
+            (self.magnitude, tr("How strong")),
+            (self.importance, tr("Importance")),
         ):
             label = Label(word, font=ui_font(12, MEDIUM), tone=T2_ROLE)
             label.setContentsMargins(0, 8, 0, 0)
@@ -108,7 +113,7 @@ class AddPane(QWidget):
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolling(content, name="Add a memory"))
+        outer.addWidget(scrolling(content, name=tr("Add a memory")))
 
     def begin(self, tier: Tier | None, at: int) -> None:
         """Start with a clean sheet. at: index of the message from which on it will hold."""
@@ -118,7 +123,9 @@ class AddPane(QWidget):
             field.clear()
         self.words.set_text("")
         self.words.set_editing(True)
-        self.said.setText(f"It holds from #{at} on, and counts as yours: no model changes it.")
+        self.said.setText(
+            tr("It holds from #{at} on, and counts as yours: no model changes it.", at=at)
+        )
         first = self.subject if self.subject.isVisibleTo(self) else self.words.prose
         first.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -139,24 +146,26 @@ class AddPane(QWidget):
         tier = Tier(self.tier.currentData())  # Qt gives back a plain string
         self.type.clear()
         for name in TYPES[tier]:
-            self.type.addItem(TYPE_WORDS.get(name, name), name)
+            self.type.addItem(
+                tr(TYPE_WORDS[name]) if name in TYPE_WORDS else stored_word(name), name
+            )
         self._show(self.type, self.type.count() > 1)
-        self._show(self.subject, tier in SUBJECTS, SUBJECTS.get(tier, ""))
+        self._show(self.subject, tier in SUBJECTS, tr(SUBJECTS.get(tier, "")))
         self._show(self.magnitude, tier is Tier.RELATIONSHIPS)
         self._show(self.field, tier is Tier.STATE_LEDGER)
-        self._show(self.words, True, WORDS_OF.get(tier, "Words"))
+        self._show(self.words, True, tr(WORDS_OF.get(tier, "Words")))
         self._on_type()
 
     def _on_type(self, _place: int = 0) -> None:
         tier = Tier(self.tier.currentData())  # Qt gives back a plain string
         name = str(self.type.currentData() or "")
         is_hiding = name == "hiding"
-        word = "From whom" if is_hiding else "Toward whom"
+        word = tr("From whom") if is_hiding else tr("Toward whom")
         self._show(self.target, is_hiding or tier is Tier.RELATIONSHIPS, word)
         if tier is Tier.STATE_LEDGER:
             self.field.clear()
             for field in LEDGER_FIELDS.get(name, ()):
-                self.field.addItem(field.replace("_", " "), field)
+                self.field.addItem(stored_word(field), field)
 
     def _show(self, widget: QWidget, is_shown: bool, word: str = "") -> None:
         label = self._labels[widget]

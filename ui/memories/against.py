@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout
 from app.memory.browsing import sentence_of
 from app.memory.contradictions import Keeps
 from app.memory.standing import Standing, Status
+from app.translation import N_, tr
 from ui.controls.buttons import Button
 from ui.controls.labels import Label
 from ui.controls.surfaces import Surface
@@ -19,9 +20,9 @@ from ui.theme.palette import T2_ROLE, T3_ROLE
 from ui.theme.style import rounded
 
 WORDS = {
-    Keeps.THIS: ("Above is so", "Keep the memory above; this one ends."),
-    Keeps.OTHER: ("This is so", "Keep this one; the memory above ends."),
-    Keeps.BOTH: ("Both are", "They do not contradict each other."),
+    Keeps.THIS: (N_("Above is so"), N_("Keep the memory above; this one ends.")),
+    Keeps.OTHER: (N_("This is so"), N_("Keep this one; the memory above ends.")),
+    Keeps.BOTH: (N_("Both are"), N_("They do not contradict each other.")),
 }
 
 
@@ -38,11 +39,11 @@ class Against(Surface):
         super().__init__("well", edge="")
         self.other = other
         waits = other.status is Status.WAITING
-        self.jump = Link("Show it", "Show this memory.")
+        self.jump = Link(tr("Show it"), tr("Show this memory."))
         self.jump.clicked.connect(self._on_jump)
         head = QHBoxLayout()
         head.setSpacing(8)
-        state = "waits for your review" if waits else "holds"
+        state = tr("waits for your review") if waits else tr("holds")
         head.addWidget(Label(state, font=ui_font(11, SEMIBOLD), tone=T3_ROLE), 1)
         head.addWidget(self.jump)
         words = Label(sentence_of(other.memory), font=story_font(13), tone=T2_ROLE, wraps=True)
@@ -51,8 +52,8 @@ class Against(Surface):
         row.setSpacing(6)
         self.buttons: dict[Keeps, Button] = {}
         for keeps, (word, tip) in WORDS.items():
-            button = Button(word)
-            button.setToolTip(tip)
+            button = Button(tr(word))
+            button.setToolTip(tr(tip))
             button.setEnabled(can_change)
             button.setProperty("keeps", keeps.value)
             button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

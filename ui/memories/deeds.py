@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QWidget
 
 from app.memory.records import Review, Tier
 from app.memory.standing import Standing, Status
+from app.translation import N_, tr
 from ui.controls.page_deeds import PageDeeds
 from ui.memories.words import IMPORTANCE_WORDS
 
-NOT_YET = "This cannot be changed yet."
+NOT_YET = N_("This cannot be changed yet.")
 
 
 class MemoryDeeds(PageDeeds):
@@ -23,28 +24,44 @@ class MemoryDeeds(PageDeeds):
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
-        self.add = self._deed("Add a memory", "Write one yourself.", "plus", "N")
-        self.find = self._deed("Find memories", "Words, people and kinds.", "search", "Ctrl+F")
-        self.edit = self._deed("Edit", "Change the words of this memory.", "pencil", "F2")
-        self.pin = self._deed("Pin", "Keep it, whatever else has to go.", "bookmark", "P")
-        self.resolve = self._deed("Resolve", "This thread of the plot has ended.", "check")
-        self.reopen = self._deed("Reopen", "It holds again.", "undo")
-        self.approve = self._deed("Approve", "It is so: let it count.", "check")
-        self.reject = self._deed("Reject", "It is not so: leave it out for good.", "cross")
-        self.delete = self._deed("Delete", "Put it away; undo brings it back.", "trash", "Del")
-        self.jump = self._deed("Go to its message", "Show its source in the story.", "arrow-right")
-        self.copy = self._deed("Copy", "Copy what is chosen as text.", "copy", "Ctrl+C")
-        self.read_now = self._deed(
-            "Read this story now", "Look for memories up to the last message.", "pulse"
+        self.add = self._deed(tr("Add a memory"), tr("Write one yourself."), "plus", "N")
+        self.find = self._deed(
+            tr("Find memories"), tr("Words, people and kinds."), "search", "Ctrl+F"
         )
-        self.review = self._deed("Go to the review", "What waits for your word.", "hourglass")
+        self.edit = self._deed(tr("Edit"), tr("Change the words of this memory."), "pencil", "F2")
+        self.pin = self._deed(tr("Pin"), tr("Keep it, whatever else has to go."), "bookmark", "P")
+        self.resolve = self._deed(tr("Resolve"), tr("This thread of the plot has ended."), "check")
+        self.reopen = self._deed(tr("Reopen"), tr("It holds again."), "undo")
+        self.approve = self._deed(tr("Approve"), tr("It is so: let it count."), "check")
+        self.reject = self._deed(tr("Reject"), tr("It is not so: leave it out for good."), "cross")
+        self.delete = self._deed(
+            tr("Delete"), tr("Put it away; undo brings it back."), "trash", "Del"
+        )
+        self.jump = self._deed(
+            tr("Go to its message"), tr("Show its source in the story."), "arrow-right"
+        )
+        self.copy = self._deed(tr("Copy"), tr("Copy what is chosen as text."), "copy", "Ctrl+C")
+        self.read_now = self._deed(
+            tr("Read this story now"), tr("Look for memories up to the last message."), "pulse"
+        )
+        self.review = self._deed(
+            tr("Go to the review"), tr("What waits for your word."), "hourglass"
+        )
         self.importance = tuple(
             self._deed(
-                f"Importance {level}, {IMPORTANCE_WORDS[level]}", "How long it is kept.", "star"
+                tr(
+                    "Importance {level}, {importance}",
+                    level=level,
+                    importance=tr(IMPORTANCE_WORDS[level]),
+                ),
+                tr("How long it is kept."),
+                "star",
             )
             for level in (3, 2, 1)
         )
-        for action, word in zip(self.importance, ("High", "Normal", "Minor"), strict=True):
+        for action, word in zip(
+            self.importance, (tr("High"), tr("Normal"), tr("Minor")), strict=True
+        ):
             action.setIconText(word)
         self.can_change = False
 
@@ -86,7 +103,7 @@ class MemoryDeeds(PageDeeds):
         all_pinned = bool(chosen) and all(s.memory.is_pinned for s in chosen)
         waiting = [s for s in chosen if s.memory.review is Review.WAITING]
         refused = [s for s in chosen if s.status is Status.REJECTED]
-        self.pin.setText("Unpin" if all_pinned else "Pin")
+        self.pin.setText(tr("Unpin") if all_pinned else tr("Pin"))
         self.copy.setEnabled(bool(chosen))
         self.jump.setEnabled(is_one and bool(chosen[0].memory.sources))
         wishes = {

@@ -11,16 +11,18 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from app.memory.browsing import Row, sentence_in
 from app.memory.records import Tier
 from app.memory.standing import BEFORE, Standing, Status
+from app.translation import number, tr, trn
 from ui.controls.fields import Field
 from ui.memories.model import ROW_ROLE, Column, MemoryModel
 from ui.memories.words import (
-    PLAIN_KINDS,
     STATUS_ICONS,
     TIER_HUES,
     WITHOUT_MODEL,
+    head_words,
     is_without_model,
     kind_words,
     percent,
+    plain_kind,
     source_words,
     standing_words,
 )
@@ -102,8 +104,10 @@ class MemoryDelegate(QStyledItemDelegate):
         if row.tier is not None:
             swatch = QRectF(area.x() + INDENT - 4, area.center().y() - 5, 10, 10)
             rounded(painter, swatch, 3, tier_hue(t, row.tier))
-        x = _write(painter, area, area.x() + INDENT + 16, row.group, ui_font(12.5, SEMIBOLD), t.t1)
-        _write(painter, area, x + 10, f"{row.count:,}", ui_font(12, MEDIUM), t.t3)
+        x = _write(
+            painter, area, area.x() + INDENT + 16, head_words(row), ui_font(12.5, SEMIBOLD), t.t1
+        )
+        _write(painter, area, x + 10, number(row.count), ui_font(12, MEDIUM), t.t3)
         if has_focus:
             rounded(painter, area.adjusted(2, 1, -2, -2), 6, None, t.ring, RING_WIDTH)
 
@@ -161,7 +165,7 @@ class MemoryDelegate(QStyledItemDelegate):
                 painter.setFont(ui_font(12, MEDIUM))
                 painter.setPen(t.t3 if is_over else t.t2)
                 count = standing.memory.recalls
-                words = f"{count:,}×" if count else ""
+                words = f"{number(count)}×" if count else ""
                 painter.drawText(area.adjusted(0, 0, -16, 0), _RIGHT, words)
 
     def _paint_memory(
@@ -211,7 +215,7 @@ class MemoryDelegate(QStyledItemDelegate):
         font = ui_font(11, MEDIUM)
         kind = kind_words(standing.memory)
         if not kind and standing.is_active:
-            kind = PLAIN_KINDS.get(standing.memory.tier, "")
+            kind = plain_kind(standing.memory.tier)
         if kind:
             x = _write(painter, area, x, kind, font, t.t3) + 10
         said = standing_words(standing)
@@ -221,12 +225,12 @@ class MemoryDelegate(QStyledItemDelegate):
             dpr = painter.device().devicePixelRatioF()
             icon = icon_pixmap("undo", t.t3, 12, dpr)
             painter.drawPixmap(round(x), round(area.center().y() - 6), icon)
-            words = f"replaces {row.count} older"
+            words = trn("replaces {n} older", "replaces {n} older", row.count)
             x = _write(painter, area, x + 16, words, font, t.t3) + 10
         if standing.memory.is_pinned:
-            x = _write(painter, area, x, "pinned", font, t.long_term.text) + 10
+            x = _write(painter, area, x, tr("pinned"), font, t.long_term.text) + 10
         if is_without_model(standing.memory):
-            _write(painter, area, x, WITHOUT_MODEL, font, t.t3)
+            _write(painter, area, x, tr(WITHOUT_MODEL), font, t.t3)
 
     def _paint_validity(
         self, painter: QPainter, area: QRectF, standing: Standing, t: Tokens
@@ -251,7 +255,7 @@ class MemoryDelegate(QStyledItemDelegate):
     # Editing in the row
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        editor = Field("Text of this memory", parent=parent)
+        editor = Field(tr("Text of this memory"), parent=parent)
         editor.setMaxLength(LONGEST_EDIT)
         return editor
 

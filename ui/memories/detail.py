@@ -14,6 +14,7 @@ from app.memory.contradictions import open_against
 from app.memory.records import Memory, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.story import Story
+from app.translation import N_, tr, tr_in, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.prose import ProseField
@@ -23,12 +24,11 @@ from ui.memories.against import Against
 from ui.memories.deeds import MemoryDeeds
 from ui.memories.pieces import Link, Proof, Step, Tag, TierLine
 from ui.memories.words import (
+    FOUND_WITHOUT_MODEL,
     IMPORTANCE_WORDS,
     STATUS_ICONS,
     STATUS_WORDS,
-    WITHOUT_MODEL,
     confidence_words,
-    count_words,
     history_words,
     importance_words,
     is_without_model,
@@ -43,7 +43,7 @@ from ui.theme.palette import T2_ROLE
 
 MOST_PROOFS = 8
 MOST_STEPS = 12
-NOTHING_CHOSEN = (
+NOTHING_CHOSEN = N_(
     "Choose a memory to see where it comes from, what it replaced, and what it is worth."
 )
 STATUS_TONES = {Status.ACTIVE: "included", Status.STALE: "stale"}
@@ -77,13 +77,13 @@ class DetailPane(QWidget):
         self._head = TierLine()
         self.words = Label(font=story_font(15), wraps=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.editor = ProseField("Text of this memory", px=14.5, line_px=22)
+        self.editor = ProseField(tr("Text of this memory"), px=14.5, line_px=22)
         self.editor.setFixedHeight(TEXT_HEIGHT)
         self.editor.hide()
         self.editor.committed.connect(self.keep)
         self.editor.escaped.connect(self.leave)
         self._keep_row = self._make_keep_row()
-        self._nothing = body(NOTHING_CHOSEN)
+        self._nothing = body(tr(NOTHING_CHOSEN))
         content = QWidget()
         self._column = QVBoxLayout(content)
         self._column.setContentsMargins(16, 14, 14, 16)
@@ -91,7 +91,7 @@ class DetailPane(QWidget):
         for widget in (self._nothing, self._head, self.words, self.editor, self._keep_row):
             self._column.addWidget(widget)
         self._column.addStretch(1)
-        self.area = scrolling(content, name="Details of the memory")
+        self.area = scrolling(content, name=tr("Details of the memory"))
         self._deed_row = self._make_deed_row()
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -107,9 +107,11 @@ class DetailPane(QWidget):
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        self.keep_button = Button("Keep", icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
+        self.keep_button = Button(
+            tr("Keep"), icon="check", role=ButtonRole.MAIN, hint="Ctrl Return"
+        )
         self.keep_button.clicked.connect(self.keep)
-        leave = Button("Leave as it was", role=ButtonRole.QUIET, hint="Esc")
+        leave = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
         leave.clicked.connect(self.leave)
         layout.addWidget(self.keep_button)
         layout.addWidget(leave)
@@ -123,7 +125,9 @@ class DetailPane(QWidget):
         self._deed_grid.setContentsMargins(14, 10, 14, 12)
         self._deed_grid.setSpacing(8)
         self._deed_buttons: list[Button] = []
-        self._importance = Label("Importance", font=ui_font(12, MEDIUM), tone=T2_ROLE, parent=row)
+        self._importance = Label(
+            tr("Importance"), font=ui_font(12, MEDIUM), tone=T2_ROLE, parent=row
+        )
         return row
 
     # What is shown
@@ -131,7 +135,7 @@ class DetailPane(QWidget):
     def show_nothing(self) -> None:
         """Nothing is chosen."""
         self._set_standing(None)
-        self._nothing.setText(NOTHING_CHOSEN)
+        self._nothing.setText(tr(NOTHING_CHOSEN))
         self._nothing.show()
         self._head.hide()
         self.words.hide()
@@ -144,15 +148,15 @@ class DetailPane(QWidget):
         self._nothing.hide()
         self._head.setVisible(len(tiers) == 1)
         if len(tiers) == 1:
-            self._head.show_tier(next(iter(tiers)), TIER_NAMES[next(iter(tiers))])
-        self.words.setText(f"{count_words(len(chosen), 'memory', 'memories')} chosen.")
+            self._head.show_tier(next(iter(tiers)), tr(TIER_NAMES[next(iter(tiers))]))
+        self.words.setText(trn("{n} memory chosen.", "{n} memories chosen.", len(chosen)))
         self.words.show()
         for standing in chosen[:MOST_STEPS]:
             self._put(
                 Label(sentence_of(standing.memory), font=story_font(13), tone=T2_ROLE, wraps=True)
             )
         if len(chosen) > MOST_STEPS:
-            self._put(meta(f"and {len(chosen) - MOST_STEPS:,} more"))
+            self._put(meta(trn("and {n} more", "and {n} more", len(chosen) - MOST_STEPS)))
         deeds = self._deeds
         self._show_deeds(
             (deeds.approve, deeds.reject, *deeds.importance, deeds.pin, deeds.copy, deeds.delete)
@@ -170,7 +174,7 @@ class DetailPane(QWidget):
         memory = standing.memory
         self._nothing.hide()
         kind = kind_words(memory)
-        name = TIER_NAMES[memory.tier] + (f", {kind}" if kind else "")
+        name = tr(TIER_NAMES[memory.tier]) + (f", {kind}" if kind else "")
         self._head.show_tier(memory.tier, name)
         self._head.show()
         self.words.setText(sentence_of(memory))
@@ -213,12 +217,12 @@ class DetailPane(QWidget):
     def _show_tags(self, standing: Standing) -> None:
         memory = standing.memory
         tone = STATUS_TONES.get(standing.status, "t2")
-        tags = [Tag(STATUS_ICONS[standing.status], STATUS_WORDS[standing.status], tone)]
+        tags = [Tag(STATUS_ICONS[standing.status], tr(STATUS_WORDS[standing.status]), tone)]
         if memory.is_pinned:
-            tags.append(Tag("bookmark", "Pinned", "long_term"))
+            tags.append(Tag("bookmark", tr("Pinned"), "long_term"))
         if is_without_model(memory):
-            tags.append(Tag("chip", WITHOUT_MODEL.capitalize()))
-        tags += [Tag("info", note) for note in memory.notes]
+            tags.append(Tag("chip", tr(FOUND_WITHOUT_MODEL)))
+        tags += [Tag("info", tr(note)) for note in memory.notes]
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -232,22 +236,22 @@ class DetailPane(QWidget):
         row = QHBoxLayout(holder := QWidget())
         row.setContentsMargins(0, 2, 0, 0)
         row.setSpacing(5)
-        row.addWidget(Label("Valid", font=ui_font(12, MEDIUM), tone=T2_ROLE))
+        row.addWidget(Label(tr("Valid"), font=ui_font(12, MEDIUM), tone=T2_ROLE))
         if standing.start == BEFORE:
-            row.addWidget(Label("from the beginning", font=ui_font(12), tone=T2_ROLE))
+            row.addWidget(Label(tr("from the beginning"), font=ui_font(12), tone=T2_ROLE))
         else:
-            row.addWidget(Label("from", font=ui_font(12), tone=T2_ROLE))
+            row.addWidget(Label(tr_in("a moment", "from"), font=ui_font(12), tone=T2_ROLE))
             row.addWidget(self._moment(standing.start))
         if standing.end is None:
-            row.addWidget(Label("on", font=ui_font(12), tone=T2_ROLE))
+            row.addWidget(Label(tr_in("from a moment", "on"), font=ui_font(12), tone=T2_ROLE))
         elif standing.end > BEFORE:
-            row.addWidget(Label("until", font=ui_font(12), tone=T2_ROLE))
+            row.addWidget(Label(tr_in("a moment", "until"), font=ui_font(12), tone=T2_ROLE))
             row.addWidget(self._moment(standing.end))
         row.addStretch(1)
         self._put(holder)
 
     def _moment(self, index: int) -> Link:
-        link = Link(f"#{index}", f"Show everything as it stood at #{index}.")
+        link = Link(f"#{index}", tr("Show everything as it stood at #{index}.", index=index))
         link.setProperty("moment", index)
         link.clicked.connect(self._on_moment)
         return link
@@ -256,7 +260,7 @@ class DetailPane(QWidget):
         others = open_against(standing, by_id)
         if not others:
             return
-        self._put_section("Contradicts", count_words(len(others), "other"))
+        self._put_section(tr("Contradicts"), trn("{n} other", "{n} others", len(others)))
         for other in others[:MOST_STEPS]:
             box = Against(other, can_change=self._deeds.can_change)
             box.memory_asked.connect(self.memory_asked)
@@ -272,10 +276,10 @@ class DetailPane(QWidget):
         chain = chain_of(standing, by_id)
         if len(chain) < 2:
             if standing.ending is not None:
-                self._put_section("How it ended")
+                self._put_section(tr("How it ended"))
                 self._put(body(f"{history_words(standing)}."))
             return
-        self._put_section("History", count_words(len(chain), "step"))
+        self._put_section(tr("History"), trn("{n} step", "{n} steps", len(chain)))
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -289,9 +293,9 @@ class DetailPane(QWidget):
 
     def _show_sources(self, standing: Standing, story: Story, ground: Ground) -> None:
         sources = standing.memory.sources
-        self._put_section("Sources", f"{len(sources)}" if sources else "")
+        self._put_section(tr("Sources"), f"{len(sources)}" if sources else "")
         if not sources:
-            self._put(body("No message: " + made_words(standing.memory).lower() + "."))
+            self._put(body(tr("No message. {made}.", made=made_words(standing.memory))))
         gone = elsewhere = 0
         shown = []
         for source in sources:
@@ -309,28 +313,49 @@ class DetailPane(QWidget):
             self.proofs.append(proof)
             self._put(proof)
         if len(shown) > MOST_PROOFS:
-            self._put(meta(f"and {len(shown) - MOST_PROOFS:,} more messages"))
+            self._put(
+                meta(trn("and {n} more message", "and {n} more messages", len(shown) - MOST_PROOFS))
+            )
         if gone:
-            self._put(body(f"{count_words(gone, 'message')} of it no longer in the chat."))
+            self._put(
+                body(
+                    trn(
+                        "{n} message of it no longer in the chat.",
+                        "{n} messages of it no longer in the chat.",
+                        gone,
+                    )
+                )
+            )
         if elsewhere:
-            self._put(body(f"{count_words(elsewhere, 'message')} of another chat."))
+            self._put(
+                body(
+                    trn("{n} message of another chat.", "{n} messages of another chat.", elsewhere)
+                )
+            )
 
     def _show_worth(self, memory: Memory) -> None:
-        word = IMPORTANCE_WORDS.get(memory.importance, "")
-        self._put_section(f"Importance {memory.importance} of 3", word)
+        word = tr(IMPORTANCE_WORDS.get(memory.importance, ""))
+        self._put_section(tr("Importance {importance} of 3", importance=memory.importance), word)
         self._put(body(importance_words(memory)))
-        self._put_section(f"Confidence {percent(memory)} of 100")
+        self._put_section(tr("Confidence {percent} of 100", percent=percent(memory)))
         self._put(body(confidence_words(memory)))
         learned = learned_words(memory)
         if memory.tier is Tier.EPISTEMIC and learned:
-            self._put_section("How they know")
+            self._put_section(tr("How they know"))
             self._put(body(f"{learned}."))
         if memory.witnessed_by:
-            self._put_section("Who was there")
+            self._put_section(tr("Who was there"))
             self._put(body(", ".join(memory.witnessed_by)))
         if memory.id in self.kept_by:
-            self._put_section("Lived through elsewhere")
-            self._put(body(f"Kept by {self.kept_by[memory.id]}; who was there knows it here too."))
+            self._put_section(tr("Lived through elsewhere"))
+            self._put(
+                body(
+                    tr(
+                        "Kept by {who}; who was there knows it here too.",
+                        who=self.kept_by[memory.id],
+                    )
+                )
+            )
         made = made_words(memory)
         if memory.created:
             made += f", {short_time(memory.created, now=time.time())}"

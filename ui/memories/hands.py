@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from app.memory.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
+from app.translation import N_
 from app.work.memory_edits import MemoryEdits
 from ui.session import Session
 
@@ -40,7 +41,7 @@ class MemoryHands(QObject):
 
     def rewrite(self, memory_id: str, text: str) -> None:
         """Give a memory other words."""
-        self._do(lambda edits, path: edits.edit(path, memory_id, text=text), name="editing")
+        self._do(lambda edits, path: edits.edit(path, memory_id, text=text), name=N_("editing"))
 
     def rewrite_and_approve(self, memory_id: str, text: str) -> None:
         """Give a memory that waits other words, and let it count."""
@@ -49,7 +50,7 @@ class MemoryHands(QObject):
             await edits.edit(path, memory_id, text=text)
             await edits.approve(path, [memory_id])
 
-        self._do(both, name="approving")
+        self._do(both, name=N_("approving"))
 
     def set_importance(self, ids: Sequence[str], level: int) -> None:
         """Say how long memories are kept. level: 1 to 3."""
@@ -58,7 +59,7 @@ class MemoryHands(QObject):
             for memory_id in ids:
                 await edits.edit(path, memory_id, importance=level)
 
-        self._do(each, name="changing importance")
+        self._do(each, name=N_("changing importance"))
 
     def pin(self, ids: Sequence[str], *, pinned: bool) -> None:
         """Keep memories whatever else goes, or no longer."""
@@ -67,7 +68,7 @@ class MemoryHands(QObject):
             for memory_id in ids:
                 await edits.pin(path, memory_id, pinned=pinned)
 
-        self._do(each, name="pinning")
+        self._do(each, name=N_("pinning"))
 
     def approve_one(self, memory_id: str) -> None:
         """It is so."""
@@ -80,32 +81,32 @@ class MemoryHands(QObject):
     def approve(self, ids: Sequence[str]) -> None:
         """Let memories count that waited."""
         if ids:
-            self._do(lambda edits, path: edits.approve(path, list(ids)), name="approving")
+            self._do(lambda edits, path: edits.approve(path, list(ids)), name=N_("approving"))
 
     def reject(self, ids: Sequence[str]) -> None:
         """Let memories never count."""
         if ids:
-            self._do(lambda edits, path: edits.reject(path, list(ids)), name="rejecting")
+            self._do(lambda edits, path: edits.reject(path, list(ids)), name=N_("rejecting"))
 
     def settle(self, memory_id: str, other_id: str, keeps: str) -> None:
         """Say which of two memories is so that contradict each other. keeps: a Keeps."""
         self._do(
             lambda edits, path: edits.settle(path, memory_id, other_id, Keeps(keeps)),
-            name="settling a contradiction",
+            name=N_("settling a contradiction"),
         )
 
     def resolve(self, memory_id: str) -> None:
         """Close an arc."""
-        self._do(lambda edits, path: edits.resolve(path, memory_id), name="resolving an arc")
+        self._do(lambda edits, path: edits.resolve(path, memory_id), name=N_("resolving an arc"))
 
     def reopen(self, memory_id: str) -> None:
         """Let hold again what ended."""
-        self._do(lambda edits, path: edits.reopen(path, memory_id), name="reopening")
+        self._do(lambda edits, path: edits.reopen(path, memory_id), name=N_("reopening"))
 
     def delete(self, ids: Sequence[str]) -> None:
         """Put memories away."""
         if ids:
-            self._do(lambda edits, path: edits.delete(path, list(ids)), name="deleting")
+            self._do(lambda edits, path: edits.delete(path, list(ids)), name=N_("deleting"))
 
     def add(
         self,
@@ -121,35 +122,39 @@ class MemoryHands(QObject):
         async def adding(edits: MemoryEdits, path: Path) -> None:
             added(str(await edits.add(path, tier, type_, text, anchor=anchor, **fields)))
 
-        self._do(adding, name="adding a memory")
+        self._do(adding, name=N_("adding a memory"))
 
     def retype(self, entity_id: str, type_: str) -> None:
         """Say what somebody or something is."""
         self._do(
             lambda edits, path: edits.set_entity_type(path, entity_id, type_),
-            name="changing a type",
+            name=N_("changing a type"),
         )
 
     def merge(self, entity_id: str, other_id: str) -> None:
         """Two names are one and the same."""
         self._do(
             lambda edits, path: edits.merge_entities(path, entity_id, other_id),
-            name="merging names",
+            name=N_("merging names"),
         )
 
     def rename(self, entity_id: str, name: str) -> None:
         """Call somebody or something otherwise."""
-        self._do(lambda edits, path: edits.rename_entity(path, entity_id, name), name="renaming")
+        self._do(
+            lambda edits, path: edits.rename_entity(path, entity_id, name), name=N_("renaming")
+        )
 
     def delete_entity(self, entity_id: str) -> None:
         """Put a name away; what is remembered of it stays."""
-        self._do(lambda edits, path: edits.delete_entity(path, entity_id), name="deleting a name")
+        self._do(
+            lambda edits, path: edits.delete_entity(path, entity_id), name=N_("deleting a name")
+        )
 
     def rewrite_text(self, kind: DocumentKind, subject: str, text: str) -> None:
         """Put the user's words in place of a longer text."""
         self._do(
             lambda edits, path: edits.edit_text(path, kind, text, subject=subject),
-            name="editing a text",
+            name=N_("editing a text"),
         )
 
     # Work
@@ -158,12 +163,14 @@ class MemoryHands(QObject):
         """Read the story for its memory up to its last message."""
         path = self._session.path
         if path is not None:
-            self._session.do(self._session.companion.remember_now(path), name="reading the story")
+            self._session.do(
+                self._session.companion.remember_now(path), name=N_("reading the story")
+            )
 
     def stop(self, operation_id: int) -> None:
         """Drop a reading."""
-        self._session.do(self._session.companion.work.cancel(operation_id), name="stopping")
+        self._session.do(self._session.companion.work.cancel(operation_id), name=N_("stopping"))
 
     def retry(self, operation_id: int) -> None:
         """Try a reading again."""
-        self._session.do(self._session.companion.work.retry(operation_id), name="trying again")
+        self._session.do(self._session.companion.work.retry(operation_id), name=N_("trying again"))

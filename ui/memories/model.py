@@ -9,9 +9,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.memory.browsing import Order, Row, sentence_of
 from app.memory.standing import Ground, Standing
+from app.translation import N_, number, tr
 from ui.controls.labels import plain_tip
 from ui.memories.words import (
     confidence_words,
+    head_words,
     importance_words,
     percent,
     source_words,
@@ -35,7 +37,14 @@ class Column(IntEnum):
     USED = 5
 
 
-HEADERS = ("Memory", "Importance", "Confidence", "Valid from, to", "Sources", "Used")
+HEADERS = (
+    N_("Memory"),
+    N_("Importance"),
+    N_("Confidence"),
+    N_("Valid from, to"),
+    N_("Sources"),
+    N_("Used"),
+)
 ORDERS = {
     Column.MEMORY: Order.TEXT,
     Column.IMPORTANCE: Order.IMPORTANCE,
@@ -103,10 +112,10 @@ class MemoryModel(QAbstractTableModel):
         return CELL_FLAGS
 
     def headerData(
-        self, number: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[number]
+            return tr(HEADERS[section])
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -117,9 +126,9 @@ class MemoryModel(QAbstractTableModel):
             return row
         if row.standing is None:
             if role == Qt.ItemDataRole.DisplayRole and index.column() == 0:
-                return row.group
+                return head_words(row)
             if role == Qt.ItemDataRole.AccessibleTextRole:
-                return f"{row.group}, {row.count}" + (", folded" if row.is_folded else "")
+                return f"{head_words(row)}, {row.count}" + (tr(", folded") if row.is_folded else "")
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cell(row.standing, Column(index.column()))
@@ -154,21 +163,23 @@ class MemoryModel(QAbstractTableModel):
             case Column.SOURCES:
                 return source_words(standing, self.ground)
             case Column.USED:
-                return f"{memory.recalls:,}×" if memory.recalls else ""
+                return f"{number(memory.recalls)}×" if memory.recalls else ""
 
     def _tip(self, standing: Standing, column: Column) -> str:
         memory = standing.memory
         match column:
             case Column.IMPORTANCE:
-                return f"Importance {memory.importance} of 3. {importance_words(memory)}"
+                said = tr("Importance {importance} of 3", importance=memory.importance)
+                return f"{said}. {importance_words(memory)}"
             case Column.CONFIDENCE:
-                return f"Confidence {percent(memory)} of 100. {confidence_words(memory)}"
+                said = tr("Confidence {percent} of 100", percent=percent(memory))
+                return f"{said}. {confidence_words(memory)}"
             case Column.VALID:
-                return validity_words(standing).capitalize() + "."
+                return tr("Valid {validity}.", validity=validity_words(standing))
             case Column.SOURCES:
                 words = source_words(standing, self.ground, most=20)
-                return f"Comes from {words}." if memory.sources else ""
+                return tr("Comes from {sources}.", sources=words) if memory.sources else ""
             case Column.USED:
-                return "How often it was put into a prompt."
+                return tr("How often it was put into a prompt.")
             case _:
                 return sentence_of(memory)

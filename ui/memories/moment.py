@@ -9,6 +9,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QSpinBox, QWidget
 
 from app.story.story import Story
+from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.theme import current_tokens
@@ -33,14 +34,14 @@ class MomentBar(QWidget):
         self.setFixedHeight(HEIGHT)
         self.axis = _Axis()
         self.number = QSpinBox()
-        self.number.setAccessibleName("As it stood at message")
+        self.number.setAccessibleName(tr("As it stood at message"))
         self.number.setPrefix("#")
         self.number.setFixedWidth(72)
         self.number.setFixedHeight(28)
         self.number.setFont(ui_font(12.5, MEDIUM))
         self.number.setKeyboardTracking(False)
-        self.now = Button("Back to now", icon="arrow-right", role=ButtonRole.QUIET)
-        self._words = Label("As it stood at", font=ui_font(12, MEDIUM), tone=T2_ROLE)
+        self.now = Button(tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET)
+        self._words = Label(tr("As it stood at"), font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
@@ -100,7 +101,7 @@ class MomentBar(QWidget):
     def _show(self) -> None:
         is_now = self.at < 0
         self.now.setVisible(not is_now)
-        self._words.setText("As it stands at" if is_now else "As it stood at")
+        self._words.setText(tr("As it stands at") if is_now else tr("As it stood at"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(0, 0, self.width(), 1, current_tokens().line)
@@ -112,11 +113,11 @@ class _Axis(QSlider):
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._scenes: list[int] = []
-        self.setAccessibleName("Moment of the story")
+        self.setAccessibleName(tr("Moment of the story"))
         self.setMaximum(0)
         self.setPageStep(10)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip("Show what was remembered at an earlier message.")
+        self.setToolTip(tr("Show what was remembered at an earlier message."))
 
     def set_scenes(self, firsts: list[int]) -> None:
         """firsts: index of the first message of each scene."""

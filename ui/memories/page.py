@@ -14,6 +14,7 @@ from app.memory.browsing import Arranged, Order, Wanted, arranged, read_query
 from app.memory.records import Tier
 from app.memory.standing import Standing, Status
 from app.operations import Operation
+from app.translation import N_, tr, trn
 from app.work.memory_view import MemoryView
 from ui.controls.surfaces import Line
 from ui.memories.chosen import Chosen
@@ -177,7 +178,7 @@ class MemoriesPage(QWidget):
     @property
     def title(self) -> str:
         """For the header."""
-        return "Memories"
+        return tr("Memories")
 
     @property
     def place(self) -> str:
@@ -186,10 +187,14 @@ class MemoriesPage(QWidget):
         ended = self._arranged.statuses.get(Status.ENDED, 0)
         if not held and not ended:
             return ""
-        words = f"{held:,} active" + (f", {ended:,} ended" if ended else "")
+        words = trn("{n} active", "{n} active", held)
+        if ended:
+            words += ", " + trn("{n} ended", "{n} ended", ended)
         if self._session.is_demo:
-            words += ", made for the demo"
-        return words if self.moment.at < 0 else f"{words} at #{self.moment.at}"
+            words += ", " + tr("made for the demo")
+        if self.moment.at >= 0:
+            words = tr("{counts} at #{at}", counts=words, at=self.moment.at)
+        return words
 
     def take_focus(self) -> None:
         """Give the keyboard to what is shown."""
@@ -229,7 +234,7 @@ class MemoriesPage(QWidget):
         path = self._session.path
         self._is_stale = not self.isVisible()
         if path is not None:
-            self._session.do(self._load(path), name="reading memories")
+            self._session.do(self._load(path), name=N_("reading memories"))
 
     async def _load(self, path: Path) -> None:
         at = self.moment.at
@@ -248,7 +253,7 @@ class MemoriesPage(QWidget):
 
     def _arrange(self) -> None:
         if self._view is not None:
-            self._session.do(self._arranging(), name="arranging memories")
+            self._session.do(self._arranging(), name=N_("arranging memories"))
 
     async def _arranging(self) -> None:
         view = self._view

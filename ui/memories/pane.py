@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import number, tr
 from ui.controls.fields import Segments
 from ui.controls.surfaces import Line
 from ui.memories.adding import AddPane
@@ -30,7 +31,7 @@ class MemoryPane(QWidget):
 
     def __init__(self, deeds: MemoryDeeds, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.kinds = Segments("Pane", {DETAILS: "Details", REVIEW: "Review"})
+        self.kinds = Segments(tr("Pane"), {DETAILS: tr("Details"), REVIEW: tr("Review")})
         self.kinds.choose(DETAILS)
         self.detail = DetailPane(deeds)
         self.review = ReviewPane()
@@ -73,4 +74,6 @@ class MemoryPane(QWidget):
 
     def show_waiting(self, count: int) -> None:
         """Say how many wait."""
-        self.kinds.set_word(REVIEW, f"Review {count:,}" if count else "Review")
+        self.kinds.set_word(
+            REVIEW, tr("Review {count}", count=number(count)) if count else tr("Review")
+        )

@@ -6,6 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.memory.policy import Policy
+from app.translation import N_, tr, trn
 from app.work.memory_view import MemoryView
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel
@@ -13,9 +14,9 @@ from ui.controls.surfaces import Line
 from ui.theme.fonts import MEDIUM, ui_font
 
 POLICY_WORDS = {
-    Policy.CHAT_LOCAL: "{} is remembered in each chat alone.",
-    Policy.READ_ONLY: "What is kept of {} is used, and nothing is added to it.",
-    Policy.OFF: "Nothing that is kept of {} is used, and nothing is added to it.",
+    Policy.CHAT_LOCAL: N_("{} is remembered in each chat alone."),
+    Policy.READ_ONLY: N_("What is kept of {} is used, and nothing is added to it."),
+    Policy.OFF: N_("Nothing that is kept of {} is used, and nothing is added to it."),
 }
 
 
@@ -25,8 +26,8 @@ class PausedStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.words = ElidedLabel(font=ui_font(12, MEDIUM))
-        self.commit = Button("Remember them", icon="play")
-        self.discard = Button("Leave them unread", icon="eye-off", role=ButtonRole.QUIET)
+        self.commit = Button(tr("Remember them"), icon="play")
+        self.discard = Button(tr("Leave them unread"), icon="eye-off", role=ButtonRole.QUIET)
         row = QHBoxLayout()
         row.setContentsMargins(16, 6, 12, 6)
         row.setSpacing(10)
@@ -48,18 +49,21 @@ class PausedStrip(QWidget):
     def show_view(self, view: MemoryView, *, can_change: bool) -> None:
         """Say what holds in this chat."""
         pause, name = view.pause, view.story.chat.owner_name
-        number = 0
-        words = POLICY_WORDS.get(view.policy, "").format(name or "this chat")
+        count = 0
+        words = tr(POLICY_WORDS.get(view.policy, "")).format(name or tr("this chat"))
         if pause is not None:
             since = view.ground.places.get(pause.anchor, pause.position)
-            number = max(0, view.ground.last - since)
-            played = {0: "nothing was played since", 1: "1 message was played since"}
-            told = played.get(number, f"{number:,} messages were played since")
-            words = f"Nothing is remembered after #{max(0, since)}; {told}."
+            count = max(0, view.ground.last - since)
+            told = trn("{n} message was played since", "{n} messages were played since", count)
+            words = tr(
+                "Nothing is remembered after #{since}; {told}.",
+                since=max(0, since),
+                told=told if count else tr("nothing was played since"),
+            )
         self.words.setText(words)
-        self.commit.set_text("Remember them" if number else "Go on remembering")
+        self.commit.set_text(tr("Remember them") if count else tr("Go on remembering"))
         self.commit.setVisible(pause is not None)
-        self.discard.setVisible(pause is not None and bool(number))
+        self.discard.setVisible(pause is not None and bool(count))
         for button in (self.commit, self.discard):
             button.setEnabled(can_change)
         self.setVisible(bool(words))

@@ -18,18 +18,27 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTableView, QVBo
 
 from app.memory.records import ENTITY_TYPES, Entity
 from app.memory.standing import Ground, Standing
+from app.translation import N_, number, tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice
 from ui.controls.labels import ElidedLabel, body
 from ui.controls.surfaces import Line
 from ui.memories.delegate import PlainDelegate
 from ui.memories.table import Header
+from ui.memories.words import stored_word
 from ui.theme.fonts import SEMIBOLD, ui_font
 
 Index = QModelIndex | QPersistentModelIndex
-HEADERS = ("Name", "Also called", "What it is", "First seen", "Last seen", "Memories")
+HEADERS = (
+    N_("Name"),
+    N_("Also called"),
+    N_("What it is"),
+    N_("First seen"),
+    N_("Last seen"),
+    N_("Memories"),
+)
 WIDTHS = (0, 0, 100, 88, 88, 88)
-EMPTY = "Nobody and nothing has a name here yet. Names come with the first memories."
+EMPTY = N_("Nobody and nothing has a name here yet. Names come with the first memories.")
 ROW = 40
 
 
@@ -87,10 +96,10 @@ class EntityModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(Column)
 
     def headerData(
-        self, number: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[number]
+            return tr(HEADERS[section])
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -125,13 +134,13 @@ class EntityModel(QAbstractTableModel):
             case Column.ALIASES:
                 return ", ".join(entity.aliases)
             case Column.TYPE:
-                return "not known" if entity.type == "unknown" else entity.type
+                return tr("not known") if entity.type == "unknown" else stored_word(entity.type)
             case Column.FIRST:
                 return self._place(entity.first_seen)
             case Column.LAST:
                 return self._place(entity.last_seen)
             case Column.MEMORIES:
-                return f"{self.count(entity):,}"
+                return number(self.count(entity))
 
     def _place(self, anchor: str) -> str:
         place = self._ground.places.get(anchor) if self._ground is not None else None
@@ -158,13 +167,13 @@ class PeoplePane(QWidget):
         self.model = EntityModel()
         self.can_change = False
         self._name = ElidedLabel(font=ui_font(13, SEMIBOLD))
-        self.types = Choice("What it is")
+        self.types = Choice(tr("What it is"))
         for name in ENTITY_TYPES:
-            self.types.addItem("not known" if name == "unknown" else name, name)
-        self.merge = Choice("The same as")
-        self.see = Button("Show memories", icon="layers")
-        self.delete = IconButton("trash", "Delete this name; what is remembered of it stays.")
-        self._nothing = body(EMPTY)
+            self.types.addItem(tr("not known") if name == "unknown" else stored_word(name), name)
+        self.merge = Choice(tr("The same as"))
+        self.see = Button(tr("Show memories"), icon="layers")
+        self.delete = IconButton("trash", tr("Delete this name; what is remembered of it stays."))
+        self._nothing = body(tr(EMPTY))
         self._nothing.setContentsMargins(16, 16, 16, 16)
         self.table = _table(self.model)
         head = QHBoxLayout()
@@ -224,15 +233,15 @@ class PeoplePane(QWidget):
         for control in (self.merge, self.delete):
             control.setVisible(is_free)
         if entity is None:
-            self._name.setText("People and things")
+            self._name.setText(tr("People and things"))
             return
         self._name.setText(entity.name)
         self.types.setEnabled(is_free)
-        self.types.setToolTip("" if is_free else "It has a card, or is you: that stays so.")
+        self.types.setToolTip("" if is_free else tr("It has a card, or is you: that stays so."))
         with QSignalBlocker(self.types), QSignalBlocker(self.merge):
             self.types.setCurrentIndex(max(0, self.types.findData(entity.type)))
             self.merge.clear()
-            self.merge.addItem("Is the same as …", "")
+            self.merge.addItem(tr("Is the same as …"), "")
             for other in self.model.entities:
                 if other.id != entity.id:
                     self.merge.addItem(other.name, other.id)
@@ -261,7 +270,7 @@ class PeoplePane(QWidget):
 def _table(model: EntityModel) -> QTableView:
     table = QTableView()
     table.setModel(model)
-    table.setAccessibleName("People and things")
+    table.setAccessibleName(tr("People and things"))
     table.setItemDelegate(PlainDelegate(table, numbers=(Column.MEMORIES,)))
     table.setFrameShape(QFrame.Shape.NoFrame)
     table.setShowGrid(False)

@@ -10,6 +10,7 @@ from app.memory.browsing import sentence_of
 from app.memory.records import Tier
 from app.memory.standing import Standing
 from app.story.messages import Message
+from app.translation import tr
 from ui.controls.labels import ElidedLabel, Label, meta, plain_tip
 from ui.controls.surfaces import Surface
 from ui.memories.delegate import tier_hue
@@ -131,19 +132,19 @@ class Proof(Surface):
         self._anchor = message.anchor
         self._whole = excerpt(message)
         self._is_whole = len(self._whole) <= PROOF_LETTERS
-        self.jump = Link(f"#{place}", f"Go to message #{place} in the story.")
+        self.jump = Link(f"#{place}", tr("Go to message #{place} in the story.", place=place))
         self.jump.clicked.connect(self._on_jump)
         who = ElidedLabel(message.name, font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self.words = Label(font=story_font(13), tone=T2_ROLE, wraps=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.more = Link("Show more")
+        self.more = Link(tr("Show more"))
         self.more.clicked.connect(self.toggle)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self.jump)
         head.addWidget(who, 1)
         if is_changed:
-            head.addWidget(Label("changed since", font=ui_font(11, SEMIBOLD), tone=T3_ROLE))
+            head.addWidget(Label(tr("changed since"), font=ui_font(11, SEMIBOLD), tone=T3_ROLE))
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 8, 10, 9)
         column.setSpacing(3)
@@ -164,7 +165,7 @@ class Proof(Surface):
         if not self._is_open and not self._is_whole:
             text = text[:PROOF_LETTERS].rsplit(" ", 1)[0].rstrip(",;:") + "…"
         self.words.setText(text)
-        self.more.set_text("Show less" if self._is_open else "Show more")
+        self.more.set_text(tr("Show less") if self._is_open else tr("Show more"))
 
     def _on_jump(self) -> None:
         self.jump_asked.emit(self._anchor)
@@ -191,7 +192,7 @@ class Step(QAbstractButton):
         words = sentence_of(standing.memory)
         self.setText(words)
         self.setAccessibleName(f"{words}. {history_words(standing)}")
-        self.setToolTip("" if is_shown else "Show this memory.")
+        self.setToolTip("" if is_shown else tr("Show this memory."))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setEnabled(not is_shown)

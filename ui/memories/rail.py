@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.memory.browsing import LOST, TIER_NAMES, TIER_ORDER, Arranged, Show
 from app.memory.records import Tier
 from app.memory.standing import Status
+from app.translation import N_, number, tr
 from ui.controls.labels import Label
 from ui.controls.surfaces import scrolling
 from ui.memories.delegate import tier_hue
@@ -32,14 +33,18 @@ ALL, PEOPLE, TEXTS = "all", "people", "texts"
 ROW_HEIGHT = 30
 PINNED, BUILTIN = "pinned", "built-in"
 _SHOWS = (
-    (Show.ENDED, "Ended", "What was replaced, merged or resolved."),
-    (Show.LOST, "Source changed or gone", "Their message was edited, swiped or deleted since."),
-    (Show.WAITING, "Waiting for review", "What no message was found for."),
-    (Show.REJECTED, "Rejected", "What you refused."),
+    (Show.ENDED, N_("Ended"), N_("What was replaced, merged or resolved.")),
+    (
+        Show.LOST,
+        N_("Source changed or gone"),
+        N_("Their message was edited, swiped or deleted since."),
+    ),
+    (Show.WAITING, N_("Waiting for review"), N_("What no message was found for.")),
+    (Show.REJECTED, N_("Rejected"), N_("What you refused.")),
 )
 _ONLY = (
-    (PINNED, "Pinned only", "Only what you want to keep, whatever else goes."),
-    (BUILTIN, "Found without a model", "Only what was found by rules alone."),
+    (PINNED, N_("Pinned only"), N_("Only what you want to keep, whatever else goes.")),
+    (BUILTIN, N_("Found without a model"), N_("Only what was found by rules alone.")),
 )
 
 
@@ -61,28 +66,30 @@ class MemoryRail(QWidget):
         column = QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 12)
         column.setSpacing(0)
-        column.addWidget(_heading("Tiers"))
-        self._add(column, ALL, "All", "Every tier in one table.", icon="layers")
+        column.addWidget(_heading(tr("Tiers")))
+        self._add(column, ALL, tr("All"), tr("Every tier in one table."), icon="layers")
         for tier in TIER_ORDER:
-            self._add(column, tier.value, TIER_NAMES[tier], TIER_SENTENCES[tier], tier=tier)
+            self._add(column, tier.value, tr(TIER_NAMES[tier]), tr(TIER_SENTENCES[tier]), tier=tier)
         column.addSpacing(14)
-        column.addWidget(_heading("Made of memories"))
-        self._add(column, PEOPLE, "People and things", "Who and what has a name.", icon="people")
+        column.addWidget(_heading(tr("Made of memories")))
+        self._add(
+            column, PEOPLE, tr("People and things"), tr("Who and what has a name."), icon="people"
+        )
         self._add(
             column,
             TEXTS,
-            "Texts",
-            "Profiles, canon and summaries.",
+            tr("Texts"),
+            tr("Profiles, canon and summaries."),
             icon="document",
         )
         column.addSpacing(14)
-        column.addWidget(_heading("Show"))
+        column.addWidget(_heading(tr("Show")))
         for key, word, sentence in (*_SHOWS, *_ONLY):
-            self._add_show(column, str(key), word, sentence, is_on=key in SHOWN_AT_FIRST)
+            self._add_show(column, str(key), tr(word), tr(sentence), is_on=key in SHOWN_AT_FIRST)
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolling(content, name="Tiers and filters"))
+        outer.addWidget(scrolling(content, name=tr("Tiers and filters")))
         self.places[ALL].setChecked(True)
 
     def _add(
@@ -154,7 +161,7 @@ class MemoryRail(QWidget):
             BUILTIN: arranged.builtin,
         }
         for key, count in counts.items():
-            self._counts[key].setText(f"{count:,}")
+            self._counts[key].setText(number(count))
 
     def _on_place(self) -> None:
         self.place_chosen.emit(self.place)
@@ -193,7 +200,7 @@ class PlaceButton(QAbstractButton):
     def set_count(self, count: int) -> None:
         """Say how many it holds."""
         self._count = count
-        self.setAccessibleName(f"{self.text()}, {count:,}")
+        self.setAccessibleName(f"{self.text()}, {number(count)}")
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -216,7 +223,7 @@ class PlaceButton(QAbstractButton):
         painter.setFont(ui_font(12.5, SEMIBOLD if self.isChecked() else MEDIUM))
         painter.setPen(ink)
         middle = Qt.AlignmentFlag.AlignVCenter
-        count = f"{self._count:,}"
+        count = number(self._count)
         room = area.adjusted(34, 0, -20 - painter.fontMetrics().horizontalAdvance(count), 0)
         words = painter.fontMetrics().elidedText(
             self.text(), Qt.TextElideMode.ElideRight, int(room.width())

@@ -12,6 +12,7 @@ from app.memory.browsing import TIER_NAMES, sentence_of
 from app.memory.contradictions import open_against
 from app.memory.standing import Ground, Standing
 from app.story.story import Story
+from app.translation import N_, number, tr, tr_in
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.prose import ProseField
@@ -23,9 +24,9 @@ from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T1_ROLE, T2_ROLE
 
 CARDS = 30  # shown at once; each holds several widgets
-NOTHING = "Nothing waits for you. What no message was found for comes here before it counts."
+NOTHING = N_("Nothing waits for you. What no message was found for comes here before it counts.")
 EDIT_HEIGHT = 104
-REPLACES = "Contradicts this; approving ends it"
+REPLACES = N_("Contradicts this; approving ends it")
 
 
 class ReviewPane(QWidget):
@@ -50,29 +51,29 @@ class ReviewPane(QWidget):
         self._can_change = False
         self.cards: list[ReviewCard] = []
         self._count = meta()
-        self._nothing = body(NOTHING)
+        self._nothing = body(tr(NOTHING))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Review")
+        self.setAccessibleName(tr("Review"))
         content = QWidget()
         self._column = QVBoxLayout(content)
         self._column.setContentsMargins(12, 4, 12, 12)
         self._column.setSpacing(10)
         self._column.addWidget(self._nothing)
         self._column.addStretch(1)
-        self.area = scrolling(content, name="Memories that wait for review")
+        self.area = scrolling(content, name=tr("Memories that wait for review"))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         head = QHBoxLayout()
         head.setContentsMargins(16, 12, 16, 8)
-        head.addWidget(section("Waits for your word"), 1)
+        head.addWidget(section(tr("Waits for your word")), 1)
         head.addWidget(self._count)
         self.keys = QWidget()
         hints = QHBoxLayout(self.keys)
         hints.setContentsMargins(14, 8, 14, 12)
         hints.setSpacing(12)
         for key, shortcut, word in (
-            ("next", "J", "next"),
-            ("back", "K", "back"),
-            ("source", "Space", "source"),
+            ("next", "J", tr_in("the next memory", "next")),
+            ("back", "K", tr_in("the memory before", "back")),
+            ("source", tr_in("a key", "Space"), tr("source")),
         ):
             hint = KeyHint(key, shortcut, word)
             hint.pressed_key.connect(self._on_hint)
@@ -129,7 +130,11 @@ class ReviewPane(QWidget):
         count = len(self._waiting)
         self._nothing.setVisible(not count)
         self.keys.setVisible(bool(count))
-        self._count.setText(f"{self._place + 1:,} of {count:,}" if count else "")
+        self._count.setText(
+            tr("{place} of {count}", place=number(self._place + 1), count=number(count))
+            if count
+            else ""
+        )
         first = max(0, min(self._place - CARDS // 2, count - CARDS))
         for place in range(first, min(count, first + CARDS)):
             self._add_card(place)
@@ -249,8 +254,12 @@ class ReviewCard(Surface):
         memory = standing.memory
         head = TierLine()
         kind = kind_words(memory)
-        name = TIER_NAMES[memory.tier] + (f", {kind}" if kind else "")
-        head.show_tier(memory.tier, name, f"importance {memory.importance}" if is_open else "")
+        name = tr(TIER_NAMES[memory.tier]) + (f", {kind}" if kind else "")
+        head.show_tier(
+            memory.tier,
+            name,
+            tr("importance {importance}", importance=memory.importance) if is_open else "",
+        )
         font = story_font(15) if is_open else ui_font(12.5, SEMIBOLD)
         self.words = Label(
             sentence_of(memory), font=font, tone=T1_ROLE if is_open else T2_ROLE, wraps=True
@@ -261,7 +270,7 @@ class ReviewCard(Surface):
         self._column.addWidget(head)
         self._column.addWidget(self.words)
         if not is_open:
-            self.setAccessibleName(f"Open: {sentence_of(memory)}")
+            self.setAccessibleName(tr("Open: {sentence}", sentence=sentence_of(memory)))
             self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def open_up(
@@ -269,7 +278,7 @@ class ReviewCard(Surface):
     ) -> None:
         """Add why it waits, its proof, and what can be done."""
         memory = self.standing.memory
-        self.editor = ProseField("Text of this memory", px=14.5, line_px=22)
+        self.editor = ProseField(tr("Text of this memory"), px=14.5, line_px=22)
         self.editor.setFixedHeight(EDIT_HEIGHT)
         self.editor.hide()
         self.editor.committed.connect(self.keep)
@@ -279,7 +288,7 @@ class ReviewCard(Surface):
             why = body(note)
             self._column.addWidget(why)
         for other in against:
-            self._column.addWidget(Tag("triangle", REPLACES, "out_of_budget"))
+            self._column.addWidget(Tag("triangle", tr(REPLACES), "out_of_budget"))
             told = Label(sentence_of(other.memory), font=story_font(13), tone=T2_ROLE, wraps=True)
             self._column.addWidget(told)
         places = [(place_of(source, ground), source) for source in memory.sources]
@@ -291,9 +300,9 @@ class ReviewCard(Surface):
             self._column.addWidget(self.proof)
         row = QHBoxLayout()
         row.setSpacing(6)
-        self.approve = Button("Approve", role=ButtonRole.MAIN, hint="A")
-        self.edit_button = Button("Edit", hint="E")
-        self.reject = Button("Reject", hint="R")
+        self.approve = Button(tr("Approve"), role=ButtonRole.MAIN, hint="A")
+        self.edit_button = Button(tr("Edit"), hint="E")
+        self.reject = Button(tr("Reject"), hint="R")
         for button in (self.approve, self.edit_button, self.reject):
             button.setEnabled(can_change)
             button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -311,7 +320,7 @@ class ReviewCard(Surface):
         self.editor.show()
         self.editor.set_text(self.standing.memory.text)
         self.editor.set_editing(True)
-        self.approve.set_text("Keep")
+        self.approve.set_text(tr("Keep"))
 
     def keep(self) -> None:
         """Let it count with these words."""
@@ -328,7 +337,7 @@ class ReviewCard(Surface):
         self.editor.set_editing(False)
         self.editor.hide()
         self.words.show()
-        self.approve.set_text("Approve")
+        self.approve.set_text(tr("Approve"))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if not self.is_open:

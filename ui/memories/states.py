@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.operations import FINISHED, MEMORY_KINDS, Operation, OperationStatus
+from app.translation import N_, tr
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, body
@@ -17,13 +18,13 @@ from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 
 WIDTH = 520
-TITLE = "Nothing is remembered of this story yet"
-EMPTY = (
+TITLE = N_("Nothing is remembered of this story yet")
+EMPTY = N_(
     "Memories are read from the story while it goes on: who people are and what they feel, what "
     "is still open, who knows what. Each of them says which messages it comes from."
 )
-NO_MODEL = "No model is chosen. Rules alone find names and little else; a model finds far more."
-READING = "The story is being read. Memories appear here as they are found."
+NO_MODEL = N_("No model is chosen. Rules alone find names and little else; a model finds far more.")
+READING = N_("The story is being read. Memories appear here as they are found.")
 
 
 class EmptyState(QWidget):
@@ -39,12 +40,12 @@ class EmptyState(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = Label(TITLE, font=ui_font(15, SEMIBOLD))
-        self.sentence = Label(EMPTY, font=ui_font(13), tone=T2_ROLE, wraps=True)
-        self.no_model = Label(NO_MODEL, font=ui_font(13), tone=T2_ROLE, wraps=True)
-        self.read = Button("Read this story now", icon="pulse", role=ButtonRole.MAIN)
-        self.model = Button("Choose a model", icon="chip")
-        self.demo = Link("See the demo story", "Open the story that comes with Tavernkeep.")
+        self._title = Label(tr(TITLE), font=ui_font(15, SEMIBOLD))
+        self.sentence = Label(tr(EMPTY), font=ui_font(13), tone=T2_ROLE, wraps=True)
+        self.no_model = Label(tr(NO_MODEL), font=ui_font(13), tone=T2_ROLE, wraps=True)
+        self.read = Button(tr("Read this story now"), icon="pulse", role=ButtonRole.MAIN)
+        self.model = Button(tr("Choose a model"), icon="chip")
+        self.demo = Link(tr("See the demo story"), tr("Open the story that comes with Tavernkeep."))
         self.read.clicked.connect(self.read_asked)
         self.model.clicked.connect(self.model_asked)
         self.demo.clicked.connect(self.demo_asked)
@@ -76,8 +77,8 @@ class EmptyState(QWidget):
 
     def show_state(self, *, is_reading: bool, has_model: bool, is_demo: bool) -> None:
         """Say what can be done from here."""
-        self._title.setText("Reading" if is_reading else TITLE)
-        self.sentence.setText(READING if is_reading else EMPTY)
+        self._title.setText(tr("Reading") if is_reading else tr(TITLE))
+        self.sentence.setText(tr(READING) if is_reading else tr(EMPTY))
         self.no_model.setVisible(not has_model and not is_reading)
         self.model.setVisible(not has_model and not is_reading)
         self.read.setVisible(not is_reading)
@@ -100,8 +101,8 @@ class ReadingStrip(QWidget):
         self.words = ElidedLabel(font=ui_font(12, MEDIUM))
         self._bar = ProgressLine()
         self._bar.setFixedWidth(160)
-        self.stop = Button("Stop", icon="stop", role=ButtonRole.QUIET)
-        self.again = Button("Try again", icon="loop")
+        self.stop = Button(tr("Stop"), icon="stop", role=ButtonRole.QUIET)
+        self.again = Button(tr("Try again"), icon="loop")
         self.stop.clicked.connect(self._on_stop)
         self.again.clicked.connect(self._on_again)
         row = QHBoxLayout()
@@ -151,13 +152,13 @@ class ReadingStrip(QWidget):
         self.stop.setVisible(not has_failed)
         self.again.setVisible(has_failed)
         if has_failed:
-            self.words.setText(f"{operation.spec.label}: {operation.error}")
+            self.words.setText(f"{tr(operation.spec.label)}: {tr(operation.error)}")
             return
         place = places.get(operation.spec.anchor, 0)
         self._bar.set_share(place / max(1, last))
         is_running = operation.status is OperationStatus.RUNNING
-        word = "Reading now" if is_running else operation.held or operation.error or "Next"
-        self.words.setText(f"{word}: {operation.spec.label}")
+        word = tr("Reading now") if is_running else operation.held or operation.error or tr("Next")
+        self.words.setText(f"{tr(word)}: {tr(operation.spec.label)}")
 
     def _on_stop(self) -> None:
         if self.operation is not None:
@@ -172,7 +173,7 @@ def nothing_found(text: str = "") -> QWidget:
     """In place of the rows when the filters leave none."""
     holder = QWidget()
     column = QVBoxLayout(holder)
-    sentence = body(text or "Nothing fits. Change the words you search for, or what is shown.")
+    sentence = body(text or tr("Nothing fits. Change the words you search for, or what is shown."))
     sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     column.addStretch(2)
     column.addWidget(sentence)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
+from app.translation import tr
 from ui.memories.delegate import INDENT, MEMORY_HEIGHT, NARROW_HEIGHT, MemoryDelegate
 from ui.memories.model import Column, MemoryModel
 from ui.theme import current_tokens
@@ -53,7 +54,7 @@ class MemoryTable(QTableView):
         self.setHorizontalHeader(self.head)
         self.setModel(model)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Memories")
+        self.setAccessibleName(tr("Memories"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
@@ -212,7 +213,7 @@ class Header(QHeaderView):
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setFixedHeight(HEADER_HEIGHT)
-        self.setAccessibleName("Columns")
+        self.setAccessibleName(tr("Columns"))
         self.setMouseTracking(True)
 
     def show_order(self, column: int | None, *, is_descending: bool) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.memory.records import Document, DocumentKind
 from app.memory.standing import Standing
+from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.prose import ProseField
@@ -19,18 +20,18 @@ from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 KIND_WORDS = {
-    DocumentKind.PROFILE: "Profile",
-    DocumentKind.CANON: "Canon",
-    DocumentKind.SUMMARY: "Summary",
-    DocumentKind.ARC_SUMMARY: "How an arc went",
-    DocumentKind.CONTINUITY: "What a reply contradicts",
-    DocumentKind.REPAIR: "Correction for the next reply",
+    DocumentKind.PROFILE: N_("Profile"),
+    DocumentKind.CANON: N_("Canon"),
+    DocumentKind.SUMMARY: N_("Summary"),
+    DocumentKind.ARC_SUMMARY: N_("How an arc went"),
+    DocumentKind.CONTINUITY: N_("What a reply contradicts"),
+    DocumentKind.REPAIR: N_("Correction for the next reply"),
 }
 BY_HAND = frozenset({DocumentKind.PROFILE, DocumentKind.CANON, DocumentKind.SUMMARY})
 COLUMN = 720
 MOST = 60
 EDIT_HEIGHT = 220
-EMPTY = (
+EMPTY = N_(
     "No text yet. A profile of each character, the canon and a summary are written from memories "
     "once a model is chosen."
 )
@@ -55,7 +56,7 @@ class TextsPane(QWidget):
         super().__init__(parent)
         self.cards: list[TextCard] = []
         self._shown: tuple[tuple[Document, ...], bool] = ((), False)
-        self._nothing = body(EMPTY)
+        self._nothing = body(tr(EMPTY))
         content = QWidget()
         middle = QHBoxLayout(content)
         middle.setContentsMargins(24, 16, 24, 24)
@@ -70,7 +71,7 @@ class TextsPane(QWidget):
         middle.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolling(content, name="Texts"))
+        outer.addWidget(scrolling(content, name=tr("Texts")))
 
     def show_documents(
         self, documents: Sequence[Document], memories: Sequence[Standing], *, can_change: bool
@@ -104,7 +105,7 @@ class TextCard(Surface):
     def __init__(self, document: Document, subject: str, can_change: bool) -> None:
         super().__init__("raised", edge="line")
         self._document = document
-        title = KIND_WORDS[document.kind] + (f": {subject}" if subject else "")
+        title = tr(KIND_WORDS[document.kind]) + (f": {subject}" if subject else "")
         when = short_time(document.created, now=time.time()) if document.created else ""
         self.words = Label(document.text.strip(), font=story_font(14), tone=T2_ROLE, wraps=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -113,7 +114,7 @@ class TextCard(Surface):
         self.editor.hide()
         self.editor.committed.connect(self.keep)
         self.editor.escaped.connect(self.leave)
-        self.edit_button = Button("Edit", icon="pencil", role=ButtonRole.QUIET)
+        self.edit_button = Button(tr("Edit"), icon="pencil", role=ButtonRole.QUIET)
         self.edit_button.clicked.connect(self.edit)
         self.edit_button.setEnabled(can_change)
         head = QHBoxLayout()
@@ -143,7 +144,7 @@ class TextCard(Surface):
         self.editor.show()
         self.editor.set_text(self._document.text)
         self.editor.set_editing(True)
-        self.edit_button.set_text("Keep")
+        self.edit_button.set_text(tr("Keep"))
 
     def keep(self) -> None:
         """Keep what was written."""
@@ -157,4 +158,4 @@ class TextCard(Surface):
         self.editor.set_editing(False)
         self.editor.hide()
         self.words.show()
-        self.edit_button.set_text("Edit")
+        self.edit_button.set_text(tr("Edit"))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 
+from app.translation import N_, tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Field
 from ui.memories.deeds import MemoryDeeds
@@ -16,7 +17,7 @@ MenuMaker = Callable[[QWidget], QMenu]
 
 SETTLE_MS = 120
 WIDTHS = (140, 340)
-HELP = (
+HELP = N_(
     "Words, or who:Mara, kind:secret, type:fact, is:stale, is:pinned, before:#92, after:#40; "
     '"several words" together, a minus leaves out.'
 )
@@ -34,9 +35,9 @@ class MemoryTools(QWidget):
     def __init__(self, deeds: MemoryDeeds, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.field = _Search()
-        self.add = Button("Add", icon="plus")
+        self.add = Button(tr("Add"), icon="plus")
         self.add.follow(deeds.add)
-        self.more = IconButton("more", "All memories: clear, pause, keep", is_framed=True)
+        self.more = IconButton("more", tr("All memories: clear, pause, keep"), is_framed=True)
         self.more.clicked.connect(self._open_menu)
         self.more.hide()
         self._menu: MenuMaker | None = None
@@ -97,9 +98,11 @@ class _Search(Field):
     escaped = Signal()
 
     def __init__(self) -> None:
-        super().__init__("Find memories", placeholder="Find memories, who:…, is:…", icon="search")
-        self.setToolTip(f"{HELP} (Ctrl F)")
-        self.setAccessibleDescription(HELP)
+        super().__init__(
+            tr("Find memories"), placeholder=tr("Find memories, who:…, is:…"), icon="search"
+        )
+        self.setToolTip(f"{tr(HELP)} ({tr('Ctrl F')})")
+        self.setAccessibleDescription(tr(HELP))
         self.setMinimumWidth(WIDTHS[0])
         self.setMaximumWidth(WIDTHS[1])
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

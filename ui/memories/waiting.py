@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.translation import N_
 from ui.session import Session
 
 
@@ -37,7 +38,7 @@ class WaitingCount(QObject):
     def _count(self, _story: object = None) -> None:
         path = self._session.path
         if path is not None and not self._is_over:
-            self._session.do(self._look(path), name="counting memories")
+            self._session.do(self._look(path), name=N_("counting memories"))
 
     async def _look(self, path: Path) -> None:
         view = await asyncio.to_thread(self._session.companion.memory, path, at=None)

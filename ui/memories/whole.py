@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.memory.browsing import TIER_NAMES
 from app.memory.policy import Policy
 from app.memory.records import Tier
+from app.translation import N_, tr, trn
 from app.work.memory_keeping import FORGET, FRESH
 from ui.actions import ALSO_CALLED
 from ui.clearing import joined
@@ -22,18 +23,18 @@ from ui.shell.notice import Notice
 
 KEY = "memories: "  # of offers in the notice
 DISCARD = "discard"
-NOTHING = "There is nothing of that to clear."
+NOTHING = N_("There is nothing of that to clear.")
 POLICY_NAMES = {
-    Policy.FULL: "Keep memories of {} across chats",
-    Policy.CHAT_LOCAL: "Keep memories of {} within each chat",
-    Policy.READ_ONLY: "Use memories of {}, add none",
-    Policy.OFF: "Neither use nor add memories of {}",
+    Policy.FULL: N_("Keep memories of {} across chats"),
+    Policy.CHAT_LOCAL: N_("Keep memories of {} within each chat"),
+    Policy.READ_ONLY: N_("Use memories of {}, add none"),
+    Policy.OFF: N_("Neither use nor add memories of {}"),
 }
 POLICY_DONE = {
-    Policy.FULL: "{} is remembered across chats.",
-    Policy.CHAT_LOCAL: "Each chat with {} remembers for itself.",
-    Policy.READ_ONLY: "Memories of {} are used, and none is added.",
-    Policy.OFF: "Memories of {} are neither used nor added.",
+    Policy.FULL: N_("{} is remembered across chats."),
+    Policy.CHAT_LOCAL: N_("Each chat with {} remembers for itself."),
+    Policy.READ_ONLY: N_("Memories of {} are used, and none is added."),
+    Policy.OFF: N_("Memories of {} are neither used nor added."),
 }
 
 
@@ -47,28 +48,43 @@ class WholeDeeds(QObject):
         self._session = session
         self._notice = notice
         self.icons: dict[QAction, str] = {}
-        self.again = self._deed("Read this story again from its beginning", "loop", self._on_again)
+        self.again = self._deed(
+            tr("Read this story again from its beginning"), "loop", self._on_again
+        )
         self.pause = self._deed(
-            "Remember nothing for now", "pause", self._on_pause, also="read-only pause memory"
+            tr("Remember nothing for now"),
+            "pause",
+            self._on_pause,
+            also=tr("read-only pause memory"),
         )
         self.commit = self._deed(
-            "Remember what was played since", "play", self._on_commit, also="read-only commit"
+            tr("Remember what was played since"),
+            "play",
+            self._on_commit,
+            also=tr("read-only commit"),
         )
         self.discard = self._deed(
-            "Leave what was played unread", "eye-off", self._on_discard, also="read-only discard"
+            tr("Leave what was played unread"),
+            "eye-off",
+            self._on_discard,
+            also=tr("read-only discard"),
         )
-        self.forget = self._deed("Forget this chat", "trash", self._on_forget)
-        self.fresh = self._deed("Fresh start", "sun", self._on_fresh, also="forget everything")
+        self.forget = self._deed(tr("Forget this chat"), "trash", self._on_forget)
+        self.fresh = self._deed(
+            tr("Fresh start"), "sun", self._on_fresh, also=tr("forget everything")
+        )
         self.clear = {
             tier: self._deed(
-                f"Clear: {TIER_NAMES[tier]}", "trash", partial(self._on_clear, tier.value)
+                tr("Clear: {tier}", tier=tr(TIER_NAMES[tier])),
+                "trash",
+                partial(self._on_clear, tier.value),
             )
             for tier in Tier
         }
         one_of = QActionGroup(self)
         self.policies: dict[Policy, QAction] = {}
         for policy in Policy:
-            action = self._deed("", "person", partial(self._on_policy, policy), also="policy")
+            action = self._deed("", "person", partial(self._on_policy, policy), also=tr("policy"))
             action.setCheckable(True)
             one_of.addAction(action)
             self.policies[policy] = action
@@ -95,10 +111,10 @@ class WholeDeeds(QObject):
                 menu.addAction(action)
         keeper = self._keeper
         if keeper:
-            policies = menu.addMenu(f"Memories of {keeper}")
+            policies = menu.addMenu(tr("Memories of {keeper}", keeper=keeper))
             policies.addActions(list(self.policies.values()))
         menu.addSeparator()
-        kinds = menu.addMenu("Clear one kind")
+        kinds = menu.addMenu(tr("Clear one kind"))
         kinds.addActions(list(self.clear.values()))
         menu.addActions([self.forget, self.fresh])
         return menu
@@ -119,9 +135,9 @@ class WholeDeeds(QObject):
         for action in (self.commit, self.discard):
             action.setEnabled(can_change and is_paused)
         name = self._keeper
-        self.fresh.setText(f"Fresh start with {name}" if name else "Fresh start")
+        self.fresh.setText(tr("Fresh start with {name}", name=name) if name else tr("Fresh start"))
         for policy, action in self.policies.items():
-            action.setText(POLICY_NAMES[policy].format(name or "this chat"))
+            action.setText(tr(POLICY_NAMES[policy]).format(name or tr("this chat")))
             action.setEnabled(can_change and bool(name))
             action.setChecked(kept is not None and kept.policy is policy)
 
@@ -137,66 +153,84 @@ class WholeDeeds(QObject):
     def _on_again(self) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is not None:
-            told = "The story is read again from its beginning."
-            self._do(path, memories.read_again(path), told, name="reading the story again")
+            told = tr("The story is read again from its beginning.")
+            self._do(path, memories.read_again(path), told, name=N_("reading the story again"))
 
     def _on_pause(self) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is not None:
-            told = "From here on nothing is added to the memory of this chat."
-            self._do(path, memories.pause(path), told, name="pausing memory")
+            told = tr("From here on nothing is added to the memory of this chat.")
+            self._do(path, memories.pause(path), told, name=N_("pausing memory"))
 
     def _on_commit(self) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is not None:
-            told = "What was played since is read, and memory goes on."
-            self._do(path, memories.commit(path), told, name="going on with memory")
+            told = tr("What was played since is read, and memory goes on.")
+            self._do(path, memories.commit(path), told, name=N_("going on with memory"))
 
     def _on_policy(self, policy: Policy) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is not None:
-            told = POLICY_DONE[policy].format(self._keeper)
-            self._do(path, memories.set_policy(path, policy), told, name="setting what is kept")
+            told = tr(POLICY_DONE[policy]).format(self._keeper)
+            self._do(path, memories.set_policy(path, policy), told, name=N_("setting what is kept"))
 
     # What is asked about first
 
     def _on_discard(self) -> None:
         path = self._session.path
         if path is not None:
-            number = self._session.companion.memories.played_since(path)
-            messages = "1 message" if number == 1 else f"{number:,} messages"
+            count = self._session.companion.memories.played_since(path)
             self._offer(
                 DISCARD,
-                f"{messages} played since will not be read for memory. The chat itself stays, and "
-                "this can be undone.",
-                "Leave them unread",
+                trn(
+                    "{n} message played since will not be read for memory. The chat itself stays, "
+                    "and this can be undone.",
+                    "{n} messages played since will not be read for memory. The chat itself stays, "
+                    "and this can be undone.",
+                    count,
+                ),
+                tr("Leave them unread"),
             )
 
     def _on_forget(self) -> None:
-        stays = f"What {self._keeper} keeps and the" if self._keeper else "The"
+        if self._keeper:
+            stays = tr("What {keeper} keeps and the state ledger stay.", keeper=self._keeper)
+        else:
+            stays = tr("The state ledger stays.")
         self._offer_gone(
-            FORGET, "This forgets {} of this chat. " + f"{stays} state ledger stay.", "Forget them"
+            FORGET,
+            lambda gone: f"{tr('This forgets {gone} of this chat.', gone=gone)} {stays}",
+            tr("Forget them"),
         )
 
     def _on_fresh(self) -> None:
-        of = f", and all that {self._keeper} keeps from any chat" if self._keeper else ""
-        self._offer_gone(
-            FRESH, f"A fresh start takes all that this chat remembers{of}: {{}}.", "Start afresh"
-        )
+        keeper = self._keeper
+
+        def sentence(gone: str) -> str:
+            if not keeper:
+                return tr("A fresh start takes all that this chat remembers: {gone}.", gone=gone)
+            return tr(
+                "A fresh start takes all that this chat remembers, and all that {keeper} keeps "
+                "from any chat: {gone}.",
+                keeper=keeper,
+                gone=gone,
+            )
+
+        self._offer_gone(FRESH, sentence, tr("Start afresh"))
 
     def _on_clear(self, tier: str) -> None:
-        self._offer_gone(tier, "This clears {}.", "Clear them")
+        self._offer_gone(tier, lambda gone: tr("This clears {gone}.", gone=gone), tr("Clear them"))
 
-    def _offer_gone(self, key: str, sentence: str, way_on: str) -> None:
+    def _offer_gone(self, key: str, sentence: Callable[[str], str], way_on: str) -> None:
         path = self._session.path
         if path is None:
             return
         parts = self._session.companion.memories.at_stake(path, key)
         if parts:
-            told = sentence.format(joined(parts))
-            self._offer(key, f"{told} This can be undone.", way_on)
+            told = sentence(joined(parts))
+            self._offer(key, f"{told} {tr('This can be undone.')}", way_on)
         else:
-            self._session.told.emit(NOTHING)
+            self._session.told.emit(tr(NOTHING))
 
     def _offer(self, key: str, sentence: str, way_on: str) -> None:
         self._withdraw()
@@ -212,15 +246,18 @@ class WholeDeeds(QObject):
             return
         match offered.removeprefix(KEY):
             case "discard":
-                deed, told = memories.discard(path), "What was played is left unread."
+                deed, told = memories.discard(path), tr("What was played is left unread.")
             case "forget":
-                deed, told = memories.forget_chat(path), "This chat is forgotten."
+                deed, told = memories.forget_chat(path), tr("This chat is forgotten.")
             case "fresh":
-                deed, told = memories.fresh_start(path), "All is forgotten: a fresh start."
+                deed, told = memories.fresh_start(path), tr("All is forgotten: a fresh start.")
             case tier:
-                name = TIER_NAMES[Tier(tier)]
-                deed, told = memories.clear_tier(path, Tier(tier)), f"Cleared: {name}."
-        self._do(path, deed, told, name="clearing memories")
+                name = tr(TIER_NAMES[Tier(tier)])
+                deed, told = (
+                    memories.clear_tier(path, Tier(tier)),
+                    tr("Cleared: {name}.", name=name),
+                )
+        self._do(path, deed, told, name=N_("clearing memories"))
 
     def _on_chat_opened(self, _story: object) -> None:
         self._withdraw()

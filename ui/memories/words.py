@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.memory.browsing import BUILTIN, sentence_of
+from app.memory.browsing import BUILTIN, Row, sentence_of
 from app.memory.records import (
     FEELING,
     EndReason,
@@ -15,6 +15,7 @@ from app.memory.records import (
 )
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.messages import Message
+from app.translation import N_, tr, tr_in, trn
 from ui.inspector.words import maker_words
 
 # Names of the hues in ui/theme/tokens.py.
@@ -27,21 +28,29 @@ TIER_HUES = {
     Tier.STATE_LEDGER: "ledger",
 }
 TIER_SENTENCES = {
-    Tier.LONG_TERM: "Facts, relationships, preferences and events that last.",
-    Tier.SESSION: "Details that matter while this chat lasts.",
-    Tier.ARCS: "Open threads of the plot, until they are resolved.",
-    Tier.RELATIONSHIPS: "Who feels what toward whom.",
-    Tier.EPISTEMIC: "Secrets, beliefs, and what nobody told whom.",
-    Tier.STATE_LEDGER: "Where people and things are, and how.",
+    Tier.LONG_TERM: N_("Facts, relationships, preferences and events that last."),
+    Tier.SESSION: N_("Details that matter while this chat lasts."),
+    Tier.ARCS: N_("Open threads of the plot, until they are resolved."),
+    Tier.RELATIONSHIPS: N_("Who feels what toward whom."),
+    Tier.EPISTEMIC: N_("Secrets, beliefs, and what nobody told whom."),
+    Tier.STATE_LEDGER: N_("Where people and things are, and how."),
 }
 STATUS_WORDS = {
-    Status.ACTIVE: "Holds",
-    Status.ENDED: "Ended",
-    Status.LATER: "Begins later",
-    Status.STALE: "Source changed since",
-    Status.WITHDRAWN: "Its message is gone",
-    Status.WAITING: "Waits for your review",
-    Status.REJECTED: "Rejected by you",
+    Status.ACTIVE: N_("Holds"),
+    Status.ENDED: N_("Ended"),
+    Status.LATER: N_("Begins later"),
+    Status.STALE: N_("Source changed since"),
+    Status.WITHDRAWN: N_("Its message is gone"),
+    Status.WAITING: N_("Waits for your review"),
+    Status.REJECTED: N_("Rejected by you"),
+}
+_IN_ROWS = {
+    Status.ENDED: N_("ended"),
+    Status.LATER: N_("begins later"),
+    Status.STALE: N_("source changed since"),
+    Status.WITHDRAWN: N_("its message is gone"),
+    Status.WAITING: N_("waits for your review"),
+    Status.REJECTED: N_("rejected by you"),
 }
 STATUS_ICONS = {
     Status.ACTIVE: "check",
@@ -53,27 +62,53 @@ STATUS_ICONS = {
     Status.REJECTED: "cross",
 }
 END_WORDS = {
-    EndReason.SUPERSEDED: "replaced",
-    EndReason.MERGED: "merged with others",
-    EndReason.RESOLVED: "resolved",
-    EndReason.RETIRED: "no longer so",
-    EndReason.OUTRANKED: "others mattered more",
-    EndReason.BY_HAND: "ended by you",
+    EndReason.SUPERSEDED: N_("replaced"),
+    EndReason.MERGED: N_("merged with others"),
+    EndReason.RESOLVED: N_("resolved"),
+    EndReason.RETIRED: N_("no longer so"),
+    EndReason.OUTRANKED: N_("others mattered more"),
+    EndReason.BY_HAND: N_("ended by you"),
 }
-IMPORTANCE_WORDS = {1: "minor", 2: "normal", 3: "high"}
+_HOW_IT_ENDED = {
+    EndReason.SUPERSEDED: N_("Replaced"),
+    EndReason.MERGED: N_("Merged with others"),
+    EndReason.RESOLVED: N_("Resolved"),
+    EndReason.RETIRED: N_("No longer so"),
+    EndReason.OUTRANKED: N_("Others mattered more"),
+    EndReason.BY_HAND: N_("Ended by you"),
+}
+IMPORTANCE_WORDS = {1: N_("minor"), 2: N_("normal"), 3: N_("high")}
 _IMPORTANCE = {
-    1: "The first to go when room is short.",
-    2: "Kept as long as there is room.",
-    3: "Among the last to go when room is short.",
+    1: N_("The first to go when room is short."),
+    2: N_("Kept as long as there is room."),
+    3: N_("Among the last to go when room is short."),
 }
 _LASTING = {
-    Expiration.SCENE: "Matters for its scene.",
-    Expiration.SESSION: "Matters while this chat lasts.",
-    Expiration.PERMANENT: "Matters for good.",
+    Expiration.SCENE: N_("Matters for its scene."),
+    Expiration.SESSION: N_("Matters while this chat lasts."),
+    Expiration.PERMANENT: N_("Matters for good."),
 }
-PLAIN_KINDS = {Tier.ARCS: "open", Tier.RELATIONSHIPS: "feeling"}
-WITHOUT_MODEL = "found without a model"
+WITHOUT_MODEL = N_("found without a model")
+FOUND_WITHOUT_MODEL = N_("Found without a model")
+# Types, fields of the state ledger, strengths, what an entity is: as they are stored, with spaces.
+STORED_WORDS = (
+    *(N_("scene"), N_("revelation"), N_("development"), N_("detail")),
+    *(N_("fact"), N_("relationship"), N_("preference"), N_("event")),
+    *(N_("knows"), N_("suspects"), N_("believes"), N_("does not know"), N_("hiding")),
+    *(N_("feeling"), N_("arc")),
+    *(N_("character"), N_("place"), N_("object"), N_("faction"), N_("concept")),
+    *(N_("location"), N_("injuries"), N_("outfit disguise"), N_("mood"), N_("active goal")),
+    *(N_("carried items"), N_("condition"), N_("owner"), N_("status")),
+    *(N_("occupants"), N_("hazards"), N_("political control"), N_("damage"), N_("accessibility")),
+    *(N_("leadership"), N_("objective"), N_("alliances"), N_("hostility level")),
+    *(N_("low"), N_("medium"), N_("high")),
+)
 SOURCE_LENGTH = 900  # letters of a message that are shown as proof
+
+
+def stored_word(name: str) -> str:
+    """A type, field, strength or kind of entity as people read it."""
+    return tr(name.replace("_", " "))
 
 
 def kind_words(memory: Memory) -> str:
@@ -81,8 +116,15 @@ def kind_words(memory: Memory) -> str:
     if memory.tier in (Tier.ARCS, Tier.RELATIONSHIPS) or memory.type == FEELING:
         return ""
     if memory.type == "unaware":
-        return "does not know"
-    return memory.type
+        return tr("does not know")
+    return stored_word(memory.type)
+
+
+def plain_kind(tier: Tier) -> str:
+    """What all of a tier are that hold, where `kind_words` is silent."""
+    if tier is Tier.ARCS:
+        return tr_in("a thread", "open")
+    return stored_word(FEELING) if tier is Tier.RELATIONSHIPS else ""
 
 
 def standing_words(standing: Standing) -> str:
@@ -90,9 +132,9 @@ def standing_words(standing: Standing) -> str:
     if standing.status is Status.ACTIVE:
         return ""
     if standing.status is Status.ENDED and standing.ending is not None:
-        words = END_WORDS[standing.ending.reason]
+        words = tr(END_WORDS[standing.ending.reason])
         return f"{words}: {standing.ending.text}" if standing.ending.text else words
-    return STATUS_WORDS[standing.status].lower()
+    return tr(_IN_ROWS[standing.status])
 
 
 def is_without_model(memory: Memory) -> bool:
@@ -102,12 +144,18 @@ def is_without_model(memory: Memory) -> bool:
 
 def validity_words(standing: Standing) -> str:
     """From where to where it holds: "from #12 until #40"."""
-    start = "from the beginning" if standing.start == BEFORE else f"from #{standing.start}"
-    if standing.end is None:
-        return f"{start} on"
-    if standing.end <= BEFORE:
-        return f"{start}, ended by you"
-    return f"{start} until #{standing.end}"
+    start, end = standing.start, standing.end
+    if start == BEFORE:
+        if end is None:
+            return tr("from the beginning on")
+        if end <= BEFORE:
+            return tr("from the beginning, ended by you")
+        return tr("from the beginning until #{end}", end=end)
+    if end is None:
+        return tr("from #{start} on", start=start)
+    if end <= BEFORE:
+        return tr("from #{start}, ended by you", start=start)
+    return tr("from #{start} until #{end}", start=start, end=end)
 
 
 def place_of(source: Source, ground: Ground) -> int | None:
@@ -119,7 +167,7 @@ def source_words(standing: Standing, ground: Ground, *, most: int = 2) -> str:
     """ "#1, #46, +1": the messages that it comes from."""
     sources = standing.memory.sources
     if not sources:
-        return "yours" if standing.memory.grounding is Grounding.YOURS else ""
+        return tr_in("made by you", "yours") if standing.memory.grounding is Grounding.YOURS else ""
     known = sorted(p for p in (place_of(source, ground) for source in sources) if p is not None)
     elsewhere = sum(source.chat != ground.chat for source in sources)
     words = [f"#{place}" for place in known[:most]]
@@ -127,27 +175,27 @@ def source_words(standing: Standing, ground: Ground, *, most: int = 2) -> str:
     if rest:
         words.append(f"+{rest}")
     if elsewhere:
-        words.append("other chat")
-    return ", ".join(words) or "gone"
+        words.append(tr("other chat"))
+    return ", ".join(words) or tr_in("a message", "gone")
 
 
 def history_words(standing: Standing) -> str:
     """Why a memory of a chain gave way, and where."""
     ending = standing.ending
     if ending is None:
-        return "Holds now" if standing.is_active else STATUS_WORDS[standing.status]
-    words = END_WORDS[ending.reason].capitalize()
+        return tr("Holds now") if standing.is_active else tr(STATUS_WORDS[standing.status])
+    words = tr(_HOW_IT_ENDED[ending.reason])
     if standing.end is not None and standing.end > BEFORE:
-        words += f" at #{standing.end}"
+        words = tr("{how_it_ended} at #{end}", how_it_ended=words, end=standing.end)
     return f"{words}: {ending.text}" if ending.text else words
 
 
 def importance_words(memory: Memory) -> str:
     """What the importance means for it."""
-    said = _IMPORTANCE.get(memory.importance, "")
+    said = tr(_IMPORTANCE.get(memory.importance, ""))
     if memory.is_pinned:
-        return "Pinned by you: it stays, whatever its importance."
-    return f"{said} {_LASTING[memory.expiration]}"
+        return tr("Pinned by you: it stays, whatever its importance.")
+    return f"{said} {tr(_LASTING[memory.expiration])}"
 
 
 def confidence_words(memory: Memory) -> str:
@@ -155,42 +203,54 @@ def confidence_words(memory: Memory) -> str:
     passes = memory.unconfirmed_passes
     match memory.grounding:
         case Grounding.YOURS:
-            return "You wrote it."
+            return tr("You wrote it.")
         case Grounding.IMPORTED:
-            return "Taken over from another program, without a message of this chat."
+            return tr("Taken over from another program, without a message of this chat.")
         case Grounding.UNGROUNDED:
-            return "No message was found that says it."
+            return tr("No message was found that says it.")
         case Grounding.DERIVED:
-            said = "Merged from memories that cite messages."
+            said = tr("Merged from memories that cite messages.")
         case _:
-            said = "It cites the messages below."
+            said = tr("It cites the messages below.")
     if passes:
-        readings = "reading" if passes == 1 else "readings"
-        return f"{said} Not mentioned again in the last {passes} {readings}."
-    return f"{said} Confirmed by the last reading."
+        again = trn(
+            "Not mentioned again in the last {n} reading.",
+            "Not mentioned again in the last {n} readings.",
+            passes,
+        )
+        return f"{said} {again}"
+    return f"{said} {tr('Confirmed by the last reading.')}"
 
 
 def made_words(memory: Memory) -> str:
     """Who found or wrote it."""
     if memory.grounding is Grounding.YOURS or memory.made_by == "you":
-        return "Written by you"
+        return tr("Written by you")
     if is_without_model(memory):
-        return WITHOUT_MODEL.capitalize()
-    said = f"Found by {maker_words(memory.made_by)}"
-    return f"{said}, approved by you" if memory.review is Review.APPROVED else said
+        return tr(FOUND_WITHOUT_MODEL)
+    maker = maker_words(memory.made_by)
+    if memory.review is Review.APPROVED:
+        return tr("Found by {maker}, approved by you", maker=maker)
+    return tr("Found by {maker}", maker=maker)
 
 
 def learned_words(memory: Memory) -> str:
     """How somebody came to know it, "" where nothing is known of that."""
     if memory.told_by:
-        return f"Told by {memory.told_by}" + (f", {memory.channel}" if memory.channel else "")
+        said = tr("Told by {who}", who=memory.told_by)
+        return f"{said}, {tr(memory.channel)}" if memory.channel else said
     return {
-        "saw": "Saw it",
-        "told": "Was told",
-        "overheard": "Overheard it",
-        "read": "Read it",
-        "inferred": "Worked it out",
+        "saw": tr("Saw it"),
+        "told": tr("Was told"),
+        "overheard": tr("Overheard it"),
+        "read": tr("Read it"),
+        "inferred": tr("Worked it out"),
     }.get(memory.channel, "")
+
+
+def head_words(row: Row) -> str:
+    """The name of a group: of a tier, or of whom its memories are about."""
+    return row.group if row.tier is None else tr(row.group)
 
 
 def spoken_row(standing: Standing, ground: Ground) -> str:
@@ -199,13 +259,15 @@ def spoken_row(standing: Standing, ground: Ground) -> str:
     parts = [
         sentence_of(memory),
         kind_words(memory),
-        standing_words(standing) or "holds",
-        "pinned" if memory.is_pinned else "",
-        WITHOUT_MODEL if is_without_model(memory) else "",
-        f"importance {memory.importance} of 3",
-        f"confidence {percent(memory)}",
+        standing_words(standing) or tr("holds"),
+        tr("pinned") if memory.is_pinned else "",
+        tr(WITHOUT_MODEL) if is_without_model(memory) else "",
+        tr("importance {importance} of 3", importance=memory.importance),
+        tr("confidence {percent}", percent=percent(memory)),
         validity_words(standing),
-        f"sources {source_words(standing, ground, most=5)}" if memory.sources else "",
+        tr("sources {sources}", sources=source_words(standing, ground, most=5))
+        if memory.sources
+        else "",
     ]
     return ", ".join(filter(None, parts))
 
@@ -219,8 +281,3 @@ def excerpt(message: Message) -> str:
     """The beginning of a message, as proof; without the marks of emphasis."""
     text = " ".join(message.text.replace("*", "").split())
     return text if len(text) <= SOURCE_LENGTH else text[: SOURCE_LENGTH - 1].rstrip() + "…"
-
-
-def count_words(count: int, one: str, many: str = "") -> str:
-    """ "1 memory", "1,204 memories"."""
-    return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
