@@ -13,11 +13,12 @@ from app.memory.state_change import Wording
 from app.memory.verification import NO_WORDING
 from app.story.messages import Message
 from app.story.scene_cues.language import tokens_of
+from app.translation import N_
 
 NEAR = 8  # messages before the cited ones in which somebody's name says that they are about
 LEARNING = frozenset({"knows", "suspects", "believes"})
-WITHOUT_IT = "{teller}, who is said to have told it, did not know it."
-NOT_THERE = (
+WITHOUT_IT = N_("{teller}, who is said to have told it, did not know it.")
+NOT_THERE = N_(
     "{holder} is not in the messages that it cites, and it does not say how they learned it."
 )
 

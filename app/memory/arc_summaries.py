@@ -22,6 +22,7 @@ from app.memory.similarity import words
 from app.memory.standing import Ground, Status, standings
 from app.story.answers import Unreadable
 from app.story.messages import Message, combined_digest
+from app.translation import N_
 
 MOST_AT_ONCE = 5  # arcs in one request
 LAST_SCENES = 5
@@ -175,7 +176,7 @@ def read_arc_summaries(text: str, arcs: Sequence[ResolvedArc], evidence: str) ->
     if not judged and len(arcs) == 1 and len(prose(text)) >= 3 * LEAST_SUMMARY:
         judged = {arcs[0].memory.id: _judged(arcs[0], Verdict.RESOLVED, prose(text), evidence)}
     if not judged:
-        raise Unreadable("with something else than the lines that were asked for")
+        raise Unreadable(N_("with something else than the lines that were asked for"))
     return judged
 
 

@@ -13,6 +13,7 @@ from app.memory.summary import cut_to
 from app.memory.windows import is_told
 from app.story.answers import Unreadable
 from app.story.messages import Message
+from app.translation import N_, number, tr, trn
 
 LAST_MESSAGES = 6
 LAST_SCENES = 3
@@ -44,9 +45,9 @@ def absence(seconds: float) -> str:
     """How long somebody was away: days above one, else hours."""
     if seconds > DAY:
         days = round(seconds / DAY)
-        return "1 day" if days == 1 else f"{days} days"
-    hours = f"{max(0.0, seconds) / HOUR:.1f}"
-    return f"{hours} hours" if hours != "1.0" else "1 hour"
+        return trn("{n} day", "{n} days", days)
+    hours = number(max(0.0, seconds) / HOUR, 1)
+    return tr("1 hour") if hours == number(1, 1) else tr("{hours} hours", hours=hours)
 
 
 def away_inputs(
@@ -68,7 +69,7 @@ def read_away(text: str) -> str:
     """The sentences of an answer as one paragraph. Raises Unreadable for none."""
     told = " ".join(prose(text).split())
     if len(told) < SHORTEST or is_copied(told):
-        raise Unreadable("without a recap")
+        raise Unreadable(N_("without a recap"))
     if len(told) > LONGEST:
         stop = max(told.rfind(sign, 0, LONGEST) for sign in ".!?…。")
         told = told[: stop + 1] if stop > 0 else told[:LONGEST]

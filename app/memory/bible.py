@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from app.memory.bible_parts import EVERYTHING, Bible, Block, Item, Known, Part, Telling, place
 from app.memory.bible_people import people_part
 from app.memory.bible_timeline import timeline_part
-from app.memory.browsing import sentence_of
+from app.memory.browsing import english_sentence_of
 from app.memory.minds import Attitude, Topic
 from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Status
@@ -125,7 +125,7 @@ def _facts_part(known: Known, telling: Telling) -> Part | None:
     blocks = []
     for tier, title in ((Tier.LONG_TERM, "For good"), (Tier.SESSION, "Of late")):
         items = tuple(
-            Item(sentence_of(standing.memory), note=place(standing))
+            Item(english_sentence_of(standing.memory), note=place(standing))
             for standing in known.active(tier)
             if telling.allows(standing)
         )

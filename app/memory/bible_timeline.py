@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from app.memory.bible_parts import Block, Item, Known, Part, Telling
-from app.memory.browsing import sentence_of
+from app.memory.browsing import english_sentence_of
 from app.memory.minds import title_of
 from app.memory.records import Memory, Tier
 from app.memory.standing import Standing, Status
@@ -52,7 +52,7 @@ def _entries(known: Known, telling: Telling) -> Iterator[tuple[int, str]]:
 def _of_one(standing: Standing, at: int, *, is_own: bool) -> Iterator[tuple[int, str]]:
     memory = standing.memory
     if memory.type in EVENTS.get(memory.tier, ()):
-        yield standing.start, sentence_of(memory)
+        yield standing.start, english_sentence_of(memory)
     elif memory.tier is Tier.EPISTEMIC:
         yield standing.start, _learning(memory, is_own=is_own)
     elif memory.tier is Tier.ARCS:

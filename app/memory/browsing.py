@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
+from app.translation import N_, tr
 
 # What matters longest comes first.
 TIER_ORDER = (
@@ -21,22 +22,27 @@ TIER_ORDER = (
     Tier.STATE_LEDGER,
 )
 TIER_NAMES: Mapping[Tier, str] = {
-    Tier.LONG_TERM: "Long-term",
-    Tier.SESSION: "Session",
-    Tier.ARCS: "Arcs",
-    Tier.RELATIONSHIPS: "Relationships",
-    Tier.EPISTEMIC: "Who knows what",
-    Tier.STATE_LEDGER: "State ledger",
+    Tier.LONG_TERM: N_("Long-term"),
+    Tier.SESSION: N_("Session"),
+    Tier.ARCS: N_("Arcs"),
+    Tier.RELATIONSHIPS: N_("Relationships"),
+    Tier.EPISTEMIC: N_("Who knows what"),
+    Tier.STATE_LEDGER: N_("State ledger"),
 }
-KNOWING = {
-    "knows": "knows",
-    "suspects": "suspects",
-    "believes": "believes",
-    "unaware": "does not know",
+_SENTENCES: Mapping[str, tuple[str, str]] = {  # where it does not begin with "that", and where
+    "knows": (N_("{who} knows: {what}"), N_("{who} knows {what}")),
+    "suspects": (N_("{who} suspects: {what}"), N_("{who} suspects {what}")),
+    "believes": (N_("{who} believes: {what}"), N_("{who} believes {what}")),
+    "unaware": (N_("{who} does not know: {what}"), N_("{who} does not know {what}")),
+    "hiding": (N_("{who} hides: {what}"), N_("{who} hides {what}")),
+    "hiding from": (
+        N_("{who} hides from {whom}: {what}"),
+        N_("{who} hides from {whom} {what}"),
+    ),
 }
 SECRET = "secret"  # a word of the query for what is hidden from somebody
 BUILTIN = "built-in"  # who made it, where no model did
-OPEN, RESOLVED = "Open", "Resolved or gone"  # arcs
+OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # arcs
 MOST_NAMES = 300  # that the ledger is grouped by
 LOST = (Status.STALE, Status.WITHDRAWN)
 
@@ -120,19 +126,34 @@ class Arranged:
 
 
 def sentence_of(memory: Memory) -> str:
-    """A memory as one sentence for people."""
+    """A memory as one sentence for people, in their language."""
+    return _sentence(memory, tr)
+
+
+def english_sentence_of(memory: Memory) -> str:
+    """The same for what models read, and for files."""
+    return _sentence(memory, lambda text, **values: text.format(**values) if values else text)
+
+
+def _sentence(memory: Memory, say: Callable[..., str]) -> str:
     match memory.tier:
         case Tier.RELATIONSHIPS:
-            degree = f" ({memory.magnitude})" if memory.magnitude else ""
-            return f"{memory.subject} to {memory.target}: {memory.text}{degree}"
+            told = say(
+                N_("{who} to {whom}: {what}"),
+                who=memory.subject,
+                whom=memory.target,
+                what=memory.text,
+            )
+            return f"{told} ({say(memory.magnitude)})" if memory.magnitude else told
         case Tier.STATE_LEDGER:
-            return f"{memory.subject}, {memory.field.replace('_', ' ')}: {memory.text}"
-        case Tier.EPISTEMIC if memory.type == "hiding":
-            whom = f" from {memory.target}" if memory.target else ""
-            return f"{memory.subject} hides{whom}{_told(memory.text)}"
+            return f"{memory.subject}, {say(memory.field.replace('_', ' '))}: {memory.text}"
+        case Tier.EPISTEMIC if memory.type in _SENTENCES:
+            is_from = memory.type == "hiding" and memory.target
+            kind = "hiding from" if is_from else memory.type
+            text = _SENTENCES[kind][memory.text[:5].casefold() == "that "]
+            return say(text, who=memory.subject, whom=memory.target, what=memory.text)
         case Tier.EPISTEMIC:
-            verb = KNOWING.get(memory.type, memory.type)
-            return f"{memory.subject} {verb}{_told(memory.text)}"
+            return f"{memory.subject} {memory.type}: {memory.text}"
         case _:
             return memory.text
 
@@ -140,14 +161,9 @@ def sentence_of(memory: Memory) -> str:
 def sentence_in(row: Row, memory: Memory) -> str:
     """The same under the head of its group, which says what it is about where that is its name."""
     if memory.tier is Tier.STATE_LEDGER and row.group == memory.subject:
-        field = memory.field.replace("_", " ")
+        field = tr(memory.field.replace("_", " "))
         return f"{field[:1].upper()}{field[1:]}: {memory.text}"
     return sentence_of(memory)
-
-
-def _told(about: str) -> str:
-    """What somebody knows, as the end of a sentence."""
-    return f" {about}" if about[:5].casefold() == "that " else f": {about}"
 
 
 def read_query(text: str) -> tuple[Term, ...]:
@@ -334,7 +350,8 @@ def _fits(standing: Standing, term: Term) -> bool:
 def _is_kind(memory: Memory, word: str) -> bool:
     if word.rstrip("s") == SECRET:
         return memory.type == "hiding"
-    names = (memory.type, memory.field, memory.tier.value, TIER_NAMES[memory.tier])
+    ours = (memory.type, memory.field.replace("_", " "), TIER_NAMES[memory.tier])
+    names = (memory.field, memory.tier.value, *ours, *map(tr, ours))
     return any(name.casefold().startswith(word.rstrip("s")) for name in names if name)
 
 

@@ -24,6 +24,7 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.similarity import normalised, word_list
+from app.translation import number, tr
 
 LONGEST_TEXT = 4000  # characters; it goes into prompts
 TYPES: Mapping[Tier, tuple[str, ...]] = MappingProxyType(
@@ -52,42 +53,50 @@ def checked(memory: Memory) -> Memory:
         target=" ".join(memory.target.split()),
     )
     if not memory.text:
-        raise UsageError("A memory needs words.")
+        raise UsageError(tr("A memory needs words."))
     if len(memory.text) > LONGEST_TEXT:
-        raise UsageError(f"A memory has {LONGEST_TEXT:,} characters at most.")
+        raise UsageError(tr("A memory has {n} characters at most.", n=number(LONGEST_TEXT)))
     if memory.type not in TYPES[memory.tier]:
         kinds = ", ".join(TYPES[memory.tier])
-        raise UsageError(f"{memory.type!r} is none of the types there are here: {kinds}.")
+        raise UsageError(
+            tr(
+                "{type!r} is none of the types there are here: {kinds}.",
+                type=memory.type,
+                kinds=kinds,
+            )
+        )
     if memory.importance not in (1, 2, 3):
-        raise UsageError("Importance goes from 1 to 3.")
+        raise UsageError(tr("Importance goes from 1 to 3."))
     _check_who(memory)
     return memory
 
 
 def _check_who(memory: Memory) -> None:
     if memory.tier is Tier.EPISTEMIC and not memory.subject:
-        raise UsageError("Say who it is that knows, believes or hides it.")
+        raise UsageError(tr("Say who it is that knows, believes or hides it."))
     if memory.type == "hiding" and not memory.target:
-        raise UsageError("Say from whom it is hidden.")
+        raise UsageError(tr("Say from whom it is hidden."))
     if memory.tier is Tier.RELATIONSHIPS:
         if not memory.subject or not memory.target:
-            raise UsageError("Say who feels it, and toward whom.")
+            raise UsageError(tr("Say who feels it, and toward whom."))
         if memory.magnitude not in MAGNITUDES:
-            raise UsageError(f"A feeling is {', '.join(MAGNITUDES)}.")
+            raise UsageError(tr("A feeling is {words}.", words=", ".join(map(tr, MAGNITUDES))))
     if memory.tier is Tier.STATE_LEDGER:
         if not memory.subject:
-            raise UsageError("Say whom or what it is about.")
+            raise UsageError(tr("Say whom or what it is about."))
         if memory.field not in LEDGER_FIELDS[memory.type]:
             fields = ", ".join(LEDGER_FIELDS[memory.type])
-            raise UsageError(f"A {memory.type} has these fields: {fields}.")
+            raise UsageError(
+                tr("A {type} has these fields: {fields}.", type=memory.type, fields=fields)
+            )
 
 
 def resolved_by_hand(memory: Memory, text: str) -> Memory:
     """The arc, closed. text: how. Raises UsageError when it is closed already, or no arc."""
     if memory.tier is not Tier.ARCS:
-        raise UsageError("Only arcs are resolved.")
+        raise UsageError(tr("Only arcs are resolved."))
     if any(ending.reason is EndReason.RESOLVED and not ending.sources for ending in memory.endings):
-        raise UsageError("This arc is resolved already.")
+        raise UsageError(tr("This arc is resolved already."))
     ending = Ending(EndReason.RESOLVED, text=text.strip())
     return replace(memory, endings=(*memory.endings, ending))
 
@@ -98,7 +107,7 @@ def reopened(memory: Memory, holding: Iterable[Memory]) -> Memory:
     Raises UsageError when it never ended, or when the same is open already (§8.6).
     """
     if not memory.endings:
-        raise UsageError("This has not ended.")
+        raise UsageError(tr("This has not ended."))
     words = word_list(memory.text)
     for other in holding:
         if (
@@ -108,14 +117,14 @@ def reopened(memory: Memory, holding: Iterable[Memory]) -> Memory:
             == (memory.subject, memory.target, memory.field)
             and word_list(other.text) == words
         ):
-            raise UsageError("The same is there already, and holds.")
+            raise UsageError(tr("The same is there already, and holds."))
     return replace(memory, endings=())
 
 
 def reviewed(memories: Sequence[Memory], review: Review) -> tuple[Memory, ...]:
     """Those that the user's word changes. Raises UsageError for what needs none."""
     if any(memory.review is Review.NONE for memory in memories):
-        raise UsageError("This does not wait for a review.")
+        raise UsageError(tr("This does not wait for a review."))
     return tuple(replace(m, review=review) for m in memories if m.review is not review)
 
 
@@ -125,9 +134,13 @@ def retyped(entity: Entity, type_: str, ledger: Iterable[Memory]) -> MemoryChang
     ledger: all of that tier. Raises UsageError.
     """
     if type_ not in ENTITY_TYPES:
-        raise UsageError(f"{type_!r} is none of these: {', '.join(ENTITY_TYPES)}.")
+        raise UsageError(
+            tr("{type!r} is none of these: {kinds}.", type=type_, kinds=", ".join(ENTITY_TYPES))
+        )
     if entity.is_locked:
-        raise UsageError(f"{entity.name} has a card or is you: that stays a character.")
+        raise UsageError(
+            tr("{name} has a card or is you: that stays a character.", name=entity.name)
+        )
     names = {normalised(name) for name in (entity.name, *entity.aliases)}
     fields = LEDGER_FIELDS.get(type_, ())
     lines = [m for m in ledger if normalised(m.subject) in names and m.type == entity.type]

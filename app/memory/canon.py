@@ -20,6 +20,7 @@ from app.memory.records import Document, Memory, Tier
 from app.memory.summary import cut_to
 from app.story.answers import Unreadable
 from app.story.messages import combined_digest
+from app.translation import N_
 
 TITLES: Mapping[str, str] = {"identity": "Identity", "history": "History", "now": "Now"}
 NAMES: Mapping[str, str] = {
@@ -84,10 +85,10 @@ def read_canon(text: str, previous: str = "") -> dict[str, str]:
         if not (is_unchanged(body) or is_unknown(body) or is_copied(body))
     }
     if not own or sum(map(len, own.values())) < SHORTEST:
-        raise Unreadable("with something else than the three paragraphs")
+        raise Unreadable(N_("with something else than the three paragraphs"))
     old = sections(cleaned(previous), NAMES)
     if len(own) < 2 and not old:
-        raise Unreadable("with something else than the three paragraphs")
+        raise Unreadable(N_("with something else than the three paragraphs"))
     told = {name: own.get(name) or old.get(name, "") for name in TITLES}
     return {name: body for name, body in told.items() if body}
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from app.memory.records import DocumentKind, Remembered, Tier
+from app.translation import trn
 
 # What belongs to a chat and goes when the chat is forgotten.
 _OF_THE_CHAT = frozenset({Tier.SESSION, Tier.ARCS})
@@ -16,16 +14,6 @@ _TEXTS_OF_THE_CHAT = frozenset(
         DocumentKind.ARC_SUMMARY,
         DocumentKind.CONTINUITY,
         DocumentKind.REPAIR,
-    }
-)
-_NOUNS: Mapping[Tier, tuple[str, str]] = MappingProxyType(
-    {
-        Tier.LONG_TERM: ("long-term memory", "long-term memories"),
-        Tier.SESSION: ("session memory", "session memories"),
-        Tier.ARCS: ("arc", "arcs"),
-        Tier.RELATIONSHIPS: ("feeling", "feelings"),
-        Tier.EPISTEMIC: ("entry on who knows what", "entries on who knows what"),
-        Tier.STATE_LEDGER: ("ledger entry", "ledger entries"),
     }
 )
 
@@ -60,9 +48,20 @@ def of_tier(remembered: Remembered, tier: Tier) -> Remembered:
 
 def parts_of(remembered: Remembered) -> tuple[str, ...]:
     """How much of what that is, for people: "12 session memories", "3 arcs"; () for nothing."""
-    counted = [(len(remembered.of(tier)), nouns) for tier, nouns in _NOUNS.items()]
-    counted.append((len(remembered.entities), ("name", "names")))
+    of = {tier: len(remembered.of(tier)) for tier in Tier}
+    base, session, knowing = of[Tier.LONG_TERM], of[Tier.SESSION], of[Tier.EPISTEMIC]
+    arcs, feelings, ledger = of[Tier.ARCS], of[Tier.RELATIONSHIPS], of[Tier.STATE_LEDGER]
+    names = len(remembered.entities)
     # Of each text the versions before it go along.
-    texts = {(d.kind, d.subject) for d in remembered.documents if d.text}
-    counted.append((len(texts), ("text", "texts")))
-    return tuple(f"{n:,} {nouns[n != 1]}" for n, nouns in counted if n)
+    texts = len({(d.kind, d.subject) for d in remembered.documents if d.text})
+    counted = (
+        (base, trn("{n} long-term memory", "{n} long-term memories", base)),
+        (session, trn("{n} session memory", "{n} session memories", session)),
+        (arcs, trn("{n} arc", "{n} arcs", arcs)),
+        (feelings, trn("{n} feeling", "{n} feelings", feelings)),
+        (knowing, trn("{n} entry on who knows what", "{n} entries on who knows what", knowing)),
+        (ledger, trn("{n} ledger entry", "{n} ledger entries", ledger)),
+        (names, trn("{n} name", "{n} names", names)),
+        (texts, trn("{n} text", "{n} texts", texts)),
+    )
+    return tuple(words for n, words in counted if n)

@@ -15,6 +15,7 @@ from app.memory.summary import cut_to
 from app.memory.windows import is_told
 from app.story.answers import Unreadable
 from app.story.messages import Message
+from app.translation import N_
 
 MOST_CONTRADICTIONS = 8
 LONGEST_LINE = 400
@@ -105,7 +106,7 @@ def read_contradictions(text: str, facts: Sequence[Fact] = ()) -> tuple[Contradi
     """
     lines = [line for line in text[:LARGEST_ANSWER].replace("**", "").splitlines() if line.strip()]
     if not lines:
-        raise Unreadable("with nothing")
+        raise Unreadable(N_("with nothing"))
     if _NONE.fullmatch(lines[0]) or _ALL_CLEAR.search(lines[0]):
         return ()
     found: dict[str, Contradiction] = {}
@@ -128,7 +129,7 @@ def read_repair(text: str) -> str:
     """The note of an answer as one paragraph. Raises Unreadable for none."""
     told = " ".join(prose(text).split()).strip("[]() ")
     if len(told) < 10 or is_copied(told):
-        raise Unreadable("without a note")
+        raise Unreadable(N_("without a note"))
     if len(told) > LONGEST_REPAIR:
         stop = told.rfind(".", 0, LONGEST_REPAIR)
         told = told[: stop + 1] if stop > 0 else told[:LONGEST_REPAIR]

@@ -17,10 +17,11 @@ from app.memory.records import (
 )
 from app.memory.similarity import NO_VECTORS, Limit, Vectors
 from app.memory.standing import Standing, Status
+from app.translation import N_
 
 COMPARED = frozenset({Tier.LONG_TERM, Tier.SESSION})
 SAME_MATTER = Limit(0.5, 0.3)
-AGAINST = "The reply that it cites contradicts what is remembered."
+AGAINST = N_("The reply that it cites contradicts what is remembered.")
 OPEN = frozenset({Status.ACTIVE, Status.WAITING})
 
 

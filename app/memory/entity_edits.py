@@ -23,8 +23,9 @@ from app.memory.records import (
 )
 from app.memory.standing import Standing
 from app.story.messages import combined_digest
+from app.translation import N_, tr
 
-FIXED = "{name} is a card or a persona: its name and kind are those that SillyTavern gives it."
+FIXED = N_("{name} is a card or a persona: its name and kind are those that SillyTavern gives it.")
 
 
 def merge(
@@ -40,7 +41,7 @@ def merge(
     """
     old, new = _required(remembered, source), _required(remembered, target)
     if old.id == new.id:
-        raise UsageError("These are one already.")
+        raise UsageError(tr("These are one already."))
     _refuse_fixed(old)
     aliases = _union(new, (old.name, *old.aliases))
     first = old.first_seen if not new.first_seen else new.first_seen
@@ -66,10 +67,12 @@ def rename(remembered: Remembered, entity_id: str, name: str) -> MemoryChange:
     _refuse_fixed(entity)
     clean = name_in(name)
     if not clean:
-        raise UsageError(f"{name.strip()[:40]!r} is no name of one thing.")
+        raise UsageError(tr("{name!r} is no name of one thing.", name=name.strip()[:40]))
     for other in remembered.entities:
         if other.id != entity.id and bare(clean) in _names(other):
-            raise UsageError(f"{other.name} goes by that name already; merge the two.")
+            raise UsageError(
+                tr("{name} goes by that name already; merge the two.", name=other.name)
+            )
     aliases = tuple(a for a in _union(entity, (entity.name,)) if bare(a) != bare(clean))
     if bare(clean) != bare(entity.name):
         aliases = tuple(dict.fromkeys((*aliases, entity.name)))
@@ -126,13 +129,13 @@ def unlinked(remembered: Remembered) -> tuple[Entity, ...]:
 def _required(remembered: Remembered, entity_id: str) -> Entity:
     found = next((e for e in remembered.entities if e.id == entity_id), None)
     if found is None:
-        raise UsageError("This name is not known any more.")
+        raise UsageError(tr("This name is not known any more."))
     return found
 
 
 def _refuse_fixed(entity: Entity) -> None:
     if entity.is_locked:
-        raise UsageError(FIXED.format(name=entity.name))
+        raise UsageError(tr(FIXED, name=entity.name))
 
 
 def _names(entity: Entity) -> frozenset[str]:

@@ -21,6 +21,7 @@ from app.memory.records import (
 from app.memory.similarity import jaccard, normalised, word_list, words
 from app.memory.windows import Window
 from app.story.messages import combined_digest
+from app.translation import N_
 
 # A claim and what it cites share at least one such word (spec/smart-memory.md §21.3).
 MEANINGFUL = re.compile(r"[^\W\d_]{4,}")
@@ -28,9 +29,9 @@ MEANINGFUL = re.compile(r"[^\W\d_]{4,}")
 DENSE = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\ud7ff\uf900-\ufaff]{2,}")
 SAME_THREAD = 0.25  # Jaccard of a resolution in words with the arc that it means (§8.6)
 
-NO_SOURCE = "It cites no message."
-WRONG_SOURCE = "It cites a message that was not shown."
-OTHER_WORDS = "The message that it cites says nothing of it."
+NO_SOURCE = N_("It cites no message.")
+WRONG_SOURCE = N_("It cites a message that was not shown.")
+OTHER_WORDS = N_("The message that it cites says nothing of it.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.memory.bible_parts import EVERYTHING, Telling
-from app.memory.browsing import sentence_of
+from app.memory.browsing import english_sentence_of
 from app.memory.names import folded
 from app.memory.records import Entity, Memory, Tier
 from app.memory.standing import Standing
@@ -69,7 +69,7 @@ def _about(memory: Memory, by_name: dict[str, Entity]) -> tuple[Entity, ...]:
 
 
 def _sentence(memory: Memory) -> str:
-    sentence = sentence_of(memory).strip()
+    sentence = english_sentence_of(memory).strip()
     if memory.tier is Tier.ARCS:
         sentence = f"Open: {sentence}"
     return sentence if sentence.endswith((".", "!", "?", "…", "。")) else f"{sentence}."

@@ -15,6 +15,7 @@ from app.memory.records import Document, DocumentKind, Memory, Tier
 from app.memory.similarity import word_list
 from app.story.answers import Unreadable
 from app.story.messages import Message, MessageKind, combined_digest
+from app.translation import N_
 
 SECTIONS = ("character_state", "world_state", "relationship_matrix")
 NAMES: Mapping[str, str] = {
@@ -153,7 +154,7 @@ def read_profiles(text: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
         if any(parts.values()) and name not in profiles:
             profiles[name] = parts
     if not profiles:
-        raise Unreadable("without any of the sections that were asked for")
+        raise Unreadable(N_("without any of the sections that were asked for"))
     return profiles
 
 

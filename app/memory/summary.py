@@ -19,6 +19,7 @@ from app.memory.records import Document, DocumentKind, Memory, Tier
 from app.memory.windows import is_told
 from app.story.answers import Unreadable
 from app.story.messages import Message
+from app.translation import N_
 
 # The nine of others without what may come next: guesses became facts (§6).
 TITLES: Mapping[str, str] = {
@@ -73,7 +74,7 @@ def read_summary(text: str, previous: Mapping[str, str] | None = None) -> dict[s
         name: body for name, body in found.items() if not is_unchanged(body) and not is_copied(body)
     }
     if len(own) < LEAST_SECTIONS:
-        raise Unreadable("with something else than the numbered sections")
+        raise Unreadable(N_("with something else than the numbered sections"))
     told = {name: own.get(name, old.get(name, "")) for name in TITLES}
     return {name: body for name, body in told.items() if body and not is_unknown(body)}
 

@@ -12,6 +12,7 @@ from app.memory.lines import LARGEST_ANSWER, is_copied
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.similarity import normalised, words
 from app.story.answers import Unreadable
+from app.translation import N_
 
 MOST_AT_ONCE = 24  # memories in one request
 LEAST_AT_ONCE = 20  # until then their own words call them up
@@ -67,7 +68,7 @@ def read_triggers(text: str, memories: Sequence[Memory]) -> dict[str, tuple[str,
         given = keywords_in(", ".join(line.lstrip(" -*•") for line in lines), memories[0].text)
         found = {memories[0].id: given} if given else {}
     if not found:
-        raise Unreadable("with something else than keywords")
+        raise Unreadable(N_("with something else than keywords"))
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from app.story.lenient_json import find_object
 from app.story.rationale import names_layout
 from app.story.recap_text import HEADING, Recap, clean_items, clean_line, parse_recap
+from app.translation import N_
 
 LONGEST_NAME = 60
 LONGEST_SENTENCE = 600
@@ -62,22 +63,22 @@ def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False)
         value = int(digits[0]) if digits else (None if word in _NO_WORDS else value)
     if value is None or value is False:
         if is_forced:
-            raise Unreadable("that no message is to be chosen, although one had to be")
+            raise Unreadable(N_("that no message is to be chosen, although one had to be"))
         return BreakAnswer(None)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value not in eligible:
-        raise Unreadable("with a message that was not to be chosen")
+        raise Unreadable(N_("with a message that was not to be chosen"))
     rationale = _rationale(answer)
     if names_layout(rationale):
-        raise Unreadable("with lines, stars or headings as evidence, which are none")
+        raise Unreadable(N_("with lines, stars or headings as evidence, which are none"))
     return BreakAnswer(value, rationale)
 
 
 def read_sentence(text: str) -> str:
     """The sentence of an answer to message_recap, without lead-in and quotes. Raises Unreadable."""
     if not text.strip():
-        raise Unreadable("with nothing")
+        raise Unreadable(N_("with nothing"))
     lines = [line for line in (clean_line(line) for line in text.splitlines()) if line]
     if len(lines) > 1 and lines[0].endswith((":", "：")):
         lines = lines[1:]
@@ -87,7 +88,7 @@ def read_sentence(text: str) -> str:
         sentence = next((str(v) for v in (found or {}).values() if isinstance(v, str)), "")
     sentence = clean_line(_unquoted(sentence.strip("*_ ")))
     if not sentence or PLACEHOLDER.search(sentence):
-        raise Unreadable("with something that is no sentence")
+        raise Unreadable(N_("with something that is no sentence"))
     if len(sentence) > LONGEST_SENTENCE:
         sentence = sentence[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + "…"
     return sentence
@@ -120,7 +121,7 @@ _NO_WORDS = frozenset({"false", "null", "none", "no", "nil", ""})
 def answer_object(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
     """The object of an answer that has one of these keys. Raises Unreadable."""
     if not text.strip():
-        raise Unreadable("with nothing")
+        raise Unreadable(N_("with nothing"))
     found = find_object(text, keys)
     if found is not None:
         return found
@@ -128,7 +129,7 @@ def answer_object(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
         # The blocks that were asked for, only not as JSON.
         recap = parse_recap(text)
         return {key: list(getattr(recap, key)) for key in LIST_KEYS}
-    raise Unreadable("with text in another form than the one asked for")
+    raise Unreadable(N_("with text in another form than the one asked for"))
 
 
 def _rationale(answer: dict[str, Any]) -> str:
@@ -155,7 +156,7 @@ def _recap_of(answer: dict[str, Any]) -> Recap:
         fields = {}
     result = Recap(**{key: read_items(value) for key, value in fields.items()})
     if result.is_empty:
-        raise Unreadable("with an empty recap")
+        raise Unreadable(N_("with an empty recap"))
     return result
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
+from app.translation import trn
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,31 @@ class Clearance:
     def parts(self) -> tuple[str, ...]:
         """What there is of it in words, without what is not there."""
         counted = (
-            (self.messages, "message with data", "messages with data"),
-            (self.message_recaps, "message recap", "message recaps"),
-            (self.swipe_recaps, "recap of another swipe", "recaps of other swipes"),
-            (self.scene_breaks, "scene break", "scene breaks"),
-            (self.scene_recaps, "scene recap", "scene recaps"),
-            (self.searched, "searched range", "searched ranges"),
-            (self.running_versions, "running recap version", "running recap versions"),
+            (
+                self.messages,
+                trn("{n} message with data", "{n} messages with data", self.messages),
+            ),
+            (
+                self.message_recaps,
+                trn("{n} message recap", "{n} message recaps", self.message_recaps),
+            ),
+            (
+                self.swipe_recaps,
+                trn("{n} recap of another swipe", "{n} recaps of other swipes", self.swipe_recaps),
+            ),
+            (self.scene_breaks, trn("{n} scene break", "{n} scene breaks", self.scene_breaks)),
+            (self.scene_recaps, trn("{n} scene recap", "{n} scene recaps", self.scene_recaps)),
+            (self.searched, trn("{n} searched range", "{n} searched ranges", self.searched)),
+            (
+                self.running_versions,
+                trn(
+                    "{n} running recap version",
+                    "{n} running recap versions",
+                    self.running_versions,
+                ),
+            ),
         )
-        return tuple(f"{n:,} {one if n == 1 else many}" for n, one, many in counted if n)
+        return tuple(words for n, words in counted if n)
 
     def __bool__(self) -> bool:
         return any(

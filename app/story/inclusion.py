@@ -14,6 +14,7 @@ from typing import Any
 
 from app.story.anchors import common_ends
 from app.story.messages import Absence, Message, MessageKind, MessageRecap, places_of
+from app.translation import N_, number, tr
 
 
 class InclusionState(StrEnum):
@@ -32,8 +33,9 @@ class InclusionState(StrEnum):
 class Inclusion:
     """What became of one message.
 
-    reason: one sentence. tokens: of the recap, 0 when there is none. is_stale: the text changed
-    since the recap was made. is_edited: the recap was written by hand.
+    reason: one sentence, in English where nothing was filled in: shown through `tr`. tokens: of the
+    recap, 0 when there is none. is_stale: the text changed since the recap was made. is_edited: the
+    recap was written by hand.
     """
 
     state: InclusionState
@@ -82,9 +84,9 @@ def rules_of(settings: Mapping[str, Any], context_tokens: int) -> InclusionRules
     )
 
 
-NOTHING_TO_RECAP = Inclusion(InclusionState.NONE, "Nothing of the story in it.")
-REMOVED = Inclusion(InclusionState.NONE, "You removed its recap.")
-NO_RECAP_YET = Inclusion(InclusionState.NONE, "No recap yet.")
+NOTHING_TO_RECAP = Inclusion(InclusionState.NONE, N_("Nothing of the story in it."))
+REMOVED = Inclusion(InclusionState.NONE, N_("You removed its recap."))
+NO_RECAP_YET = Inclusion(InclusionState.NONE, N_("No recap yet."))
 SEPARATOR = "\n"
 _NO_RECAP = MessageRecap()
 
@@ -99,21 +101,21 @@ def limit_in_tokens(limit: int, limit_type: str, context_tokens: int) -> int:
 def exclusion_reason(message: Message, recap: MessageRecap, rules: InclusionRules) -> str:
     """Why a message's recap is not counted, "" when it is. First match wins."""
     if message.kind is MessageKind.NOTICE:
-        return "A notice of SillyTavern, not part of the story."
+        return N_("A notice of SillyTavern, not part of the story.")
     if recap.is_remembered:
         return ""
     if recap.is_excluded:
-        return "Its recap is left out by you. The message stays in the chat and the prompt."
+        return N_("Its recap is left out by you. The message stays in the chat and the prompt.")
     if message.is_user and not rules.include_user:
-        return "Recaps of your own messages are switched off."
+        return N_("Recaps of your own messages are switched off.")
     if message.kind is MessageKind.THOUGHT:
-        return "A character's thoughts before it speaks."
+        return N_("A character's thoughts before it speaks.")
     if message.is_hidden and not rules.include_hidden:
-        return "Hidden from the prompt, and recaps of hidden messages are switched off."
+        return N_("Hidden from the prompt, and recaps of hidden messages are switched off.")
     if message.kind is MessageKind.NARRATOR and not rules.include_narrator:
-        return "Recaps of the narrator are switched off."
+        return N_("Recaps of the narrator are switched off.")
     if not message.is_user and not rules.left_out.isdisjoint((message.name, message.avatar)):
-        return f"Recaps of {message.name}'s messages are switched off."
+        return tr("Recaps of {name}'s messages are switched off.", name=message.name)
     return ""
 
 
@@ -222,7 +224,7 @@ def _without_budget(
     """What becomes of a message whatever the budget is; None when that is to be asked."""
     reason = exclusion_reason(message, recap, rules)
     if not reason and tokens < rules.minimum_tokens:
-        reason = f"Shorter than {rules.minimum_tokens} tokens."
+        reason = tr("Shorter than {n} tokens.", n=number(rules.minimum_tokens))
     if reason:
         return _inclusion(InclusionState.EXCLUDED, reason, message, recap)
     if recap.text:
@@ -248,6 +250,10 @@ class _Budget:
         self._messages, self._recaps, self._rules = messages, recaps, rules
         self._candidates, self._sizes = candidates, sizes
         self._lagging = len(messages) - rules.lag
+        self._taken = tr("The {n} tokens are taken by newer recaps.", n=number(rules.limit_tokens))
+        self._taken_long = tr(
+            "The {n} tokens for what is remembered are taken.", n=number(rules.long_term_tokens)
+        )
         timely = bisect_left(candidates, self._lagging)
         self._short = self._fitting(candidates[:timely][::-1], rules.limit_tokens, count)
         kept = remembered[: bisect_left(remembered, self._lagging)][::-1]
@@ -288,22 +294,23 @@ class _Budget:
 
     def inclusion(self, place: int) -> Inclusion:
         """What becomes of the candidate at that place."""
-        index, rules = self._candidates[place], self._rules
+        index = self._candidates[place]
         message = self._messages[index]
         recap = self._recaps[message.anchor]
         if index >= self._lagging:
             state = InclusionState.LAGGING
-            reason = "Still among the newest messages, which stand in the chat themselves."
+            reason = N_("Still among the newest messages, which stand in the chat themselves.")
         elif index in self._short:
             state = InclusionState.LONG_TERM if recap.is_remembered else InclusionState.INCLUDED
-            reason = "In the budget of message recaps."
+            reason = N_("In the budget of message recaps.")
         elif index in self._long:
-            state, reason = InclusionState.LONG_TERM, "In the budget of what is to be remembered."
+            state, reason = (
+                InclusionState.LONG_TERM,
+                N_("In the budget of what is to be remembered."),
+            )
         else:
             state = InclusionState.OUT_OF_BUDGET
-            reason = f"The {rules.limit_tokens} tokens are taken by newer recaps."
-            if recap.is_remembered:
-                reason = f"The {rules.long_term_tokens} tokens for what is remembered are taken."
+            reason = self._taken_long if recap.is_remembered else self._taken
         return _inclusion(state, reason, message, recap, self._sizes[place])
 
 

@@ -18,6 +18,7 @@ from app.story.answers import (
 from app.story.lenient_json import find_object
 from app.story.lore import LoreEntry, read_entries
 from app.story.recap_text import Recap, clean_items, parse_recap
+from app.translation import N_
 
 # Of answers in several lists, in their order: what earlier forms of the extension asked for.
 FACETS = (
@@ -60,7 +61,7 @@ def read_extracted(text: str) -> Extracted:
     )
     items = clean_items(item for key in keys for item in read_items(answer.get(key)))
     if not items:
-        raise Unreadable("that there is nothing in the scene")
+        raise Unreadable(N_("that there is nothing in the scene"))
     return Extracted(_name(answer), items)
 
 
@@ -72,7 +73,7 @@ def read_organised(text: str) -> Organised:
         inner = {"developments": answer["plot"]}
     recap = _recap(answer if inner is None else inner)
     if recap.is_empty:
-        raise Unreadable("with an empty recap")
+        raise Unreadable(N_("with an empty recap"))
     lore = next((answer[key] for key in ENTITY_KEYS if isinstance(answer.get(key), list)), None)
     return Organised(_name(answer), recap, read_entries(lore))
 

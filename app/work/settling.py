@@ -40,6 +40,7 @@ from app.memory.standing import BEFORE
 from app.memory.state_change import Wording
 from app.story.answers import Unreadable
 from app.story.scene_cues.language import LanguagePack
+from app.translation import N_
 
 QUESTION = "memory_question"
 CONSOLIDATION = "memory_consolidation"
@@ -274,12 +275,12 @@ def _offered(question: Question) -> str:
 def _word(text: str) -> Word:
     word = read_word(text)
     if word is None:
-        raise Unreadable("with none of the words that were offered")
+        raise Unreadable(N_("with none of the words that were offered"))
     return word
 
 
 def _readable(text: str, batch: Batch) -> ReadAnswer:
     answer = read_answer(text, (batch.tier,))
     if not answer.is_usable:
-        raise Unreadable("with something else than the lines that were asked for")
+        raise Unreadable(N_("with something else than the lines that were asked for"))
     return answer

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from app.errors import UsageError
+from app.translation import tr
 
 # One token per word; scripts without spaces give one token per character, so that phrases of
 # theirs can be found anywhere.
@@ -210,7 +211,7 @@ def parse_pack(source: str) -> LanguagePack:
             _root=_tree(data["cues"], classes),
         )
     except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise UsageError(f"This language pack cannot be read: {error}") from error
+        raise UsageError(tr("This language pack cannot be read: {error}", error=error)) from error
 
 
 def _words(words: Iterable[str]) -> frozenset[str]:
