@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.translation import tr
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -83,7 +84,7 @@ class ActivityBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedWidth(WIDTH)
-        self.setAccessibleName("Pages")
+        self.setAccessibleName(tr("Pages"))
         self._buttons: dict[str, PageButton] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 12, 0, 12)

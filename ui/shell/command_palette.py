@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
 from app.story.story import Story
+from app.translation import N_, tr
 from ui.actions import ALSO_CALLED
 from ui.controls.buttons import key_text
 from ui.controls.fields import Field
@@ -31,7 +32,7 @@ SNIPPET_BEFORE = 24
 SNIPPET = 90
 SETTLE_MS = 60
 
-NOTHING = "Nothing found"
+NOTHING = N_("Nothing found")
 
 
 def find_entries(
@@ -49,10 +50,12 @@ def find_entries(
     if story is None:
         return tuple(found)
     for scene in story.scenes:
-        name = story.scene_name(scene) or f"Scene {scene.number}"
+        name = story.scene_name(scene) or tr("Scene {number}", number=scene.number)
         if words and all(word in f"{scene.number} {name}".casefold() for word in words):
             anchor = story.messages[scene.first].anchor
-            found.append(Entry(name, f"Scene {scene.number}", "book", anchor=anchor))
+            found.append(
+                Entry(name, tr("Scene {number}", number=scene.number), "book", anchor=anchor)
+            )
     if len(needle.strip()) >= 2:
         found.extend(_messages(needle.strip().casefold(), story))
     return tuple(found)
@@ -99,14 +102,14 @@ class CommandPalette(FloatingSheet):
         self._story = story
         self._model = EntryModel()
         self._field = Field(
-            "Search or run a command",
-            placeholder="Search the story or run a command",
+            tr("Search or run a command"),
+            placeholder=tr("Search the story or run a command"),
             icon="search",
         )
         self._field.installEventFilter(self)
-        self._list: QListView = entry_list(self._model, "Found")
+        self._list: QListView = entry_list(self._model, tr("Found"))
         self._list.clicked.connect(self._choose)
-        self._nothing = body(NOTHING)
+        self._nothing = body(tr(NOTHING))
         self._nothing.setContentsMargins(34, 6, 12, 0)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._settle = QTimer(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.translation import N_, tr
 from ui.actions import PAGE_ACTIONS, Actions
 from ui.controls.surfaces import Stage
 from ui.library.card import LibraryCard
@@ -21,8 +22,16 @@ INSPECTOR = 316
 NAVIGATOR_BELOW = 1100  # px of window width; narrower windows lay the navigator over the page
 INSPECTOR_BELOW = 1000
 GUTTER = 8
-LISTS = {"story": "scenes", "recaps": "versions", "memories": "tiers"}
-PANES = {"story": "the running recap", "memories": "details", "minds": "the person or matter"}
+SHOW_LIST = {
+    "story": N_("Show scenes"),
+    "recaps": N_("Show versions"),
+    "memories": N_("Show tiers"),
+}
+SHOW_PANE = {
+    "story": N_("Show the running recap"),
+    "memories": N_("Show details"),
+    "minds": N_("Show the person or matter"),
+}
 
 
 class Frame(QWidget):
@@ -163,6 +172,6 @@ class Frame(QWidget):
         self.header.set_panes(
             left=page in self._navigator_of and self.navigator_split.is_overlay,
             right=page in self._inspectors and is_narrow,
-            left_name=LISTS.get(page, ""),
-            right_name=PANES.get(page, ""),
+            left_name=tr(SHOW_LIST.get(page, "")),
+            right_name=tr(SHOW_PANE.get(page, "")),
         )

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
+from app.translation import tr
 from ui.controls.buttons import Button, IconButton, key_text
 from ui.controls.labels import ElidedLabel, page_title, safe_tip
 from ui.theme import current_tokens
@@ -49,7 +50,7 @@ class SearchButton(QAbstractButton):
         painter.drawPixmap(10, 7, pixmap)
         painter.setFont(ui_font(12))
         painter.setPen(t.t3)
-        text = "Search, run" if self._width < 200 else "Search the story or run a command"
+        text = tr("Search, run") if self._width < 200 else tr("Search the story or run a command")
         area = QRectF(32, 0, self.width() - 40, self.height())
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, text)
@@ -76,12 +77,12 @@ class Header(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 11, 0)
         row.setSpacing(8)
-        self._left = IconButton("panel-left", "Show scenes", is_framed=True)
+        self._left = IconButton("panel-left", tr("Show scenes"), is_framed=True)
         self._left.clicked.connect(self.left_toggled)
         self._title = page_title()
         self._place = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
         self._search = SearchButton(search)
-        self._right = IconButton("panel-right", "Show the running recap", is_framed=True)
+        self._right = IconButton("panel-right", tr("Show the running recap"), is_framed=True)
         self._right.clicked.connect(self.right_toggled)
         row.addWidget(self._left)
         row.addWidget(self._title)
@@ -99,7 +100,7 @@ class Header(QWidget):
         self._actions = QHBoxLayout()
         self._actions.setSpacing(8)
         row.addLayout(self._actions)
-        self._more = IconButton("more", "More that can be done with this story", is_framed=True)
+        self._more = IconButton("more", tr("More that can be done with this story"), is_framed=True)
         self._more.clicked.connect(self._open_more)
         self._more.hide()
         self._menu = QMenu(self)
@@ -152,12 +153,12 @@ class Header(QWidget):
         *,
         left: bool,
         right: bool,
-        left_name: str = "scenes",
-        right_name: str = "the running recap",
+        left_name: str = "",
+        right_name: str = "",
     ) -> None:
-        """Which panes need a button because they are laid over the page."""
-        self._left.set_name(f"Show {left_name}")
-        self._right.set_name(f"Show {right_name}")
+        """Which panes need a button because they are laid over the page, and its name."""
+        self._left.set_name(left_name)
+        self._right.set_name(right_name)
         self._left.setVisible(left)
         self._right.setVisible(right)
 

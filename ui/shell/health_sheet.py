@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.health import Health, HealthItem, Light
+from app.translation import N_, tr
 from app.work.health_report import PARTS, Remedy
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta, section
@@ -22,30 +23,30 @@ from ui.theme.style import rounded
 WIDTH = 460
 NAMES = {
     "sillytavern": "SillyTavern",
-    "bridge": "Bridge",
-    "reading": "Reading",
-    "queue": "Work",
-    "backend": "Model",
+    "bridge": N_("Bridge"),
+    "reading": N_("Reading"),
+    "queue": N_("Work"),
+    "backend": N_("Model"),
 }
 WORDS = {
-    Remedy.CHOOSE_FOLDER: "Choose the folder",
-    Remedy.INSTALL_BRIDGE: "Install the bridge",
-    Remedy.SEE_PROMPT: "See the prompt",
-    Remedy.CHOOSE_CHAT: "Choose a chat",
-    Remedy.READ_AGAIN: "Read again",
-    Remedy.GO_ON: "Go on",
-    Remedy.SEE_WORK: "See the work",
-    Remedy.CHOOSE_MODEL: "Choose a model",
+    Remedy.CHOOSE_FOLDER: N_("Choose the folder"),
+    Remedy.INSTALL_BRIDGE: N_("Install the bridge"),
+    Remedy.SEE_PROMPT: N_("See the prompt"),
+    Remedy.CHOOSE_CHAT: N_("Choose a chat"),
+    Remedy.READ_AGAIN: N_("Read again"),
+    Remedy.GO_ON: N_("Go on"),
+    Remedy.SEE_WORK: N_("See the work"),
+    Remedy.CHOOSE_MODEL: N_("Choose a model"),
 }
 LIGHT_WORDS = {
-    Light.GOOD: "good",
-    Light.IDLE: "waiting",
-    Light.WORKING: "working",
-    Light.BAD: "needs you",
-    Light.OFF: "off",
+    Light.GOOD: N_("good"),
+    Light.IDLE: N_("waiting"),
+    Light.WORKING: N_("working"),
+    Light.BAD: N_("needs you"),
+    Light.OFF: N_("off"),
 }
-REPORT = "The report holds lights, versions and numbers: no story, names, folders or keys."
-COPIED = "Copied. Paste it where you ask for help."
+REPORT = N_("The report holds lights, versions and numbers: no story, names, folders or keys.")
+COPIED = N_("Copied. Paste it where you ask for help.")
 
 
 class HealthRow(QWidget):
@@ -67,7 +68,7 @@ class HealthRow(QWidget):
         self.fix.clicked.connect(self._on_fix)
         words = QVBoxLayout()
         words.setSpacing(1)
-        words.addWidget(Label(NAMES[part], font=ui_font(12.5, MEDIUM)))
+        words.addWidget(Label(tr(NAMES[part]), font=ui_font(12.5, MEDIUM)))
         words.addWidget(self.sentence)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 7, 10, 7)
@@ -80,11 +81,11 @@ class HealthRow(QWidget):
         """Say how the part is doing."""
         self._remedy = remedy
         self._lamp.show_light(item.light)
-        self._lamp.setAccessibleName(f"{NAMES[self._part]}: {LIGHT_WORDS[item.light]}")
+        self._lamp.setAccessibleName(f"{tr(NAMES[self._part])}: {tr(LIGHT_WORDS[item.light])}")
         self.sentence.setText(item.sentence)
         self.fix.setVisible(remedy is not None)
         if remedy is not None:
-            self.fix.set_text(WORDS[remedy])
+            self.fix.set_text(tr(WORDS[remedy]))
 
     def _on_fix(self) -> None:
         if self._remedy is not None:
@@ -107,7 +108,7 @@ class HealthSheet(FloatingSheet):
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 10, 8, 10)
         inner.setSpacing(0)
-        title = section("How Tavernkeep is doing")
+        title = section(tr("How Tavernkeep is doing"))
         title.setContentsMargins(10, 0, 10, 4)
         inner.addWidget(title)
         for part, row in self.rows.items():
@@ -119,8 +120,8 @@ class HealthSheet(FloatingSheet):
         foot = QHBoxLayout()
         foot.setContentsMargins(10, 10, 10, 0)
         foot.setSpacing(10)
-        self.told = meta(REPORT, wraps=True)
-        self.copy = Button("Copy a report", icon="copy")
+        self.told = meta(tr(REPORT), wraps=True)
+        self.copy = Button(tr("Copy a report"), icon="copy")
         self.copy.clicked.connect(self._on_copy)
         foot.addWidget(self.told, 1)
         foot.addWidget(self.copy)
@@ -137,7 +138,7 @@ class HealthSheet(FloatingSheet):
 
     def open_above(self, anchor: QWidget) -> None:
         """Show over `anchor`, at its left."""
-        self.told.setText(REPORT)
+        self.told.setText(tr(REPORT))
         width = WIDTH + 2 * self.MARGIN
         height = max(self.heightForWidth(width), self.sizeHint().height())
         at = anchor.mapToGlobal(QPoint(4, self.MARGIN - 4 - height))
@@ -158,7 +159,7 @@ class HealthSheet(FloatingSheet):
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(self._report())
-        self.told.setText(COPIED)
+        self.told.setText(tr(COPIED))
 
 
 class _Lamp(QWidget):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from datetime import date
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.store.undo import AT_FIRST, JournalEntry
+from app.translation import N_, retold, tr
+from ui.controls.dates import day_words
 from ui.controls.labels import meta, section
 from ui.controls.surfaces import FloatingSheet
 from ui.shell.entries import ENTRY_ROLE, ROW_HEIGHT, Entry, EntryModel, Index, entry_list
@@ -17,9 +20,11 @@ from ui.shell.entries import ENTRY_ROLE, ROW_HEIGHT, Entry, EntryModel, Index, e
 WIDTH = 420
 ROWS_SHOWN = 10
 HEAD = 64
-NOTHING = "Nothing was changed in this chat yet. What you change is listed here, and can be undone."
-HOW = "A press goes back, or forth, to the moment after a change."
-BEFORE_ALL = "Before all of these"
+NOTHING = N_(
+    "Nothing was changed in this chat yet. What you change is listed here, and can be undone."
+)
+HOW = N_("A press goes back, or forth, to the moment after a change.")
+BEFORE_ALL = N_("Before all of these")
 
 
 def history_entries(changes: Sequence[JournalEntry], now: float) -> tuple[Entry, ...]:
@@ -27,8 +32,10 @@ def history_entries(changes: Sequence[JournalEntry], now: float) -> tuple[Entry,
     current = next((change.id for change in changes if not change.is_undone), AT_FIRST)
     rows = [
         Entry(
-            change.label[:1].upper() + change.label[1:],
-            f"{'now, ' if change.id == current else ''}{moment(change.when, now)}",
+            sentence_of(retold(change.label)),
+            tr("now, {moment}", moment=moment(change.when, now))
+            if change.id == current
+            else moment(change.when, now),
             "check" if change.id == current else "redo" if change.is_undone else "undo",
             value=change.id,
             is_faded=change.is_undone,
@@ -37,9 +44,14 @@ def history_entries(changes: Sequence[JournalEntry], now: float) -> tuple[Entry,
     ]
     if rows:
         is_now = current == AT_FIRST
-        detail, icon = ("now", "check") if is_now else ("", "undo")
-        rows.append(Entry(BEFORE_ALL, detail, icon, value=AT_FIRST))
+        detail, icon = (tr("now"), "check") if is_now else ("", "undo")
+        rows.append(Entry(tr(BEFORE_ALL), detail, icon, value=AT_FIRST))
     return tuple(rows)
+
+
+def sentence_of(name: str) -> str:
+    """A deed's name as the beginning of a line."""
+    return name[:1].upper() + name[1:]
 
 
 def moment(when: float, now: float) -> str:
@@ -48,8 +60,10 @@ def moment(when: float, now: float) -> str:
     clock = time.strftime("%H:%M", then)
     if then[:3] == today[:3]:
         return clock
-    day = f"{then.tm_mday} {time.strftime('%b', then)}"
-    return f"{day}, {clock}" if then.tm_year == today.tm_year else f"{day} {then.tm_year}"
+    day = date(then.tm_year, then.tm_mon, then.tm_mday)
+    if then.tm_year != today.tm_year:
+        return day_words(day, with_year=True)
+    return f"{day_words(day)}, {clock}"
 
 
 class HistorySheet(FloatingSheet):
@@ -64,14 +78,14 @@ class HistorySheet(FloatingSheet):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = EntryModel()
-        self.list = entry_list(self._model, "Changes of this chat, the newest first")
+        self.list = entry_list(self._model, tr("Changes of this chat, the newest first"))
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
-        self._words = meta(HOW, wraps=True)
+        self._words = meta(tr(HOW), wraps=True)
         head = QVBoxLayout()
         head.setContentsMargins(8, 4, 8, 2)
         head.setSpacing(2)
-        head.addWidget(section("Changes of this chat"))
+        head.addWidget(section(tr("Changes of this chat")))
         head.addWidget(self._words)
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 8, 4, 4)
@@ -100,7 +114,7 @@ class HistorySheet(FloatingSheet):
     def show_changes(self, changes: Sequence[JournalEntry]) -> None:
         """Show these changes, the one that counts last chosen."""
         self._model.show_entries(history_entries(changes, time.time()))
-        self._words.setText(HOW if changes else NOTHING)
+        self._words.setText(tr(HOW) if changes else tr(NOTHING))
         self.list.setVisible(bool(changes))
         at = next((row for row, change in enumerate(changes) if not change.is_undone), len(changes))
         self.list.setCurrentIndex(self._model.index(at))

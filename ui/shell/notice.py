@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.health import about
+from app.translation import number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.theme import current_tokens
@@ -23,38 +24,60 @@ if TYPE_CHECKING:
 
 def plan_sentence(plan: CatchUpPlan) -> str:
     """What recapping a backlog takes, before the user says yes."""
-    search = ""
+    said = []
     if plan.search.requests:
-        search = (
-            f"Looking for scene breaks takes about {plan.search.requests:,} requests, at most "
-            f"{plan.search.requests_at_most:,}; the scenes found are recapped then. "
+        said.append(
+            tr(
+                "Looking for scene breaks takes about {requests} requests, at most "
+                "{requests_at_most}; the scenes found are recapped then.",
+                requests=number(plan.search.requests),
+                requests_at_most=number(plan.search.requests_at_most),
+            )
         )
     if plan.reading.requests:
         reading = plan.reading
-        search += (
-            f"{reading.messages:,} messages were not read for memory yet, #{reading.first} to "
-            f"#{reading.last}: {reading.requests:,} of the requests. "
+        said.append(
+            tr(
+                "{messages} messages were not read for memory yet, #{first} to #{last}: {requests} "
+                "of the requests.",
+                messages=number(reading.messages),
+                first=reading.first,
+                last=reading.last,
+                requests=number(reading.requests),
+            )
         )
+    cost = ", ".join(_costs(plan))
     if not plan.scenes:
-        tokens = plan.prompt_tokens + plan.output_tokens
-        return f"{search}About {tokens:,} tokens{_besides(plan)}."
-    scenes = "1 scene has" if plan.scenes == 1 else f"{plan.scenes:,} scenes have"
-    requests = "1 request" if plan.requests == 1 else f"{plan.requests:,} requests"
-    tokens = plan.prompt_tokens + plan.output_tokens
-    work = "All of it" if search else "Writing them"
-    return (
-        f"{search}{scenes} no recap yet, #{plan.first} to #{plan.last}. {work} takes {requests} to "
-        f"the model, about {tokens:,} tokens{_besides(plan)}."
+        return " ".join((*said, tr("About {cost}.", cost=cost)))
+    scenes = trn(
+        "{n} scene has no recap yet, #{first} to #{last}.",
+        "{n} scenes have no recap yet, #{first} to #{last}.",
+        plan.scenes,
+        first=plan.first,
+        last=plan.last,
     )
+    requests = trn("{n} request", "{n} requests", plan.requests)
+    if said:
+        work = tr(
+            "All of it takes {requests} to the model, about {cost}.", requests=requests, cost=cost
+        )
+    else:
+        work = tr(
+            "Writing them takes {requests} to the model, about {cost}.",
+            requests=requests,
+            cost=cost,
+        )
+    return " ".join((*said, scenes, work))
 
 
-def _besides(plan: CatchUpPlan) -> str:
-    """Time and price, where they are known."""
-    parts = ""
+def _costs(plan: CatchUpPlan) -> list[str]:
+    """Tokens; time and price, where they are known."""
+    tokens = plan.prompt_tokens + plan.output_tokens
+    parts = [tr("{tokens} tokens", tokens=number(tokens))]
     if plan.seconds is not None:
-        parts += f", {about(plan.seconds)} as fast as it was lately"
+        parts.append(tr("{about} as fast as it was lately", about=about(plan.seconds)))
     if plan.price is not None:
-        parts += f", about {plan.price:,.2f} by your prices"
+        parts.append(tr("about {price} by your prices", price=number(plan.price, 2)))
     return parts
 
 
@@ -84,7 +107,7 @@ class Notice(QWidget):
         super().__init__(parent)
         self._failure = ""
         self._offers: dict[str, Offer] = {}
-        self.setAccessibleName("Notice")
+        self.setAccessibleName(tr("Notice"))
         row = QHBoxLayout(self)
         row.setContentsMargins(42, 7, 12, 7)
         row.setSpacing(8)
@@ -92,7 +115,7 @@ class Notice(QWidget):
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._way_on = Button("", role=ButtonRole.PLAIN)
         self._way_on.clicked.connect(self._on_acted)
-        self._close = IconButton("cross", "Close this notice", side=24, icon_size=13)
+        self._close = IconButton("cross", tr("Close this notice"), side=24, icon_size=13)
         self._close.clicked.connect(self.close_shown)
         self._came_from: QWidget | None = None
         application = QApplication.instance()

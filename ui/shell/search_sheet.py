@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QFrame, QListView, QVBoxLayout, QWidget
 from app.errors import TavernkeepError
 from app.memory.browsing import TIER_NAMES
 from app.memory.records import Tier
+from app.translation import N_, tr
 from app.work.searching import Findings, Hit
 from ui.controls.fields import Field
 from ui.controls.labels import Label
@@ -38,12 +39,12 @@ ROWS_SHOWN = 7
 FOOT = 92
 SETTLE_MS = 180
 MOST = 30
-HOW = (
+HOW = N_(
     "Searches every chat that was opened here, memories and messages. “Two words” as they stand, "
     "-word leaves out, in:here or in:part of a chat’s name, tier:arcs or tier:messages."
 )
-NOTHING = "Nothing was found in the chats that were opened here."
-TOO_MUCH = "Too much fits: not all of it was looked at. Use rarer words."
+NOTHING = N_("Nothing was found in the chats that were opened here.")
+TOO_MUCH = N_("Too much fits: not all of it was looked at. Use rarer words.")
 
 Ask = Callable[[str], Coroutine[Any, Any, Findings]]
 
@@ -95,8 +96,8 @@ class SearchSheet(FloatingSheet):
         self._turn = 0
         self._model = _FindModel()
         self.field = Field(
-            "Search all chats",
-            placeholder="Search the memories and messages of all chats",
+            tr("Search all chats"),
+            placeholder=tr("Search the memories and messages of all chats"),
             icon="search",
         )
         self.field.installEventFilter(self)
@@ -104,14 +105,14 @@ class SearchSheet(FloatingSheet):
         self.list.setModel(self._model)
         self.list.setItemDelegate(FindDelegate(self.list))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setAccessibleName("Finds, best first")
+        self.list.setAccessibleName(tr("Finds, best first"))
         self.list.setMouseTracking(True)
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.list.viewport().setAutoFillBackground(False)
         self.list.clicked.connect(self._choose)
-        self.words = Label(HOW, font=ui_font(11.5), tone=T2_ROLE, wraps=True)
+        self.words = Label(tr(HOW), font=ui_font(11.5), tone=T2_ROLE, wraps=True)
         self.words.setContentsMargins(10, 2, 10, 6)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -153,7 +154,7 @@ class SearchSheet(FloatingSheet):
         if query:
             self._run(self._find(query, self._turn))
         else:
-            self._show((), HOW)
+            self._show((), tr(HOW))
 
     async def _find(self, query: str, turn: int) -> None:
         finds: tuple[Find, ...] = ()
@@ -163,8 +164,8 @@ class SearchSheet(FloatingSheet):
             words = str(error)
         else:
             finds = tuple(Find(hit, self._place(hit)) for hit in findings.hits)
-            words = "" if findings.is_complete else TOO_MUCH
-            words = words or ("" if finds else NOTHING)
+            words = "" if findings.is_complete else tr(TOO_MUCH)
+            words = words or ("" if finds else tr(NOTHING))
         if turn == self._turn:  # else something else was written meanwhile
             self._show(finds, words)
 
@@ -203,15 +204,17 @@ class SearchSheet(FloatingSheet):
 
 def place_words(hit: Hit, chat: str, *, is_here: bool) -> str:
     """What a find is and where it stands: "Arcs · Ada, 3 May · #12". chat: its name."""
-    parts = [TIER_NAMES[Tier(hit.tier)] if hit.memory_id else "Message"]
+    parts = [tr(TIER_NAMES[Tier(hit.tier)]) if hit.memory_id else tr("Message")]
     if hit.memory_id and not hit.is_current:
-        parts[0] += ", holds no more"
-    parts.append("this chat" if is_here else chat)
+        parts[0] = tr("{tier}, holds no more", tier=parts[0])
+    parts.append(tr("this chat") if is_here else chat)
     if hit.index is not None:
         parts.append(f"#{hit.index}")
     if hit.elsewhere:
         parts.append(
-            f"and in {hit.elsewhere} more chats" if hit.elsewhere > 1 else "and in a branch"
+            tr("and in {elsewhere} more chats", elsewhere=hit.elsewhere)
+            if hit.elsewhere > 1
+            else tr("and in a branch")
         )
     return " · ".join(parts)
 

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from app.health import HealthItem, Light
+from app.translation import tr
 from ui.controls.labels import plain_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
@@ -115,7 +116,7 @@ class StatusBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedHeight(HEIGHT)
-        self.setAccessibleName("Status")
+        self.setAccessibleName(tr("Status"))
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(16, 0, 12, 0)
         self._row.setSpacing(GAP)

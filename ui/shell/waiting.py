@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from ui.theme import current_tokens
 from ui.theme.fonts import ui_font
 from ui.theme.style import rounded
@@ -21,7 +22,7 @@ class WaitingPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._sentence = "Starting"
+        self._sentence = tr("Starting")
         self._is_late = False
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
