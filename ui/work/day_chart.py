@@ -9,6 +9,7 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.model_use import Spent
+from app.translation import number, tr, trn
 from ui.controls.labels import plain_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
@@ -82,7 +83,9 @@ class DayChart(QWidget):
         self.picked.emit(self._picked)
 
     def _name(self) -> None:
-        self.setAccessibleName(f"Tokens by day, {len(self._days)} days")
+        self.setAccessibleName(
+            trn("Tokens by day, {n} day", "Tokens by day, {n} days", len(self._days))
+        )
         words = chart_words(list(self._days), self._today)
         for day, spent in self._days:
             if day == self._picked:
@@ -90,9 +93,12 @@ class DayChart(QWidget):
         self.setAccessibleDescription(words)
 
     def _words(self, day: date, spent: Spent) -> str:
-        return (
-            f"{day_words(day, self._today)}: {spent.prompt_tokens:,} tokens read, "
-            f"{spent.output_tokens:,} written, {spent.requests:,} requests."
+        return tr(
+            "{day}: {prompt_tokens} tokens read, {output_tokens} written, {requests} requests.",
+            day=day_words(day, self._today),
+            prompt_tokens=number(spent.prompt_tokens),
+            output_tokens=number(spent.output_tokens),
+            requests=number(spent.requests),
         )
 
     # --- where things are
@@ -107,9 +113,9 @@ class DayChart(QWidget):
         return QRectF(plot.left() + number * width, plot.top(), width, plot.height())
 
     def _day_at(self, point: QPointF) -> int | None:
-        for number in range(len(self._days)):
-            if self.column(number).contains(point):
-                return number
+        for place in range(len(self._days)):
+            if self.column(place).contains(point):
+                return place
         return None
 
     # --- hands
@@ -149,8 +155,8 @@ class DayChart(QWidget):
         painter = QPainter(self)
         top = ceiling(max((spent.tokens for _, spent in self._days), default=0))
         self._paint_scale(painter, top)
-        for number in range(len(self._days)):
-            self._paint_day(painter, number, top)
+        for place in range(len(self._days)):
+            self._paint_day(painter, place, top)
 
     def _paint_scale(self, painter: QPainter, top: int) -> None:
         t, plot = current_tokens(), self._plot()

@@ -6,6 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from app.operations import FINISHED, Operation, OperationStatus
+from app.translation import tr
 from ui.controls.page_deeds import PageDeeds
 
 RETRIED = (OperationStatus.FAILED, OperationStatus.CANCELLED, OperationStatus.WAITING)
@@ -19,36 +20,42 @@ class WorkDeeds(PageDeeds):
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
-        self.retry = self._plain("Try again", "Try this one again now.", "R")
+        self.retry = self._plain(tr("Try again"), tr("Try this one again now."), "R")
         self.cancel = self._plain(
-            "Cancel", "Drop it; what runs is stopped at once.", "Del", "Backspace"
+            tr("Cancel"), tr("Drop it; what runs is stopped at once."), "Del", "Backspace"
         )
         self.pause_before = self._plain(
-            "Pause before this one", "Let the queue run up to it and stop there.", "B"
+            tr("Pause before this one"), tr("Let the queue run up to it and stop there."), "B"
         )
-        self.move_up = self._plain("Move up", "Let it go one place earlier.", "Alt+Up")
-        self.move_first = self._plain("Do it next", "Put it before all that wait.", "Alt+Home")
+        self.move_up = self._plain(tr("Move up"), tr("Let it go one place earlier."), "Alt+Up")
+        self.move_first = self._plain(
+            tr("Do it next"), tr("Put it before all that wait."), "Alt+Home"
+        )
         self.clear_chat = self._plain(
-            "Clear what waits of this chat", "Take it out of the queue; you can put it back."
+            tr("Clear what waits of this chat"),
+            tr("Take it out of the queue; you can put it back."),
         )
         self.clear_all = self._plain(
-            "Clear all that waits", "Take it out of the queue; you can put it back.", "Ctrl+Del"
+            tr("Clear all that waits"),
+            tr("Take it out of the queue; you can put it back."),
+            "Ctrl+Del",
         )
-        self.put_back = self._plain("Put them back", "Put what was cleared where it was.")
-        self.retry_all = self._plain("Try all again", "Try everything that failed again.")
-        self.start = self._plain("Write the recaps", "Work off what was never recapped.")
+        self.put_back = self._plain(tr("Put them back"), tr("Put what was cleared where it was."))
+        self.retry_all = self._plain(tr("Try all again"), tr("Try everything that failed again."))
+        self.start = self._plain(tr("Write the recaps"), tr("Work off what was never recapped."))
         self.stop = self._plain(
-            "Stop catching up after this one", "What runs is finished; the rest is offered again."
+            tr("Stop catching up after this one"),
+            tr("What runs is finished; the rest is offered again."),
         )
         self.stop_now = self._plain(
-            "Stop catching up now", "What runs is dropped; what is done stays done."
+            tr("Stop catching up now"), tr("What runs is dropped; what is done stays done.")
         )
 
         self.go_on_today = self._plain(
-            "Go on today", "Let the work go on beyond the cap, until midnight."
+            tr("Go on today"), tr("Let the work go on beyond the cap, until midnight.")
         )
         self.show_use = self._plain(
-            "Show what models were asked for", "Requests and tokens by task and day.", "U"
+            tr("Show what models were asked for"), tr("Requests and tokens by task and day."), "U"
         )
 
     def _plain(self, name: str, sentence: str, *keys: str) -> QAction:
@@ -70,5 +77,5 @@ class WorkDeeds(PageDeeds):
         self.move_first.setEnabled(waits and not is_first)
         is_marked = operation is not None and operation.pauses_before
         self.pause_before.setText(
-            "Do not pause before this one" if is_marked else "Pause before this one"
+            tr("Do not pause before this one") if is_marked else tr("Pause before this one")
         )

@@ -6,11 +6,12 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.translation import N_, tr
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.style import rounded
 
-PARTS = (("Read by the model", "ctl"), ("Written", "t1"))
+PARTS = ((N_("Read by the model"), "ctl"), (N_("Written"), "t1"))
 SWATCH, GAP, APART = 8, 6, 16
 
 
@@ -20,17 +21,18 @@ class ReadWritten(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setFont(ui_font(11, MEDIUM))
-        self.setAccessibleName("Read by the model below, written above")
+        self.setAccessibleName(tr("Read by the model below, written above"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        words = sum(self.fontMetrics().horizontalAdvance(word) for word, _ in PARTS)
+        words = sum(self.fontMetrics().horizontalAdvance(tr(word)) for word, _ in PARTS)
         return QSize(words + len(PARTS) * (SWATCH + GAP + 2) + APART, 20)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t, painter = current_tokens(), QPainter(self)
         x = 0.0
-        for word, token in PARTS:
+        for english, token in PARTS:
+            word = tr(english)
             swatch = QRectF(x, (self.height() - SWATCH) / 2, SWATCH, SWATCH)
             rounded(painter, swatch, 2, getattr(t, token))
             x += SWATCH + GAP

@@ -10,6 +10,7 @@ from enum import IntEnum
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.operations import FINISHED, Operation, OperationKind, OperationStatus
+from app.translation import N_, number, retold, tr, trn
 from ui.controls.labels import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -27,33 +28,33 @@ class Column(IntEnum):
     TIME = 3
 
 
-HEADERS = ("Work", "State", "Tokens", "Time")
+HEADERS = (N_("Work"), N_("State"), N_("Tokens"), N_("Time"))
 
 KIND_WORDS = {
-    OperationKind.DETECT_BREAKS: "Looking for scene breaks",
-    OperationKind.SCENE_RECAP: "Scene recap",
-    OperationKind.RUNNING_RECAP: "Running recap",
-    OperationKind.MESSAGE_RECAP: "Message recap",
-    OperationKind.MEMORY_PASS: "Memories",
-    OperationKind.ARC_SUMMARY: "Summary of an arc",
-    OperationKind.PROFILE: "Profile",
-    OperationKind.CANON: "Canon",
-    OperationKind.CONTINUITY: "Check of a reply",
-    OperationKind.SUMMARY: "Summary",
-    OperationKind.TRIGGERS: "Keywords of memories",
+    OperationKind.DETECT_BREAKS: N_("Looking for scene breaks"),
+    OperationKind.SCENE_RECAP: N_("Scene recap"),
+    OperationKind.RUNNING_RECAP: N_("Running recap"),
+    OperationKind.MESSAGE_RECAP: N_("Message recap"),
+    OperationKind.MEMORY_PASS: N_("Memories"),
+    OperationKind.ARC_SUMMARY: N_("Summary of an arc"),
+    OperationKind.PROFILE: N_("Profile"),
+    OperationKind.CANON: N_("Canon"),
+    OperationKind.CONTINUITY: N_("Check of a reply"),
+    OperationKind.SUMMARY: N_("Summary"),
+    OperationKind.TRIGGERS: N_("Keywords of memories"),
 }
 STATUS_WORDS = {
-    OperationStatus.PENDING: "Waits its turn",
-    OperationStatus.RUNNING: "Running",
-    OperationStatus.WAITING: "Tried again later",
-    OperationStatus.DONE: "Done",
-    OperationStatus.FAILED: "Failed",
-    OperationStatus.CANCELLED: "Cancelled",
-    OperationStatus.OUTDATED: "No longer needed",
+    OperationStatus.PENDING: N_("Waits its turn"),
+    OperationStatus.RUNNING: N_("Running"),
+    OperationStatus.WAITING: N_("Tried again later"),
+    OperationStatus.DONE: N_("Done"),
+    OperationStatus.FAILED: N_("Failed"),
+    OperationStatus.CANCELLED: N_("Cancelled"),
+    OperationStatus.OUTDATED: N_("No longer needed"),
 }
 
 
-PAUSES_HERE = "The queue pauses before this one"
+PAUSES_HERE = N_("The queue pauses before this one")
 AT_ONCE = 0.05  # seconds; less would be shown as nothing
 
 
@@ -67,9 +68,9 @@ class Progress:
 def duration_words(seconds: float) -> str:
     """At once, 0.4 s, 12:30, 1:02:03."""
     if 0 <= seconds < AT_ONCE:
-        return "at once"
+        return tr("at once")
     if 0 <= seconds < 10:
-        return f"{seconds:.1f} s"
+        return tr("{seconds} s", seconds=number(seconds, 1))
     whole = max(0, int(seconds))
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
@@ -80,31 +81,38 @@ def state_sentence(operation: Operation, *, now: float) -> str:
     """Where it stands; a failure in its own words."""
     if operation.status is OperationStatus.WAITING:
         seconds = operation.not_before - now
-        when = f"in {duration_words(seconds)}" if seconds >= AT_ONCE else "at once"
-        return f"{operation.error or 'It did not work.'} Again {when}."
+        error = operation.error or tr("It did not work.")
+        if seconds < AT_ONCE:
+            return f"{error} {tr('Again at once.')}"
+        return f"{error} {tr('Again in {duration}.', duration=duration_words(seconds))}"
     if operation.status is OperationStatus.FAILED and operation.error:
         return operation.error
     if operation.pauses_before:
-        return PAUSES_HERE
+        return tr(PAUSES_HERE)
     if operation.status is OperationStatus.PENDING and operation.held:
         return operation.held
-    return STATUS_WORDS[operation.status]
+    return tr(STATUS_WORDS[operation.status])
 
 
 def token_words(operation: Operation) -> str:
     """What it cost in one sentence, "" for nothing."""
     if not operation.prompt_tokens and not operation.output_tokens:
         return ""
-    return f"{operation.prompt_tokens:,} tokens read, {operation.output_tokens:,} written."
+    return tr(
+        "{prompt_tokens} tokens read, {output_tokens} written.",
+        prompt_tokens=number(operation.prompt_tokens),
+        output_tokens=number(operation.output_tokens),
+    )
 
 
 def detail_words(operation: Operation) -> str:
     """What it is, who did it, and when it ended."""
-    kind = KIND_WORDS[operation.spec.kind]
-    parts = [kind if kind != operation.spec.label else ""]
-    parts.append("kept from before" if operation.backend == "kept" else operation.backend)
+    kind = tr(KIND_WORDS[operation.spec.kind])
+    parts = [kind if kind != retold(operation.spec.label) else ""]
+    writer = tr("kept from before") if operation.backend == "kept" else retold(operation.backend)
+    parts.append(writer)
     if operation.attempts > 1:
-        parts.append(f"attempt {operation.attempts}")
+        parts.append(tr("attempt {attempts}", attempts=operation.attempts))
     if operation.finished is not None:
         parts.append(f"{datetime.fromtimestamp(operation.finished, tz=UTC).astimezone():%H:%M}")
     return ", ".join(filter(None, parts))
@@ -187,10 +195,10 @@ class OperationModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(Column)
 
     def headerData(
-        self, number: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[number]
+            return tr(HEADERS[section])
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -215,15 +223,17 @@ class OperationModel(QAbstractTableModel):
         now = time.time()
         match column:
             case Column.WORK:
-                return operation.spec.label or KIND_WORDS[operation.spec.kind]
+                return retold(operation.spec.label) or tr(KIND_WORDS[operation.spec.kind])
             case Column.STATE:
                 is_running = operation.status is OperationStatus.RUNNING
                 if is_running and self._progress.letters:
-                    return f"Running, {self._progress.letters:,} letters so far"
+                    return tr(
+                        "Running, {letters} letters so far", letters=number(self._progress.letters)
+                    )
                 return state_sentence(operation, now=now)
             case Column.TOKENS:
                 total = operation.prompt_tokens + operation.output_tokens
-                return f"{total:,} tokens" if total else ""
+                return trn("{n} token", "{n} tokens", total) if total else ""
             case Column.TIME:
                 seconds = elapsed_seconds(operation, now=now)
                 return "" if seconds is None else duration_words(seconds)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.health import Light
 from app.operations import FINISHED, Operation, OperationStatus
+from app.translation import N_, number, tr, tr_in
 from app.work.agenda import Cleared
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
@@ -32,7 +33,7 @@ from ui.work.table import QueueTable
 from ui.work.use_pane import UsePane
 from ui.work.words import cleared_sentence
 
-EMPTY = "Nothing waits. Recaps, scene breaks and memories are made here, one after the other."
+EMPTY = N_("Nothing waits. Recaps, scene breaks and memories are made here, one after the other.")
 QUEUE, USE = "queue", "use"
 
 
@@ -50,22 +51,22 @@ class WorkPage(QWidget):
         self._session = session
         self.model = OperationModel()
         self._summary = Label(font=ui_font(13, SEMIBOLD))
-        self._pause = Button("Pause", icon="pause")
+        self._pause = Button(tr("Pause"), icon="pause")
         self._pause.clicked.connect(self._on_pause)
         self.deeds = WorkDeeds(self)
-        self._cancel = Button("Cancel", icon="cross")
+        self._cancel = Button(tr("Cancel"), icon="cross")
         self._cancel.follow(self.deeds.cancel)
-        self._retry = Button("Try again", icon="loop")
+        self._retry = Button(tr("Try again"), icon="loop")
         self._retry.follow(self.deeds.retry)
-        self._retry_all = Button("Try all again", icon="loop")
+        self._retry_all = Button(tr("Try all again"), icon="loop")
         self._retry_all.follow(self.deeds.retry_all)
-        self._more = IconButton("more", "More that can be done with the queue")
+        self._more = IconButton("more", tr("More that can be done with the queue"))
         self._more.clicked.connect(self._open_more)
         self._cleared = Cleared(())
         self._catching_up = CatchUpStrip(self.deeds.start, self.deeds.stop, self.deeds.stop_now)
         self._put_back = ClearedStrip(self.deeds.put_back)
         self._capped = CapStrip(self.deeds.go_on_today)
-        self.views = Segments("View", {QUEUE: "Queue", USE: "Use"})
+        self.views = Segments(tr("View"), {QUEUE: tr("Queue"), USE: tr("Use")})
         self.views.choose(QUEUE)
         self.use = UsePane(session)
         self.use.prices_wanted.connect(self.settings_wanted)
@@ -73,8 +74,8 @@ class WorkPage(QWidget):
         self.table = QueueTable(self.model)
         self._detail = body(wraps=True)
         self._detail.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._written_title = meta("What it writes")
-        self._written = Prose("What the running operation writes")
+        self._written_title = meta(tr("What it writes"))
+        self._written = Prose(tr("What the running operation writes"))
         self._build()
         self._second = QTimer(self)
         self._second.setInterval(1000)
@@ -109,7 +110,7 @@ class WorkPage(QWidget):
         nothing = QWidget()
         column = QVBoxLayout(nothing)
         column.addStretch(2)
-        sentence = body(EMPTY, wraps=False)
+        sentence = body(tr(EMPTY), wraps=False)
         sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(sentence)
         column.addStretch(3)
@@ -175,15 +176,19 @@ class WorkPage(QWidget):
         self._stack.setCurrentIndex(0 if operations else 1)
         open_count = sum(operation.status not in FINISHED for operation in operations)
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
-        words = f"{open_count} to do" if open_count else "Nothing to do"
+        words = [tr("{count} to do", count=open_count) if open_count else tr("Nothing to do")]
         if failed:
-            words += f", {failed} failed"
+            words.append(tr("{count} failed", count=failed))
         is_paused = self._session.companion.work.is_paused
-        self._summary.setText(words + (", paused" if is_paused else ""))
+        if is_paused:
+            words.append(tr_in("the queue", "paused"))
+        self._summary.setText(", ".join(words))
         self._show_reason(is_paused=is_paused)
         self._retry_all.setVisible(failed > 0)
-        self._retry_all.set_text("Try all again" if failed < 2 else f"Try all {failed} again")
-        self._pause.set_text("Go on" if is_paused else "Pause")
+        self._retry_all.set_text(
+            tr("Try all again") if failed < 2 else tr("Try all {failed} again", failed=failed)
+        )
+        self._pause.set_text(tr("Go on") if is_paused else tr("Pause"))
         self._pause.set_icon("play" if is_paused else "pause")
         if not any(operation.status is OperationStatus.RUNNING for operation in operations):
             self._show_written("")
@@ -211,7 +216,7 @@ class WorkPage(QWidget):
         self._capped.show_cap(companion.use.cap, len(held))
 
     def _on_go_on_today(self) -> None:
-        self._session.do(self._session.companion.use.go_on_today(), name="go on today")
+        self._session.do(self._session.companion.use.go_on_today(), name=N_("go on today"))
 
     def _show_catch_up(self) -> None:
         companion, path = self._session.companion, self._session.path
@@ -244,7 +249,8 @@ class WorkPage(QWidget):
         spent = self._session.companion.use.cap.spent.tokens
         is_stopped = self._session.companion.work.stopped_before is not None
         is_held = is_paused and (queue.light is Light.BAD or is_stopped)
-        said = queue.sentence if is_held else f"{spent:,} tokens today" if spent else ""
+        said = tr("{tokens} tokens today", tokens=number(spent)) if spent else ""
+        said = queue.sentence if is_held else said
         self._reason.setText(said)
         self._reason.setVisible(bool(said))
 
@@ -270,7 +276,7 @@ class WorkPage(QWidget):
         """Queue it again, or try it now."""
         operation = self.selected()
         if operation is not None and operation.status in RETRIED:
-            self._session.do(self._session.companion.work.retry(operation.id), name="try again")
+            self._session.do(self._session.companion.work.retry(operation.id), name=N_("try again"))
 
     def pause_before_selected(self) -> None:
         """Let the queue run up to it and stop there, or no longer."""
@@ -278,7 +284,7 @@ class WorkPage(QWidget):
         if operation is not None:
             wanted = not operation.pauses_before
             coroutine = self._session.companion.work.pause_before(operation.id, wanted=wanted)
-            self._session.do(coroutine, name="pause before")
+            self._session.do(coroutine, name=N_("pause before"))
 
     def move_selected_up(self) -> None:
         """Let it go one place earlier."""
@@ -292,15 +298,15 @@ class WorkPage(QWidget):
         operation = self.selected()
         if operation is not None:
             coroutine = self._session.companion.work.move_up(operation.id, first=first)
-            self._session.do(coroutine, name="move up")
+            self._session.do(coroutine, name=N_("move up"))
 
     def clear_chat(self) -> None:
         """Take all that waits of the chat that is shown out of the queue."""
-        self._session.do(self._clear(whole=False), name="clear the queue")
+        self._session.do(self._clear(whole=False), name=N_("clear the queue"))
 
     def clear_all(self) -> None:
         """Take all that waits out of the queue."""
-        self._session.do(self._clear(whole=True), name="clear the queue")
+        self._session.do(self._clear(whole=True), name=N_("clear the queue"))
 
     async def _clear(self, *, whole: bool) -> None:
         path = None if whole else self._session.path
@@ -312,7 +318,7 @@ class WorkPage(QWidget):
         """Undo the last clearing."""
         cleared = self._cleared
         self._say_cleared(Cleared(()))
-        self._session.do(self._session.companion.work.put_back(cleared), name="put back")
+        self._session.do(self._session.companion.work.put_back(cleared), name=N_("put back"))
 
     def _say_cleared(self, cleared: Cleared) -> None:
         self._cleared = cleared
@@ -337,11 +343,11 @@ class WorkPage(QWidget):
         companion = self._session.companion
         for progress in companion.work.catching_up[:1]:
             coroutine = companion.work.stop_catch_up(progress.chat, at_once=at_once)
-            self._session.do(coroutine, name="stop catching up")
+            self._session.do(coroutine, name=N_("stop catching up"))
 
     def retry_all(self) -> None:
         """Try everything again that failed, and go on where refusals held the queue up."""
-        self._session.do(self._session.companion.work.retry_all(), name="try all again")
+        self._session.do(self._session.companion.work.retry_all(), name=N_("try all again"))
 
     def _on_selection(self) -> None:
         operation = self.selected()

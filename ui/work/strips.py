@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.health import count_of
 from app.model_use import DayCap
+from app.translation import tr, trn
 from app.work.catch_up import CatchUpPlan, CatchUpProgress
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
@@ -47,15 +47,15 @@ class CatchUpStrip(Strip):
     """A backlog: what it would take, or how far it is."""
 
     def __init__(self, start: QAction, stop: QAction, stop_now: QAction) -> None:
-        super().__init__("Catching up")
+        super().__init__(tr("Catching up"))
         self._title = Label(font=ui_font(12.5, SEMIBOLD))
         self._facts = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self._line = ProgressLine()
         for widget in (self._title, self._facts, self._line):
             self.words.addWidget(widget)
         self._start = Button(start.text(), icon="play", role=ButtonRole.MAIN)
-        self._stop = Button("Stop after this one", icon="stop")
-        self._stop_now = Button("Stop now", icon="cross")
+        self._stop = Button(tr("Stop after this one"), icon="stop")
+        self._stop_now = Button(tr("Stop now"), icon="cross")
         for button, action in (
             (self._start, start),
             (self._stop, stop),
@@ -66,7 +66,7 @@ class CatchUpStrip(Strip):
 
     def show_plan(self, plan: CatchUpPlan) -> None:
         """What waits for the user's word."""
-        self._title.setText("Waits for your word")
+        self._title.setText(tr("Waits for your word"))
         self._facts.setText(plan_sentence(plan))
         self._arrange(is_on=False)
 
@@ -91,7 +91,7 @@ class CapStrip(Strip):
     """The day's cap is reached, and the word that lets work go on."""
 
     def __init__(self, go_on: QAction) -> None:
-        super().__init__("The cap of this day")
+        super().__init__(tr("The cap of this day"))
         self._title = Label(font=ui_font(12.5, SEMIBOLD))
         self._facts = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.words.addWidget(self._title)
@@ -105,8 +105,8 @@ class CapStrip(Strip):
         is_shown = cap.is_reached and held > 0
         if is_shown:
             self._title.setText(cap.sentence)
-            waits = "waits" if held == 1 else "wait"
-            self._facts.setText(f"{count_of(held, 'operation')} {waits}. {cap_words(cap)}.")
+            waits = trn("{n} operation waits.", "{n} operations wait.", held)
+            self._facts.setText(f"{waits} {cap_words(cap)}.")
         self.setVisible(is_shown)
 
 
@@ -120,12 +120,12 @@ class ClearedStrip(Strip):
     closed = Signal()
 
     def __init__(self, put_back: QAction) -> None:
-        super().__init__("Taken out of the queue")
+        super().__init__(tr("Taken out of the queue"))
         self._sentence = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.words.addWidget(self._sentence)
         back = Button(put_back.text(), icon="undo")
         back.follow(put_back)
-        close = IconButton("cross", "Close this notice", side=24, icon_size=13)
+        close = IconButton("cross", tr("Close this notice"), side=24, icon_size=13)
         close.clicked.connect(self.closed)
         self.deeds.addWidget(back)
         self.deeds.addWidget(close)

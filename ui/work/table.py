@@ -6,6 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QTableView
 
+from app.translation import tr
 from ui.work.delegate import ROW_HEIGHT, OperationDelegate
 from ui.work.model import Column, OperationModel
 
@@ -25,7 +26,7 @@ class QueueTable(QTableView):
         super().__init__()
         self.setModel(model)
         self.setItemDelegate(OperationDelegate(self))
-        self.setAccessibleName("Queue")
+        self.setAccessibleName(tr("Queue"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)

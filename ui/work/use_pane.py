@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.model_use import ModelUse, by_day, by_task, total
 from app.settings import REGISTRY
+from app.translation import N_, number, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label, body, headline, meta, section
@@ -23,6 +24,7 @@ from ui.work.legend import CapGauge, ReadWritten
 from ui.work.use_table import UseModel, UseRow, UseTable
 from ui.work.use_words import (
     EMPTY,
+    by_task_words,
     cap_words,
     day_words,
     estimate_words,
@@ -32,7 +34,7 @@ from ui.work.use_words import (
 
 COLUMN = 920
 SIDE_BY_SIDE = 820
-SPANS = {"7": "7 days", "30": "30 days", "90": "90 days"}
+SPANS = {"7": N_("7 days"), "30": N_("30 days"), "90": N_("90 days")}
 SETTLE_MS = 200
 
 
@@ -52,32 +54,33 @@ class UsePane(QWidget):
         self._figure = headline()
         self._sum = Label(font=ui_font(12.5), tone=T2_ROLE, wraps=True)
         self._estimate = meta(wraps=True)
-        self._prices = Button("Set prices", role=ButtonRole.QUIET)
+        self._prices = Button(tr("Set prices"), role=ButtonRole.QUIET)
         self._prices.clicked.connect(self.prices_wanted)
         self._cap_words = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self._gauge = CapGauge()
         cap, unit = REGISTRY["daily_cap"], REGISTRY["daily_cap_unit"]
-        self.cap = NumberField(cap.label, 0, int(cap.maximum or 0), cap.minimum_word)
+        self.cap = NumberField(cap.label, 0, int(cap.maximum or 0), tr(cap.minimum_word))
         self.cap.setFixedWidth(120)
         self.unit = Choice(unit.label)
-        self.unit.addItems([str(choice) for choice in unit.choices])
-        self.spans = Segments("Days shown", SPANS)
+        for choice in unit.choices:
+            self.unit.addItem(unit.word(choice), choice)
+        self.spans = Segments(tr("Days shown"), {span: tr(name) for span, name in SPANS.items()})
         self.spans.choose("30")
         self._span = 30
         self.chart = DayChart()
-        self._tasks = UseModel("Task")
-        self._days = UseModel("Day")
-        self.tasks_table = UseTable("Use by task", self._tasks)
-        self.days_table = UseTable("Use by day", self._days)
+        self._tasks = UseModel(tr("Task"))
+        self._days = UseModel(tr("Day"))
+        self.tasks_table = UseTable(tr("Use by task"), self._tasks)
+        self.days_table = UseTable(tr("Use by day"), self._days)
         self._tasks_title = section()
-        self._nothing = body(EMPTY)
+        self._nothing = body(tr(EMPTY))
         self._build()
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
         self._settle.timeout.connect(self.refresh)
         self.cap.valueChanged.connect(self._on_cap)
-        self.unit.textActivated.connect(self._on_unit)
+        self.unit.activated.connect(self._on_unit)
         self.spans.chosen.connect(self._on_span)
         self.chart.picked.connect(self._on_picked)
         self.days_table.selectionModel().selectionChanged.connect(self._on_day_selected)
@@ -110,7 +113,7 @@ class UsePane(QWidget):
         below.setSpacing(8)
         title = QHBoxLayout()
         title.setSpacing(16)
-        title.addWidget(section("Tokens by day"))
+        title.addWidget(section(tr("Tokens by day")))
         title.addWidget(ReadWritten())
         title.addStretch(1)
         title.addWidget(self.spans)
@@ -128,13 +131,13 @@ class UsePane(QWidget):
         middle.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolling(content, name="Use of models"))
+        outer.addWidget(scrolling(content, name=tr("Use of models")))
 
     def _cap_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._cap_words, 1)
-        row.addWidget(body("Cap of a day", wraps=False))
+        row.addWidget(body(tr("Cap of a day"), wraps=False))
         row.addWidget(self.cap)
         row.addWidget(self.unit)
         return row
@@ -144,7 +147,7 @@ class UsePane(QWidget):
         self._side_by_side.setSpacing(32)
         for title, table in (
             (self._tasks_title, self.tasks_table),
-            (section("By day"), self.days_table),
+            (section(tr("By day")), self.days_table),
         ):
             column = QVBoxLayout()
             column.setSpacing(4)
@@ -164,7 +167,7 @@ class UsePane(QWidget):
 
     def refresh(self) -> None:
         """Read the counts and show them."""
-        self._session.do(self._load(), name="reading what was counted")
+        self._session.do(self._load(), name=N_("reading what was counted"))
 
     async def _load(self) -> None:
         self._uses = await self._session.companion.use.uses(max(int(span) for span in SPANS))
@@ -174,14 +177,18 @@ class UsePane(QWidget):
         use = self._session.companion.use
         today, prices, cap = use.today, use.prices, use.cap
         spent = cap.spent
-        about = "about " if spent.estimated else ""
-        self._figure.setText(f"{about}{spent.tokens:,} tokens today".capitalize())
+        tokens = number(spent.tokens)
+        self._figure.setText(
+            tr("About {tokens} tokens today", tokens=tokens)
+            if spent.estimated
+            else tr("{tokens} tokens today", tokens=tokens)
+        )
         self._sum.setText(sum_words(spent, prices))
         self._sum.setVisible(spent.requests > 0)
         self._estimate.setText(estimate_words(spent))
         self._estimate.setVisible(bool(spent.estimated))
         has_prices = bool(prices.prompt or prices.output)
-        self._prices.set_text("Change prices" if has_prices else "Set prices")
+        self._prices.set_text(tr("Change prices") if has_prices else tr("Set prices"))
         self._show_cap()
         first = today - timedelta(days=self._span - 1)
         shown = tuple(use for use in self._uses if use.day >= first)
@@ -207,7 +214,7 @@ class UsePane(QWidget):
         if not self.cap.hasFocus() or self.cap.value() == cap.limit:
             self.cap.setValue(cap.limit)
         self.cap.setSingleStep(10 if cap.unit == "requests" else 10_000)
-        self.unit.setCurrentText(cap.unit)
+        self.unit.setCurrentIndex(self.unit.findData(cap.unit))
         for control in (self.cap, self.unit):
             control.blockSignals(False)
 
@@ -215,11 +222,14 @@ class UsePane(QWidget):
         picked = self.chart.day
         if picked is not None:
             shown = tuple(use for use in shown if use.day == picked)
-        when = SPANS[str(self._span)] if picked is None else day_words(picked, today)
-        self._tasks_title.setText(f"By task, {when[:1].lower() + when[1:]}")
+        self._tasks_title.setText(
+            tr("By task, {when}", when=tr(SPANS[str(self._span)]))
+            if picked is None
+            else by_task_words(picked, today)
+        )
         rows = [UseRow(task, task_words(task), one) for task, one in by_task(shown)]
         if len(rows) > 1:
-            rows.append(UseRow("", "Together", total(shown)))
+            rows.append(UseRow("", tr("Together"), total(shown)))
         self._tasks.show_rows(tuple(rows), self._session.companion.use.prices)
 
     # --- hands
@@ -247,11 +257,11 @@ class UsePane(QWidget):
 
     def _on_cap(self, value: int) -> None:
         put = self._session.companion.put_setting("daily_cap", value)
-        self._session.do(self._put(put), name="changing a setting")
+        self._session.do(self._put(put), name=N_("changing a setting"))
 
-    def _on_unit(self, unit: str) -> None:
-        put = self._session.companion.put_setting("daily_cap_unit", unit)
-        self._session.do(self._put(put), name="changing a setting")
+    def _on_unit(self, place: int) -> None:
+        put = self._session.companion.put_setting("daily_cap_unit", self.unit.itemData(place))
+        self._session.do(self._put(put), name=N_("changing a setting"))
 
     async def _put(self, put: object) -> None:
         await put  # type: ignore[misc]

@@ -17,6 +17,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHeaderView, QSizePolicy, QTableView
 
 from app.model_use import Prices, Spent
+from app.translation import number, tr
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.work.use_words import estimate_words, price_words, sum_words
@@ -43,7 +44,7 @@ class UseModel(QAbstractTableModel):
 
     def __init__(self, what: str) -> None:
         super().__init__()
-        self._headers = (what, "Requests", "Read", "Written", "Price")
+        self._headers = (what, tr("Requests"), tr("Read"), tr("Written"), tr("Price"))
         self._rows: tuple[UseRow, ...] = ()
         self._prices = Prices()
 
@@ -107,9 +108,9 @@ class UseModel(QAbstractTableModel):
         spent = row.spent
         return (
             row.words,
-            f"{spent.requests:,}",
-            f"{about}{spent.prompt_tokens:,}",
-            f"{about}{spent.output_tokens:,}",
+            number(spent.requests),
+            f"{about}{number(spent.prompt_tokens)}",
+            f"{about}{number(spent.output_tokens)}",
             price_words(spent, self._prices),
         )[column]
 

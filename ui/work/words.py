@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.health import about, count_of
+from app.health import about
+from app.translation import number, tr, tr_in, trn
 from app.work.agenda import Cleared
 from app.work.catch_up import CatchUpProgress
 from ui.work.model import duration_words
@@ -11,30 +12,32 @@ from ui.work.model import duration_words
 def progress_title(progress: CatchUpProgress) -> str:
     """Whose backlog is worked off."""
     if progress.is_stopping:
-        return f"Catching up {progress.title} stops after this one"
-    return f"Catching up {progress.title}"
+        return tr("Catching up {title} stops after this one", title=progress.title)
+    return tr("Catching up {title}", title=progress.title)
 
 
 def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     """How far it is, how long it has worked, and how long it goes on."""
     ended = progress.done + progress.failed
-    parts = [f"{ended:,} of {ended + progress.left:,} done"]
+    parts = [tr("{ended} of {all} done", ended=number(ended), all=number(ended + progress.left))]
     if progress.failed:
-        parts[0] += f", {progress.failed:,} of them failed"
-    parts.append(f"{duration_words(progress.elapsed)} of work")
+        parts.append(tr("{failed} of them failed", failed=number(progress.failed)))
+    parts.append(tr("{duration} of work", duration=duration_words(progress.elapsed)))
     if is_paused:
-        parts.append("paused")
+        parts.append(tr_in("the queue", "paused"))
     elif progress.remaining is not None and progress.left:
-        parts.append(f"{about(progress.remaining)} left")
+        parts.append(tr("{time} left", time=about(progress.remaining)))
     elif progress.left:
-        parts.append("how long it takes shows with the first")
+        parts.append(tr("how long it takes shows with the first"))
     return ", ".join(parts)
 
 
 def cleared_sentence(cleared: Cleared) -> str:
     """What a clearing did, and what comes of it."""
-    count = len(cleared.operations)
-    was, they = ("was", "It is") if count == 1 else ("were", "They are")
-    sentence = f"{count_of(count, 'operation')} {was} taken out of the queue. {they} not planned"
-    sentence += " again before the next start; what your stories still lack is then."
-    return sentence
+    return trn(
+        "{n} operation was taken out of the queue. It is not planned again before the next start; "
+        "what your stories still lack is then.",
+        "{n} operations were taken out of the queue. They are not planned again before the next "
+        "start; what your stories still lack is then.",
+        len(cleared.operations),
+    )
