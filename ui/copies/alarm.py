@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.translation import tr
 from app.work.chat_guard import ChatAlarm
 from ui.copies.dialog import CopiesDialog
 from ui.session import Session
@@ -30,7 +31,7 @@ class ChatCopies(QObject):
 
     def _on_alarm(self, alarm: ChatAlarm) -> None:
         self._alarm = alarm
-        self._notice.offer(ALARM, alarm.sentence, way_on="Look at the copy")
+        self._notice.offer(ALARM, alarm.sentence, way_on=tr("Look at the copy"))
 
     def _on_acted(self, key: str) -> None:
         if key == ALARM and self._alarm is not None:

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from app.health import count_of
 from app.sillytavern.chat_copies import ChatCopy
 from app.sillytavern.data_folders import chat_ref_for
+from app.translation import N_, tr, trn
 from app.work.chat_guard import CopyComparison
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
@@ -29,16 +29,37 @@ from ui.session import Session
 from ui.theme.fonts import display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
-EXPLANATION = (
+EXPLANATION = N_(
     "While SillyTavern writes this chat, copies of it are kept apart: after each hour of play and "
     "after every 20 messages, thinned out with age. A copy comes back as a chat of its own; "
     "nothing is overwritten."
 )
-NO_COPIES = (
+NO_COPIES = N_(
     "No copy of this chat is kept yet: the first is made when SillyTavern writes it while "
     "Tavernkeep runs."
 )
 MOST_LOST = 500  # named in the list; the count is of all
+
+
+def difference_sentence(found: CopyComparison) -> str:
+    """What a copy and the chat have in common, and what only one of them has."""
+    difference = tr("it has nothing that the chat has not.")
+    if found.lost:
+        difference = trn(
+            "{n} message only the copy has.", "{n} messages only the copy has.", len(found.lost)
+        )
+    shared = trn(
+        "This copy and the chat share {n} message; {difference}",
+        "This copy and the chat share {n} messages; {difference}",
+        found.kept,
+        difference=difference,
+    )
+    if not found.added:
+        return shared
+    added = trn(
+        "{n} message came to the chat since.", "{n} messages came to the chat since.", found.added
+    )
+    return f"{shared} {added}"
 
 
 class CopiesDialog(QDialog):
@@ -50,31 +71,31 @@ class CopiesDialog(QDialog):
         self._chat = chat
         self._compared: Path | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Copies of a chat")
+        self.setWindowTitle(tr("Copies of a chat"))
         self.resize(720, 560)
         self._model = CopiesModel(self)
         self.table = self._make_table()
-        self.difference = Label(EXPLANATION, font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self.difference = Label(tr(EXPLANATION), font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.lost = QListWidget()
-        self.lost.setAccessibleName("Messages that only the copy has")
+        self.lost.setAccessibleName(tr("Messages that only the copy has"))
         self.lost.setFrameShape(QFrame.Shape.NoFrame)
         self.lost.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.lost.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.lost.setUniformItemSizes(True)
         self.lost.setSpacing(3)
         self.lost.hide()
-        self.restore = Button("Restore as a new chat", icon="undo", role=ButtonRole.MAIN)
+        self.restore = Button(tr("Restore as a new chat"), icon="undo", role=ButtonRole.MAIN)
         self.restore.setEnabled(False)
         self.restore.clicked.connect(self._on_restore)
-        self.leave = Button("Close")
+        self.leave = Button(tr("Close"))
         self.leave.clicked.connect(self.reject)
         self._lay_out()
-        self._session.do(self._load(), name="looking for copies")
+        self._session.do(self._load(), name=N_("looking for copies"))
 
     def _make_table(self) -> QTableView:
         table = QTableView()
         table.setModel(self._model)
-        table.setAccessibleName("Copies of the chat")
+        table.setAccessibleName(tr("Copies of the chat"))
         table.setFrameShape(QFrame.Shape.NoFrame)
         table.setShowGrid(False)
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
@@ -114,14 +135,14 @@ class CopiesDialog(QDialog):
             self.table.setCurrentIndex(self._model.index(0, 0))
             self.table.setFocus()
         else:
-            self.difference.setText(NO_COPIES)
+            self.difference.setText(tr(NO_COPIES))
 
     def _on_current(self, current: QModelIndex) -> None:
         copy = self._model.copy_at(current)
         self.restore.setEnabled(copy is not None)
         if copy is not None:
             self._compared = copy.path
-            self._session.do(self._compare(copy), name="comparing a copy")
+            self._session.do(self._compare(copy), name=N_("comparing a copy"))
 
     async def _compare(self, copy: ChatCopy) -> None:
         found = await self._session.companion.guard.compare(self._chat, copy)
@@ -129,15 +150,7 @@ class CopiesDialog(QDialog):
             self._show(found)
 
     def _show(self, found: CopyComparison) -> None:
-        shared = count_of(found.kept, "message")
-        difference = "it has nothing that the chat has not."
-        if found.lost:
-            difference = f"{count_of(len(found.lost), 'message')} only the copy has."
-        if found.added:
-            difference += f" {count_of(found.added, 'message')} came to the chat since."
-        self.difference.setText(
-            f"{EXPLANATION}\n\nThis copy and the chat share {shared}; {difference}"
-        )
+        self.difference.setText(f"{tr(EXPLANATION)}\n\n{difference_sentence(found)}")
         self.lost.clear()
         self.lost.addItems(found.lost[:MOST_LOST])
         self.lost.setVisible(bool(found.lost))
@@ -145,11 +158,11 @@ class CopiesDialog(QDialog):
     def _on_restore(self) -> None:
         copy = self._model.copy_at(self.table.currentIndex())
         if copy is not None:
-            self._session.do(self._bring_back(copy), name="restoring a copy")
+            self._session.do(self._bring_back(copy), name=N_("restoring a copy"))
 
     async def _bring_back(self, copy: ChatCopy) -> None:
         made = await self._session.companion.guard.restore(self._chat, copy)
-        self._session.told.emit(f"Restored as “{made.stem}”.")
+        self._session.told.emit(tr("Restored as “{stem}”.", stem=made.stem))
         if isValid(self):
             self.accept()
         await self._session.open_path(made)

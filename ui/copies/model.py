@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from datetime import UTC, datetime
 from enum import IntEnum
 
 from PySide6.QtCore import (
@@ -15,6 +15,8 @@ from PySide6.QtCore import (
 )
 
 from app.sillytavern.chat_copies import ChatCopy
+from app.translation import N_, number, tr
+from ui.controls.dates import moment_words
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -30,7 +32,7 @@ class Column(IntEnum):
     SIZE = 2
 
 
-HEADERS = {Column.WHEN: "Kept", Column.MESSAGES: "Messages", Column.SIZE: "On disk"}
+HEADERS = {Column.WHEN: N_("Kept"), Column.MESSAGES: N_("Messages"), Column.SIZE: N_("On disk")}
 
 
 class CopiesModel(QAbstractTableModel):
@@ -65,7 +67,7 @@ class CopiesModel(QAbstractTableModel):
         if orientation is Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[Column(section)]
+            return tr(HEADERS[Column(section)])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if section != Column.WHEN else _LEFT
         return None
@@ -78,8 +80,8 @@ class CopiesModel(QAbstractTableModel):
         copy = self._copies[index.row()]
         match Column(index.column()):
             case Column.WHEN:
-                return time.strftime("%d %B %Y, %H:%M", time.localtime(copy.moment)).lstrip("0")
+                return moment_words(datetime.fromtimestamp(copy.moment, tz=UTC).astimezone())
             case Column.MESSAGES:
-                return f"{copy.messages:,}"
+                return number(copy.messages)
             case Column.SIZE:
                 return QLocale().formattedDataSize(copy.bytes, 1)
