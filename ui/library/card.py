@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from app.translation import tr, trn
 from ui.controls.labels import plain_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
@@ -37,9 +38,9 @@ def name_hue(name: str) -> QColor:
 
 def length_words(story: Story) -> str:
     """ "104 messages, 11 scenes", said whole."""
-    messages, scenes = len(story.messages), len(story.scenes)
-    one = f"{messages:,} message" + ("" if messages == 1 else "s")
-    return f"{one}, {scenes:,} scene" + ("" if scenes == 1 else "s")
+    messages = trn("{n} message", "{n} messages", len(story.messages))
+    scenes = trn("{n} scene", "{n} scenes", len(story.scenes))
+    return f"{messages}, {scenes}"
 
 
 class LibraryCard(QAbstractButton):
@@ -47,9 +48,9 @@ class LibraryCard(QAbstractButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = "No chat is open"
-        self._detail = "Choose one"
-        self.setAccessibleName("Choose a chat")
+        self._title = tr("No chat is open")
+        self._detail = tr("Choose one")
+        self.setAccessibleName(tr("Choose a chat"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -57,11 +58,13 @@ class LibraryCard(QAbstractButton):
     def show_story(self, story: Story | None) -> None:
         """Name the chat that is open."""
         if story is None:
-            self._title, self._detail = "No chat is open", "Choose one"
+            self._title, self._detail = tr("No chat is open"), tr("Choose one")
         else:
             self._title = story.chat.owner_name or story.chat.title
             self._detail = length_words(story)
-        self.setAccessibleName(f"Choose a chat. Open: {self._title}, {self._detail}")
+        self.setAccessibleName(
+            tr("Choose a chat. Open: {title}, {detail}", title=self._title, detail=self._detail)
+        )
         self.setToolTip(plain_tip(f"{self._title}: {self._detail}"))
         self.update()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.story.story import ChatRef
+from app.translation import tr
 from ui.library.words import chat_title
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def library_rows(
         for group in tavern.groups:
             add(group.name, group.chats, is_group=True)
     if demo is not None and all(row.chat is None or row.chat.path != demo.path for row in rows):
-        add("Demo story", (demo,), is_group=demo.kind.value == "group")
+        add(tr("Demo story"), (demo,), is_group=demo.kind.value == "group")
     return tuple(rows)
 
 
@@ -92,7 +93,7 @@ class LibraryModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return row.text
             case Qt.ItemDataRole.AccessibleTextRole:
-                return row.text if row.chat is None else f"Chat {row.text}"
+                return row.text if row.chat is None else tr("Chat {text}", text=row.text)
         if role == CHAT_ROLE:
             return row.chat
         if role == HEADING_ROLE:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.translation import tr
 from ui.controls.fields import Field
 from ui.controls.labels import Label
 from ui.controls.surfaces import FloatingSheet
@@ -55,7 +56,7 @@ class LibraryPopover(FloatingSheet):
         self._session = session
         self._model = LibraryModel()
         self._field = Field(
-            "Filter chats", placeholder="Filter characters and chats", icon="search"
+            tr("Filter chats"), placeholder=tr("Filter characters and chats"), icon="search"
         )
         self._field.textChanged.connect(self._show_rows)
         self._field.installEventFilter(self)
@@ -63,13 +64,13 @@ class LibraryPopover(FloatingSheet):
         self._list.setModel(self._model)
         self._list.setItemDelegate(_ChatDelegate(self._list))
         self._list.setFrameShape(QFrame.Shape.NoFrame)
-        self._list.setAccessibleName("Chats")
+        self._list.setAccessibleName(tr("Chats"))
         self._list.setMouseTracking(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self._list.viewport().setAutoFillBackground(False)
         self._list.clicked.connect(self._choose)
-        self._nothing = Label("No chat has this name.", font=ui_font(12), tone=T3_ROLE)
+        self._nothing = Label(tr("No chat has this name."), font=ui_font(12), tone=T3_ROLE)
         self._nothing.setContentsMargins(10, 6, 10, 10)
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 8, 4, 4)

@@ -6,6 +6,8 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ui.controls.dates import moment_words
+
 if TYPE_CHECKING:
     from app.story.story import ChatRef
 
@@ -27,4 +29,4 @@ def _moment_words(found: re.Match[str]) -> str:
         moment = datetime(year, month, day, hour, minute)  # noqa: DTZ001 (the machine's own time)
     except ValueError:
         return found[0]
-    return f"{day} {moment:%B} {year}, {hour:02}:{minute:02}"
+    return moment_words(moment)
