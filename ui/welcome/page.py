@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.story.story import ChatRef
+from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta
 from ui.library.words import chat_title
@@ -17,8 +18,8 @@ from ui.theme.palette import T2_ROLE
 
 WIDTH = 560
 RECENT = 5
-FOUND = "It keeps the long memory of your stories, beside SillyTavern."
-NOT_FOUND = (
+FOUND = N_("It keeps the long memory of your stories, beside SillyTavern.")
+NOT_FOUND = N_(
     "It keeps the long memory of your stories, beside SillyTavern. No SillyTavern folder was found "
     "on this machine yet. Nothing leaves this machine unless you choose a model elsewhere."
 )
@@ -42,11 +43,11 @@ class WelcomePage(QWidget):
         self._session = session
         self._title = Label("Tavernkeep", font=display_font(26))
         self._sentence = Label(font=ui_font(13.5), tone=T2_ROLE, wraps=True)
-        self._main = Button("Choose SillyTavern's folder", icon="folder", role=ButtonRole.MAIN)
+        self._main = Button(tr("Choose SillyTavern's folder"), icon="folder", role=ButtonRole.MAIN)
         self._main.clicked.connect(self._on_main)
-        self._demo = Button("Open the demo story", icon="book")
+        self._demo = Button(tr("Open the demo story"), icon="book")
         self._demo.clicked.connect(self._on_demo)
-        self._recent_title = meta("Newest chats")
+        self._recent_title = meta(tr("Newest chats"))
         self._recent = QVBoxLayout()
         self._recent.setSpacing(4)
         deeds = QHBoxLayout()
@@ -80,8 +81,10 @@ class WelcomePage(QWidget):
         """Say what was found."""
         companion = self._session.companion
         has_tavern = bool(companion.taverns)
-        self._sentence.setText(FOUND if has_tavern else NOT_FOUND)
-        self._main.set_text("Choose a chat" if has_tavern else "Choose SillyTavern's folder")
+        self._sentence.setText(tr(FOUND) if has_tavern else tr(NOT_FOUND))
+        self._main.set_text(
+            tr("Choose a chat") if has_tavern else tr("Choose SillyTavern's folder")
+        )
         self._main.set_icon("chat" if has_tavern else "folder")
         while (item := self._recent.takeAt(0)) is not None:
             widget = item.widget()
