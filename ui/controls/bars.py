@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.translation import tr
 from ui.theme import current_tokens
 from ui.theme.style import rounded
 
@@ -60,7 +61,7 @@ class BudgetBar(QWidget):
         self._wanted = used if wanted is None else wanted
         self._scale = max(1, scale if scale is not None else max(budget, self._wanted))
         self._fill = fill
-        self.setAccessibleName(f"{used} of {budget} tokens")
+        self.setAccessibleName(tr("{used} of {budget} tokens", used=used, budget=budget))
         self.update()
 
     def sizeHint(self) -> QSize:

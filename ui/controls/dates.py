@@ -1,0 +1,25 @@
+"""Days and moments as the language in use writes them; Qt knows the months' names."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from PySide6.QtCore import QDate, QLocale
+
+from app.translation import tr_in
+
+
+def day_words(day: date, *, with_year: bool = False, in_full: bool = False) -> str:
+    """ "3 Nov", "3 Nov 2025"; in full "3 November", "3 November 2025"."""
+    if in_full:
+        pattern = tr_in("a day for QLocale", "d MMMM")
+    else:
+        pattern = tr_in("a day for QLocale", "d MMM")
+    if with_year:
+        pattern = f"{pattern} yyyy"
+    return QLocale().toString(QDate(day.year, day.month, day.day), pattern)
+
+
+def moment_words(moment: datetime) -> str:
+    """ "3 November 2025, 14:05"."""
+    return f"{day_words(moment, with_year=True, in_full=True)}, {moment:%H:%M}"
