@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QVBoxLayout
 
 from app.health import Health, Light
+from app.translation import N_, tr
 from ui.controls.labels import body
 from ui.controls.surfaces import Surface
 from ui.first_run.checks import CheckLine
@@ -19,22 +20,22 @@ from ui.settings.tavern import folder_words
 if TYPE_CHECKING:
     from app.sillytavern.bridge_installer import BridgeStatus
 
-NO_TAVERN = "SillyTavern has to be found first: go back one step, or skip this one."
-WHAT = (
+NO_TAVERN = N_("SillyTavern has to be found first: go back one step, or skip this one.")
+WHAT = N_(
     "The bridge is a small extension. It puts recaps and memories into SillyTavern's prompt, tells "
     "which chat is open, and shows a badge in the page. It speaks to this machine only, and can be "
     "removed in the settings at any time."
 )
-RELOAD = "Reload SillyTavern's page in the browser now (F5), or open it."
+RELOAD = N_("Reload SillyTavern's page in the browser now (F5), or open it.")
 
 
 class BridgeStep(Step):
     """Installs it for each user folder, then waits for a page to say hello."""
 
-    name = "Bridge"
-    hint = "Puts the memory into the prompt"
-    title = "Install the bridge"
-    sentence = (
+    name = N_("Bridge")
+    hint = N_("Puts the memory into the prompt")
+    title = N_("Install the bridge")
+    sentence = N_(
         "Chats are read already. For recaps to reach the prompt, SillyTavern needs the bridge."
     )
 
@@ -44,9 +45,9 @@ class BridgeStep(Step):
         self._greeted = ""
         self._problem = ""
         self._is_busy = False
-        self._files = CheckLine("The extension is in SillyTavern's folder")
-        self._listens = CheckLine("Tavernkeep listens for it on this machine")
-        self._hello = CheckLine("A page of SillyTavern says hello")
+        self._files = CheckLine(tr("The extension is in SillyTavern's folder"))
+        self._listens = CheckLine(tr("Tavernkeep listens for it on this machine"))
+        self._hello = CheckLine(tr("A page of SillyTavern says hello"))
         card = Surface("raised", edge="line")
         column = QVBoxLayout(card)
         column.setContentsMargins(16, 14, 16, 14)
@@ -55,7 +56,7 @@ class BridgeStep(Step):
             column.addWidget(line)
         self.column.addWidget(card)
         self.column.addSpacing(8)
-        self.column.addWidget(body(WHAT))
+        self.column.addWidget(body(tr(WHAT)))
         self.column.addStretch(1)
         session.health_changed.connect(self._on_health_changed)
         session.library_changed.connect(self.enter)
@@ -65,15 +66,15 @@ class BridgeStep(Step):
     def found(self) -> str:
         if self._greeted:
             return self._greeted
-        return "Installed, waits for a page" if self._is_installed else ""
+        return tr("Installed, waits for a page") if self._is_installed else ""
 
     @property
     def deed(self) -> str:
         if self._greeted:
-            return "Go on"
+            return tr("Go on")
         if self._is_installed:
-            return "Go on without waiting"
-        return "Bring it up to date" if self._is_old else "Install the bridge"
+            return tr("Go on without waiting")
+        return tr("Bring it up to date") if self._is_old else tr("Install the bridge")
 
     @property
     def is_ready(self) -> bool:
@@ -89,7 +90,7 @@ class BridgeStep(Step):
         return bool(statuses) and all(s.installed and not s.newer_available for s in statuses)
 
     def enter(self) -> None:
-        self.session.do(self._look(), name="looking for the bridge")
+        self.session.do(self._look(), name=N_("looking for the bridge"))
 
     async def _look(self) -> None:
         companion = self.session.companion
@@ -103,7 +104,7 @@ class BridgeStep(Step):
             return
         self._is_busy, self._problem = True, ""
         self.changed.emit()
-        self.session.do(self._install(), name="installing the bridge")
+        self.session.do(self._install(), name=N_("installing the bridge"))
 
     async def _install(self) -> None:
         companion = self.session.companion
@@ -121,7 +122,11 @@ class BridgeStep(Step):
         is_good = health.bridge.light is Light.GOOD
         if is_good and not self._greeted:
             moment = datetime.now().astimezone()
-            self._greeted = f"{health.bridge.sentence}, hello at {moment:%H:%M}"
+            self._greeted = tr(
+                "{sentence}, hello at {time}",
+                sentence=health.bridge.sentence,
+                time=f"{moment:%H:%M}",
+            )
         elif not is_good:
             self._greeted = ""
         self._show()
@@ -133,15 +138,15 @@ class BridgeStep(Step):
         if self._problem:
             self._files.set_state("triangle", self._problem)
         elif not self._statuses:
-            self._files.set_state("", NO_TAVERN)
+            self._files.set_state("", tr(NO_TAVERN))
         else:
             self._files.set_state("check" if self._is_installed else "", places)
         is_listening = bridge.light in (Light.GOOD, Light.IDLE)
-        loopback = "Only this machine can reach it, with a token that changes at each start."
+        loopback = tr("Only this machine can reach it, with a token that changes at each start.")
         self._listens.set_state("check" if is_listening else "", loopback)
         if self._greeted:
             self._hello.set_state("check", self._greeted)
         elif self._is_installed:
-            self._hello.set_state("pulse", RELOAD)
+            self._hello.set_state("pulse", tr(RELOAD))
         else:
             self._hello.set_state("", "")

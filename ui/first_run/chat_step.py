@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.health import count_of
 from app.llm.specs import BUILTIN, parse_spec
 from app.story.story import ChatRef, Story
+from app.translation import N_, tr, trn
 from ui.controls.fields import ChoiceCard
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Surface
@@ -21,8 +21,8 @@ from ui.shell.notice import plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.welcome.page import newest_chats
 
-FREE = "Without a model it takes seconds and costs nothing."
-LATER = "Nothing waits. What comes is recapped while you play, scene by scene."
+FREE = N_("Without a model it takes seconds and costs nothing.")
+LATER = N_("Nothing waits. What comes is recapped while you play, scene by scene.")
 
 
 class ChatStep(Step):
@@ -33,10 +33,10 @@ class ChatStep(Step):
     """
 
     begun = Signal()
-    name = "First chat"
-    hint = "See the plan before it runs"
-    title = "Pick a chat"
-    sentence = (
+    name = N_("First chat")
+    hint = N_("See the plan before it runs")
+    title = N_("Pick a chat")
+    sentence = N_(
         "All chats are there later, too. The plan says what is done for this one; you start it."
     )
 
@@ -58,7 +58,7 @@ class ChatStep(Step):
         for widget in (self._plan_title, self._facts, self._cost):
             column.addWidget(widget)
         self._plan.hide()
-        self.column.addWidget(meta("Newest chats, and a story to try things on"))
+        self.column.addWidget(meta(tr("Newest chats, and a story to try things on")))
         self.column.addLayout(self._list)
         self.column.addSpacing(8)
         self.column.addWidget(self._plan)
@@ -75,8 +75,8 @@ class ChatStep(Step):
     def deed(self) -> str:
         chat = self.chosen
         if chat is None:
-            return "Start"
-        return f"Start with {chat.owner_name or chat_title(chat)}"[:48]
+            return tr("Start")
+        return tr("Start with {chat}", chat=chat.owner_name or chat_title(chat))[:48]
 
     @property
     def is_ready(self) -> bool:
@@ -99,7 +99,7 @@ class ChatStep(Step):
         self._cards = {}
         for path, chat in self._chats.items():
             name = chat.owner_name or chat.owner or chat_title(chat)
-            fact = "The demo story" if path == demo else ""
+            fact = tr("The demo story") if path == demo else ""
             card = ChoiceCard(name, chat_title(chat), fact)
             card.clicked.connect(self._on_card)
             self._cards[path] = card
@@ -117,21 +117,21 @@ class ChatStep(Step):
         """Read a chat and show its plan."""
         self._wanted = path
         self._cards[path].setChecked(True)
-        self._plan_title.setText("Reading the chat")
+        self._plan_title.setText(tr("Reading the chat"))
         self._facts.setText("")
         self._cost.setText("")
         self._plan.show()
         self.changed.emit()
         if self._reading is not None:
             self._reading.cancel()
-        self._reading = self.session.do(self._read(path), name="reading the chat")
+        self._reading = self.session.do(self._read(path), name=N_("reading the chat"))
 
     async def _read(self, path: Path) -> None:
         try:
             await self.session.open_path(path)
         except Exception:
             if path == self._wanted:
-                self._plan_title.setText("This chat cannot be read")
+                self._plan_title.setText(tr("This chat cannot be read"))
             raise
         self._show_plan()
 
@@ -144,13 +144,13 @@ class ChatStep(Step):
         if story is None or story.chat.path != self._wanted:
             return
         companion = self.session.companion
-        self._plan_title.setText("The plan")
+        self._plan_title.setText(tr("The plan"))
         self._facts.setText(facts_of(story))
         plan = companion.work.catch_up(story.chat.path)
         if parse_spec(str(companion.settings["backend"])).kind == BUILTIN:
-            self._cost.setText(FREE)
+            self._cost.setText(tr(FREE))
         else:
-            self._cost.setText(plan_sentence(plan) if plan is not None else LATER)
+            self._cost.setText(plan_sentence(plan) if plan is not None else tr(LATER))
         self.changed.emit()
 
     def do(self) -> None:
@@ -164,5 +164,10 @@ class ChatStep(Step):
 def facts_of(story: Story) -> str:
     """What was found in a chat."""
     closed = sum(scene.is_closed for scene in story.scenes)
-    words = f"{count_of(len(story.messages), 'message')}, {count_of(len(story.scenes), 'scene')}"
-    return f"{words} found, {closed} of them closed. Closed scenes get a recap; all can be changed."
+    messages = trn("{n} message", "{n} messages", len(story.messages))
+    words = f"{messages}, {trn('{n} scene', '{n} scenes', len(story.scenes))}"
+    return tr(
+        "{words} found, {closed} of them closed. Closed scenes get a recap; all can be changed.",
+        words=words,
+        closed=closed,
+    )

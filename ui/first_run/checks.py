@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import N_, tr
 from ui.controls.labels import ElidedLabel, Label
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
@@ -12,7 +13,12 @@ from ui.theme.icons import icon_pixmap
 from ui.theme.palette import T2_ROLE
 
 ICON = 16
-WORDS = {"check": "done", "pulse": "waiting", "triangle": "failed", "": "not yet"}
+WORDS = {
+    "check": N_("done"),
+    "pulse": N_("waiting"),
+    "triangle": N_("failed"),
+    "": N_("not yet"),
+}
 
 
 class CheckLine(QWidget):
@@ -50,7 +56,7 @@ class CheckLine(QWidget):
         self.update()
 
     def _name(self) -> None:
-        self.setAccessibleName(f"{self._title.text()}: {WORDS[self._state]}")
+        self.setAccessibleName(f"{self._title.text()}: {tr(WORDS[self._state])}")
         self.setAccessibleDescription(self._fact.text())
 
     def paintEvent(self, event: QPaintEvent) -> None:

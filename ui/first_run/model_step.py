@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
+from app.translation import N_, tr
 from ui.controls.buttons import Button
 from ui.first_run.step import Step
 from ui.session import Session
@@ -15,10 +16,10 @@ from ui.settings.model_testing import ModelTesting
 class ModelStep(Step):
     """The choice of the settings, whose button stands at the foot of the window."""
 
-    name = "Model"
-    hint = "Who writes the recaps"
-    title = "Choose a model"
-    sentence = (
+    name = N_("Model")
+    hint = N_("Who writes the recaps")
+    title = N_("Choose a model")
+    sentence = N_(
         "It reads scenes and writes recaps and memories. A mid-sized one on this machine is enough."
     )
 
@@ -39,8 +40,8 @@ class ModelStep(Step):
             return ""
         spec = parse_spec(str(self.session.companion.settings["backend"]))
         if spec.kind == BUILTIN:
-            return "No model, and says so"
-        return "SillyTavern's own connection" if spec.kind == SILLYTAVERN else spec.model
+            return tr("No model, and says so")
+        return tr("SillyTavern's own connection") if spec.kind == SILLYTAVERN else spec.model
 
     @property
     def deed(self) -> str:
@@ -62,7 +63,7 @@ class ModelStep(Step):
         return keys.find(url) is not None, keys.file if keys.is_in_file(url) else None
 
     def _on_chosen(self, spec: str) -> None:
-        self.session.do(self._put(spec), name="choosing a model")
+        self.session.do(self._put(spec), name=N_("choosing a model"))
 
     async def _put(self, spec: str) -> None:
         await self.testing.keep_key()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body
 from ui.controls.surfaces import Surface
@@ -21,11 +22,11 @@ from ui.theme.style import rounded
 WIDTH = 332
 ROW = 72
 DISC = 28
-INTRO = (
+INTRO = N_(
     "It keeps the long memory of your stories, beside SillyTavern. Four steps, each can be skipped "
     "and changed later."
 )
-PRIVATE = (
+PRIVATE = N_(
     "A model on this machine or none at all keeps your story here. Keys live in the system's "
     "keyring."
 )
@@ -48,8 +49,10 @@ class StepRow(QAbstractButton):
     def show_state(self, fact: str, *, is_done: bool, is_here: bool) -> None:
         """How far this step is."""
         self._fact, self._is_done, self._is_here = fact, is_done, is_here
-        state = "done" if is_done else "shown now" if is_here else "to do"
-        self.setAccessibleName(f"Step {self._number}, {self.text()}: {state}")
+        state = tr("done") if is_done else tr("shown now") if is_here else tr("to do")
+        self.setAccessibleName(
+            tr("Step {number}, {text}: {state}", number=self._number, text=self.text(), state=state)
+        )
         self.setAccessibleDescription(fact)
         self.update()
 
@@ -124,19 +127,19 @@ class StepRail(QWidget):
         column.setSpacing(0)
         title = Label("Tavernkeep", font=display_font(17))
         title.setContentsMargins(12, 0, 12, 0)
-        intro = Label(INTRO, font=ui_font(13), tone=T2_ROLE, wraps=True)
+        intro = Label(tr(INTRO), font=ui_font(13), tone=T2_ROLE, wraps=True)
         intro.setContentsMargins(12, 0, 12, 0)
         column.addWidget(title)
         column.addSpacing(16)
         column.addWidget(intro)
         column.addSpacing(24)
         for number, step in enumerate(steps):
-            row = StepRow(number + 1, step.name, is_last=number == len(steps) - 1)
+            row = StepRow(number + 1, tr(step.name), is_last=number == len(steps) - 1)
             row.clicked.connect(self._on_row)
             self.rows.append(row)
             column.addWidget(row)
         column.addStretch(1)
-        demo = Button("Skip all and open the demo story", icon="book", role=ButtonRole.QUIET)
+        demo = Button(tr("Skip all and open the demo story"), icon="book", role=ButtonRole.QUIET)
         demo.clicked.connect(self.demo_wanted)
         column.addWidget(demo)
         column.addSpacing(12)
@@ -146,7 +149,7 @@ class StepRail(QWidget):
         """Say where one is, and what each step has found."""
         for number, (row, step) in enumerate(zip(self.rows, self._steps, strict=True)):
             found = step.found
-            row.show_state(found or step.hint, is_done=bool(found), is_here=number == current)
+            row.show_state(found or tr(step.hint), is_done=bool(found), is_here=number == current)
 
     def _on_row(self) -> None:
         for number, row in enumerate(self.rows):
@@ -159,6 +162,6 @@ def _private() -> QWidget:
     column = QVBoxLayout(card)
     column.setContentsMargins(14, 12, 14, 12)
     column.setSpacing(4)
-    column.addWidget(Label("Nothing leaves this machine", font=ui_font(12.5, SEMIBOLD)))
-    column.addWidget(body(PRIVATE))
+    column.addWidget(Label(tr("Nothing leaves this machine"), font=ui_font(12.5, SEMIBOLD)))
+    column.addWidget(body(tr(PRIVATE)))
     return card

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.translation import tr
 from ui.controls.labels import Label
 from ui.session import Session
 from ui.theme.fonts import display_font, ui_font
@@ -32,8 +33,10 @@ class Step(QWidget):
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(8)
-        self.column.addWidget(Label(self.title, font=display_font(24)))
-        self.column.addWidget(Label(self.sentence, font=ui_font(13.5), tone=T2_ROLE, wraps=True))
+        self.column.addWidget(Label(tr(self.title), font=display_font(24)))
+        self.column.addWidget(
+            Label(tr(self.sentence), font=ui_font(13.5), tone=T2_ROLE, wraps=True)
+        )
         self.column.addSpacing(16)
 
     @property
@@ -44,7 +47,7 @@ class Step(QWidget):
     @property
     def deed(self) -> str:
         """What the main button says."""
-        return "Go on"
+        return tr("Go on")
 
     @property
     def is_ready(self) -> bool:

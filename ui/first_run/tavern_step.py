@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.health import count_of
 from app.sillytavern.data_folders import Tavern
+from app.translation import N_, tr, trn
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, body
 from ui.controls.surfaces import Surface
@@ -16,7 +16,7 @@ from ui.session import Session
 from ui.settings.tavern import folder_words
 from ui.theme.fonts import SEMIBOLD, ui_font
 
-NONE = (
+NONE = N_(
     "It is looked for in your home folder and where installers put it. A portable copy, a folder "
     "on another drive or one of Docker has to be named: choose the folder that holds SillyTavern, "
     "or the folder data in it."
@@ -32,9 +32,11 @@ class TavernStep(Step):
 
     folder_wanted = Signal()
     name = "SillyTavern"
-    hint = "Where your chats are"
-    title = "Find SillyTavern"
-    sentence = "Chats are read where SillyTavern keeps them. Looking at them never changes them."
+    hint = N_("Where your chats are")
+    title = N_("Find SillyTavern")
+    sentence = N_(
+        "Chats are read where SillyTavern keeps them. Looking at them never changes them."
+    )
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -44,11 +46,11 @@ class TavernStep(Step):
         column = QVBoxLayout(self._none)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(6)
-        column.addWidget(Label("No SillyTavern was found yet", font=ui_font(13, SEMIBOLD)))
-        column.addWidget(body(NONE))
-        self._choose = Button("Choose another folder", icon="folder")
+        column.addWidget(Label(tr("No SillyTavern was found yet"), font=ui_font(13, SEMIBOLD)))
+        column.addWidget(body(tr(NONE)))
+        self._choose = Button(tr("Choose another folder"), icon="folder")
         self._choose.clicked.connect(self.folder_wanted)
-        self._again = Button("Look again", icon="sync")
+        self._again = Button(tr("Look again"), icon="sync")
         self._again.clicked.connect(self._on_again)
         deeds = QHBoxLayout()
         deeds.setSpacing(8)
@@ -70,13 +72,13 @@ class TavernStep(Step):
 
     @property
     def found(self) -> str:
-        return (
-            f"Found, {count_of(sum(map(chat_count, self.taverns)), 'chat')}" if self.taverns else ""
-        )
+        if not self.taverns:
+            return ""
+        return trn("Found, {n} chat", "Found, {n} chats", sum(map(chat_count, self.taverns)))
 
     @property
     def deed(self) -> str:
-        return "Use this folder" if self.taverns else "Choose SillyTavern's folder"
+        return tr("Use this folder") if self.taverns else tr("Choose SillyTavern's folder")
 
     def enter(self) -> None:
         while (item := self._list.takeAt(0)) is not None:
@@ -97,7 +99,7 @@ class TavernStep(Step):
             self.folder_wanted.emit()
 
     def _on_again(self) -> None:
-        self.session.do(self.session.companion.sync(), name="looking for SillyTavern")
+        self.session.do(self.session.companion.sync(), name=N_("looking for SillyTavern"))
 
 
 def chat_count(tavern: Tavern) -> int:
@@ -110,11 +112,11 @@ def _card_of(tavern: Tavern) -> QWidget:
     card = Surface("raised", edge="line")
     column = QVBoxLayout(card)
     column.setContentsMargins(16, 12, 16, 12)
-    words = f"{count_of(len(tavern.characters), 'character')}, "
+    words = [trn("{n} character", "{n} characters", len(tavern.characters))]
     if tavern.groups:
-        words += f"{count_of(len(tavern.groups), 'group')}, "
-    words += count_of(chat_count(tavern), "chat")
-    line = CheckLine(folder_words(tavern.user_folder), words)
+        words.append(trn("{n} group", "{n} groups", len(tavern.groups)))
+    words.append(trn("{n} chat", "{n} chats", chat_count(tavern)))
+    line = CheckLine(folder_words(tavern.user_folder), ", ".join(words))
     line.set_state("check")
     column.addWidget(line)
     return card

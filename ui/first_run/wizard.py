@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
+from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line, Stage, scrolling
@@ -41,8 +42,8 @@ class FirstRun(QWidget):
         self.was_bridge_skipped = False  # it is not to be offered again at once
         self.main = Button("", role=ButtonRole.MAIN)
         self.use = Button("", role=ButtonRole.MAIN)  # the choice of a model has its own
-        self.back = Button("Back", icon="chevron-left", role=ButtonRole.QUIET)
-        self.skip = Button("Skip this step", role=ButtonRole.QUIET)
+        self.back = Button(tr("Back"), icon="chevron-left", role=ButtonRole.QUIET)
+        self.skip = Button(tr("Skip this step"), role=ButtonRole.QUIET)
         self.tavern = TavernStep(session)
         self.bridge = BridgeStep(session)
         self.model = ModelStep(session, self.use)
@@ -82,7 +83,7 @@ class FirstRun(QWidget):
             middle.addStretch(1)
             middle.addWidget(step, 1000)
             middle.addStretch(1)
-            self._stack.addWidget(scrolling(stage_page, name=step.title))
+            self._stack.addWidget(scrolling(stage_page, name=tr(step.title)))
         stage.column.addWidget(self._stack, 1)
         stage.column.addWidget(Line())
         foot = QHBoxLayout()
@@ -121,7 +122,7 @@ class FirstRun(QWidget):
         self.main.set_text(step.deed)
         self.main.setEnabled(step.is_ready)
         self.back.setVisible(self._current > 0)
-        self.skip.set_text("Open Tavernkeep" if is_last else "Skip this step")
+        self.skip.set_text(tr("Open Tavernkeep") if is_last else tr("Skip this step"))
         self.skip.setVisible(is_last or is_model or not step.found)
 
     # --- hands
