@@ -20,6 +20,7 @@ from app.llm.specs import (
     BackendSpec,
     parse_spec,
 )
+from app.translation import N_, number, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import Label, body, section
@@ -29,36 +30,40 @@ from ui.theme.palette import T2_ROLE
 
 CARDS = {
     BUILTIN: (
-        "No model: scenes and quoted recaps only",
-        "Finds breaks, names and time marks; recaps are sentences taken from the story.",
-        "At once, free",
+        N_("No model: scenes and quoted recaps only"),
+        N_("Finds breaks, names and time marks; recaps are sentences taken from the story."),
+        N_("At once, free"),
     ),
     OLLAMA: (
-        "Ollama on this machine",
-        "Nothing leaves this machine. Name a model that Ollama has.",
-        "Needs Ollama",
+        N_("Ollama on this machine"),
+        N_("Nothing leaves this machine. Name a model that Ollama has."),
+        N_("Needs Ollama"),
     ),
     SILLYTAVERN: (
-        "SillyTavern's own connection",
-        "What your chat uses, or a connection profile, through the open page. No key leaves it.",
-        "Same account as your chat",
+        N_("SillyTavern's own connection"),
+        N_(
+            "What your chat uses, or a connection profile, through the open page. No key leaves it."
+        ),
+        N_("Same account as your chat"),
     ),
     OPENAI: (
-        "A server at an address",
-        "llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol.",
-        "Costs what it costs there",
+        N_("A server at an address"),
+        N_("llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol."),
+        N_("Costs what it costs there"),
     ),
 }
-OTHER_MODEL = "Another model of Ollama"
-NO_PAGE = "Open SillyTavern's page first, with the bridge installed."
-IN_USE = "The connection in use"
-NONE_FOUND = "None was found on port 11434. Start Ollama first, or name a model that it will have."
-KEY_HELP = (
+OTHER_MODEL = N_("Another model of Ollama")
+NO_PAGE = N_("Open SillyTavern's page first, with the bridge installed.")
+IN_USE = N_("The connection in use")
+NONE_FOUND = N_(
+    "None was found on port 11434. Start Ollama first, or name a model that it will have."
+)
+KEY_HELP = N_(
     "An API key, where the server wants one, goes into your system's keyring and to this server "
     "only. It is never shown again, and no log or report holds it."
 )
-KEY_KEPT = "A key for this server is kept. Type another to replace it."
-KEY_IN_FILE = (
+KEY_KEPT = N_("A key for this server is kept. Type another to replace it.")
+KEY_IN_FILE = N_(
     "No keyring of the system took the key, so it lies unencrypted in {file}, which only your user "
     "may read."
 )
@@ -66,22 +71,34 @@ KeyOf = Callable[[str], tuple[bool, Path | None]]
 GIGABYTE = 1_000_000_000
 
 
+def card_words(kind: str) -> tuple[str, str, str]:
+    """Title, detail and fact of a card."""
+    title, detail, fact = CARDS[kind]
+    return tr(title), tr(detail), tr(fact)
+
+
 def size_sentence(model: FoundModel) -> str:
     """What a model's size means for whoever chooses one."""
     size = model.size_bytes / GIGABYTE
     if not size:
-        return "Nothing leaves this machine."
+        return tr("Nothing leaves this machine.")
     if size < 2.5:
-        return "Small and quick; loses details of long scenes."
+        return tr("Small and quick; loses details of long scenes.")
     if size < 7:
-        return "A good size for most machines."
-    memory = f"needs about {size * 1.2:.0f} GB of memory"
-    return f"Better recaps; {memory}." if size < 16 else f"Slow on most machines; {memory}."
+        return tr("A good size for most machines.")
+    sentence = (
+        N_("Better recaps; needs about {size} GB of memory.")
+        if size < 16
+        else N_("Slow on most machines; needs about {size} GB of memory.")
+    )
+    return tr(sentence, size=number(size * 1.2))
 
 
 def size_fact(model: FoundModel) -> str:
     """ "4.9 GB", "" where it is not known."""
-    return f"{model.size_bytes / GIGABYTE:.1f} GB" if model.size_bytes else ""
+    if not model.size_bytes:
+        return ""
+    return tr("{size} GB", size=number(model.size_bytes / GIGABYTE, 1))
 
 
 class BackendChoice(QWidget):
@@ -110,37 +127,39 @@ class BackendChoice(QWidget):
     ) -> None:
         """use: the button that names the choice, where it stands elsewhere and always."""
         super().__init__(parent)
-        self.title = "Model"
+        self.title = tr("Model")
         self._is_alone = use is None
         self._key_of = key_of
         self._current = BackendSpec(BUILTIN)
         self._cards: dict[str, ChoiceCard] = {}
         self._found: dict[str, ChoiceCard] = {}
         self.trial = TrialPanel()
-        self._model = Field("Name of the model", placeholder="Model, such as llama3.1:8b")
-        self._url = Field("Address of the server", placeholder="Address, such as localhost:8080")
-        self._profile = Choice("Connection profile of SillyTavern")
-        self._profile.addItem(IN_USE)
+        self._model = Field(tr("Name of the model"), placeholder=tr("Model, such as llama3.1:8b"))
+        self._url = Field(
+            tr("Address of the server"), placeholder=tr("Address, such as localhost:8080")
+        )
+        self._profile = Choice(tr("Connection profile of SillyTavern"))
+        self._profile.addItem(tr(IN_USE))
         self._profile.activated.connect(self._show_kind)
-        self._list = Button("Find its models", icon="search")
+        self._list = Button(tr("Find its models"), icon="search")
         self._list.clicked.connect(self._on_list)
-        self._offer = Choice("Models of the server")
+        self._offer = Choice(tr("Models of the server"))
         self._offer.activated.connect(self._on_offer)
         self._offer.hide()
         self._key = Field(
-            "API key of the server", placeholder="API key, where the server wants one"
+            tr("API key of the server"), placeholder=tr("API key, where the server wants one")
         )
         self._key.setObjectName("api key")
         self._key.setEchoMode(Field.EchoMode.Password)
-        self._forget_key = Button("Forget the key", icon="trash")
+        self._forget_key = Button(tr("Forget the key"), icon="trash")
         self._forget_key.setObjectName("forget the key")
         self._forget_key.clicked.connect(self._on_forget_key)
-        self._key_words = body(KEY_HELP)
+        self._key_words = body(tr(KEY_HELP))
         self._key_words.setObjectName("about the key")
         self._wrong = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
-        self._test = Button("Test it", icon="play")
+        self._test = Button(tr("Test it"), icon="play")
         self._test.clicked.connect(self._on_test)
-        self._use = use or Button("Use no model", role=ButtonRole.MAIN)
+        self._use = use or Button(tr("Use no model"), role=ButtonRole.MAIN)
         self._use.clicked.connect(self._on_use)
         for field in (self._model, self._url):
             field.textChanged.connect(self._show_kind)
@@ -154,13 +173,14 @@ class BackendChoice(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         if self._is_alone:
-            column.addWidget(section("Model"))
+            column.addWidget(section(tr("Model")))
             column.addWidget(
-                body("What reads scenes and writes recaps. It works without any, too.")
+                body(tr("What reads scenes and writes recaps. It works without any, too."))
             )
         self._models = QVBoxLayout()
         self._models.setSpacing(8)
-        for kind, (title, detail, fact) in CARDS.items():
+        for kind in CARDS:
+            title, detail, fact = card_words(kind)
             card = ChoiceCard(title, detail, fact)
             card.clicked.connect(self._show_kind)
             self._cards[kind] = card
@@ -195,8 +215,8 @@ class BackendChoice(QWidget):
 
     def matches(self, text: str) -> bool:
         """Whether the section is about the text; `text` is casefolded."""
-        words = " ".join(" ".join(card) for card in CARDS.values())
-        return text in f"model backend test key {words} {KEY_HELP}".casefold()
+        words = " ".join(" ".join(card_words(kind)) for kind in CARDS)
+        return text in f"{tr('model backend test key')} {words} {tr(KEY_HELP)}".casefold()
 
     def show_spec(self, text: str) -> None:
         """Show the backend that is in use."""
@@ -233,11 +253,11 @@ class BackendChoice(QWidget):
                 card.clicked.connect(self._show_kind)
                 self._found[model.name] = card
                 self._models.addWidget(card)
-        title, detail, fact = CARDS[OLLAMA]
+        title, detail, fact = card_words(OLLAMA)
         other = self._cards[OLLAMA]
-        other.setText(OTHER_MODEL if models else title)
+        other.setText(tr(OTHER_MODEL) if models else title)
         other.setAccessibleName(other.text())
-        other.set_detail(detail if models else NONE_FOUND, "" if models else fact)
+        other.set_detail(detail if models else tr(NONE_FOUND), "" if models else fact)
         # What the user chose meanwhile stays chosen, under its own name where it has one now.
         chosen = BackendSpec(kind, name, OLLAMA_URL if kind == OLLAMA else "")
         self._card_of(chosen).setChecked(True)
@@ -249,13 +269,13 @@ class BackendChoice(QWidget):
         """Offer the connection profiles of SillyTavern's page; None where no page is open."""
         chosen = self._profile_name()
         self._profile.clear()
-        self._profile.addItems([IN_USE, *(profiles or ())])
+        self._profile.addItems([tr(IN_USE), *(profiles or ())])
         self._choose_profile(chosen)
-        card, (_, detail, fact) = self._cards[SILLYTAVERN], CARDS[SILLYTAVERN]
+        card, (_, detail, fact) = self._cards[SILLYTAVERN], card_words(SILLYTAVERN)
         # What is in use stays to be seen and chosen again, also while its page is closed.
         is_there = profiles is not None
         card.setEnabled(is_there or self._current.kind == SILLYTAVERN)
-        card.set_detail(detail if is_there else NO_PAGE, fact)
+        card.set_detail(detail if is_there else tr(NO_PAGE), fact)
         self._show_kind()
 
     def _choose_profile(self, name: str) -> None:
@@ -331,8 +351,13 @@ class BackendChoice(QWidget):
         self._offer.setVisible(is_server and self._offer.count() > 0)
         self._show_key()
         self._profile.setVisible(kind == SILLYTAVERN and self._profile.count() > 1)
-        named = {BUILTIN: "no model", SILLYTAVERN: "SillyTavern's connection"}
-        self._use.set_text(f"Use {named.get(kind) or model or 'this model'}")
+        if kind == BUILTIN:
+            deed = tr("Use no model")
+        elif kind == SILLYTAVERN:
+            deed = tr("Use SillyTavern's connection")
+        else:
+            deed = tr("Use {model}", model=model) if model else tr("Use this model")
+        self._use.set_text(deed)
         spec, sentence = self._parsed()
         self._use.setEnabled(spec is not None)
         if self._is_alone:
@@ -360,8 +385,8 @@ class BackendChoice(QWidget):
         self._key.setVisible(is_server)
         self._forget_key.setVisible(is_server and is_kept)
         self._key_words.setVisible(is_server)
-        words = KEY_KEPT if is_kept else KEY_HELP
-        self._key_words.setText(KEY_IN_FILE.format(file=file) if file else words)
+        words = tr(KEY_KEPT) if is_kept else tr(KEY_HELP)
+        self._key_words.setText(tr(KEY_IN_FILE).format(file=file) if file else words)
 
     def take_key(self) -> tuple[str, str]:
         """Address and key that the user typed, once; the key is "" where there is none."""

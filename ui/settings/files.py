@@ -6,16 +6,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Signal
 
-from app.health import count_of
+from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.dialogs import choose_file, choose_new_file
 from ui.session import Session
 from ui.settings.sections import Section
 from ui.settings.tavern import FactRow
 
-KINDS = "Tavernkeep's settings (*.json)"
-NAME = "Tavernkeep settings.json"
-FACT = "What holds for all chats. Without keys, folders, and what single chats have of their own."
+KINDS = N_("Tavernkeep's settings (*.json)")
+NAME = N_("Tavernkeep settings.json")
+FACT = N_(
+    "What holds for all chats. Without keys, folders, and what single chats have of their own."
+)
 
 
 class FilesSection(Section):
@@ -26,45 +28,51 @@ class FilesSection(Section):
     taken_over = Signal()
 
     def __init__(self, session: Session) -> None:
-        super().__init__("Settings file", "Take your settings to another machine, or keep a copy.")
+        super().__init__(
+            tr("Settings file"), tr("Take your settings to another machine, or keep a copy.")
+        )
         self._session = session
-        self.write = Button("Export to a file")
+        self.write = Button(tr("Export to a file"))
         self.write.clicked.connect(self._on_write)
-        self.read = Button("Import from a file", role=ButtonRole.QUIET)
+        self.read = Button(tr("Import from a file"), role=ButtonRole.QUIET)
         self.read.clicked.connect(self._on_read)
-        self.row = FactRow("Settings", FACT)
+        self.row = FactRow(tr("Settings"), tr(FACT))
         self.row.row.addWidget(self.read)
         self.row.row.addWidget(self.write)
         self.add_row(self.row)
 
     def _on_write(self) -> None:
-        self._session.do(self._write(), name="exporting settings")
+        self._session.do(self._write(), name=N_("exporting settings"))
 
     async def _write(self) -> None:
-        start = _documents() / NAME
-        target = await choose_new_file(self.window(), "Export settings", start, KINDS)
+        start = _documents() / tr(NAME)
+        target = await choose_new_file(self.window(), tr("Export settings"), start, tr(KINDS))
         if target is not None:
             await self._session.companion.settings_file.save(target)
-            self._session.told.emit(f"Written: {target.name}")
+            self._session.told.emit(tr("Written: {name}", name=target.name))
 
     def _on_read(self) -> None:
-        self._session.do(self._read(), name="importing settings")
+        self._session.do(self._read(), name=N_("importing settings"))
 
     async def _read(self) -> None:
-        source = await choose_file(self.window(), "Import settings", _documents(), KINDS)
+        source = await choose_file(self.window(), tr("Import settings"), _documents(), tr(KINDS))
         if source is None:
             return
         files = self._session.companion.settings_file
         new = await files.read(source)
-        left = f" {count_of(new.unknown, 'setting')} of another version were left." * bool(
-            new.unknown
+        left = trn(
+            "{n} setting of another version were left.",
+            "{n} settings of another version were left.",
+            new.unknown,
         )
+        said = [left] if new.unknown else []
         if not new.values:
-            self.row.fact.setText(f"All is as the file says already.{left}")
+            self.row.fact.setText(" ".join((tr("All is as the file says already."), *said)))
             return
         kept = await files.take_over(new)
-        changed = count_of(len(new.values), "setting")
-        self.row.fact.setText(f"Changed: {changed}.{left} What held before is kept in {kept}.")
+        changed = trn("Changed: {n} setting.", "Changed: {n} settings.", len(new.values))
+        said.append(tr("What held before is kept in {kept}.", kept=kept))
+        self.row.fact.setText(" ".join((changed, *said)))
         self.taken_over.emit()
 
 

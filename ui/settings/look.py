@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout
 
 from app.settings import REGISTRY, Settings
+from app.translation import N_, tr
 from ui.controls.buttons import IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import Label
@@ -13,7 +14,7 @@ from ui.settings.sections import Section
 from ui.settings.tavern import FactRow
 from ui.theme.fonts import MEDIUM, ui_font
 
-THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
+THEMES = {"system": N_("As the system"), "light": N_("Light"), "dark": N_("Dark")}
 TEXT_STEP = 0.5
 
 
@@ -25,20 +26,20 @@ class LookSection(Section):
     chosen = Signal(str, object)
 
     def __init__(self) -> None:
-        super().__init__("Look", "For all chats.")
+        super().__init__(tr("Look"), tr("For all chats."))
         self._px = float(REGISTRY["story_text_size"].default)
-        self._theme = Segments("Theme", THEMES)
+        self._theme = Segments(tr("Theme"), {key: tr(name) for key, name in THEMES.items()})
         self._theme.chosen.connect(self._on_theme)
         self._size = Label(font=ui_font(12.5, MEDIUM))
         self._size.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._size.setFixedWidth(64)
-        theme_row = FactRow("Theme", REGISTRY["theme"].help)
+        theme_row = FactRow(tr("Theme"), REGISTRY["theme"].help)
         theme_row.row.addWidget(self._theme)
         self.add_row(theme_row)
-        size_row = FactRow("Story text", "Size of the story's letters, 13 to 22 px.")
-        smaller = IconButton("minus", "Smaller story text", is_framed=True)
+        size_row = FactRow(tr("Story text"), tr("Size of the story's letters, 13 to 22 px."))
+        smaller = IconButton("minus", tr("Smaller story text"), is_framed=True)
         smaller.clicked.connect(self._on_smaller)
-        larger = IconButton("plus", "Larger story text", is_framed=True)
+        larger = IconButton("plus", tr("Larger story text"), is_framed=True)
         larger.clicked.connect(self._on_larger)
         sizes = QHBoxLayout()
         sizes.setSpacing(0)

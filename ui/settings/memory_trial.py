@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.llm.memory_trial import FAIR, GOOD, ORDER, MemoryTrial, TierTrial, words
 from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
+from app.translation import N_, number, tr, trn
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, body, meta, section
@@ -19,12 +20,12 @@ from ui.session import Session
 from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 
-SENTENCE = (
+SENTENCE = N_(
     "Five requests over three made-up scenes show how well the model in use notes facts, details, "
     "threads, states and who knows what. Nothing of it is kept."
 )
-NO_MODEL = "Without a model there is nothing to test: choose one above."
-TITLE = "Memory test"
+NO_MODEL = N_("Without a model there is nothing to test: choose one above.")
+TITLE = N_("Memory test")
 MOST_RAW = 6000  # letters
 
 
@@ -37,7 +38,7 @@ class TierResult(QWidget):
         name = words(trial.tier)
         title = Label(name[:1].upper() + name[1:], font=ui_font(12.5, MEDIUM))
         self.fact = Label(fact_words(trial), font=ui_font(12), tone=T2_ROLE)
-        self.toggle = Link("Show", f"Show what it wrote for {name}.")
+        self.toggle = Link(tr("Show"), tr("Show what it wrote for {name}.", name=name))
         self.toggle.clicked.connect(self.turn)
         head = QHBoxLayout()
         head.setSpacing(12)
@@ -59,28 +60,31 @@ class TierResult(QWidget):
         """Show all of it, or the line alone."""
         is_open = self.whole.isHidden()
         self.whole.setVisible(is_open)
-        self.toggle.set_text("Hide" if is_open else "Show", self.toggle.toolTip())
+        self.toggle.set_text(tr("Hide") if is_open else tr("Show"), self.toggle.toolTip())
 
     def _fill(self, column: QVBoxLayout) -> None:
         trial = self.trial
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(5)
-        column.addWidget(body(f"A good answer: {trial.hint}"))
+        column.addWidget(body(tr("A good answer: {hint}", hint=trial.hint)))
         if trial.items:
-            column.addWidget(meta(f"Understood, {entry_words(trial)}"))
+            column.addWidget(meta(tr("Understood, {entry}", entry=entry_words(trial))))
             column.addWidget(_told("\n".join(trial.items)))
         if trial.skipped:
-            lines = "1 line" if len(trial.skipped) == 1 else f"{len(trial.skipped)} lines"
-            column.addWidget(meta(f"Not understood, {lines}"))
+            lines = trn("{n} line", "{n} lines", len(trial.skipped))
+            column.addWidget(meta(tr("Not understood, {lines}", lines=lines)))
             column.addWidget(_told("\n".join(trial.skipped)))
         if trial.raw:
-            column.addWidget(meta(f"What it wrote, word for word{_reasoning(trial)}"))
+            column.addWidget(meta(_raw_words(trial)))
             column.addWidget(_well(trial.raw[:MOST_RAW]))
         scene = trial.scene
         head = QHBoxLayout()
         head.setSpacing(12)
-        head.addWidget(meta(f"The scene: {scene.title}, with {' and '.join(scene.characters)}"))
-        self.scene_toggle = Link("Read it", "Read the scene.")
+        people = tr(" and ").join(scene.characters)
+        head.addWidget(
+            meta(tr("The scene: {title}, with {people}", title=scene.title, people=people))
+        )
+        self.scene_toggle = Link(tr("Read it"), tr("Read the scene."))
         self.scene_toggle.clicked.connect(self.turn_scene)
         head.addWidget(self.scene_toggle)
         head.addStretch(1)
@@ -93,7 +97,9 @@ class TierResult(QWidget):
         """Show the scene, or hide it."""
         is_open = self.scene.isHidden()
         self.scene.setVisible(is_open)
-        self.scene_toggle.set_text("Hide it" if is_open else "Read it", "Read the scene.")
+        self.scene_toggle.set_text(
+            tr("Hide it") if is_open else tr("Read it"), tr("Read the scene.")
+        )
 
 
 class MemoryTrialSection(QWidget):
@@ -101,16 +107,16 @@ class MemoryTrialSection(QWidget):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self.title = TITLE
+        self.title = tr(TITLE)
         self.rows: list[TierResult] = []
         self._session = session
         self._running: asyncio.Task[None] | None = None
         self._card = Surface("raised", edge="line")
         self._words = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.verdict = Label(font=ui_font(12.5, SEMIBOLD), wraps=True)
-        self.start = Button("Test its memory", icon="pulse")
+        self.start = Button(tr("Test its memory"), icon="pulse")
         self.start.clicked.connect(self._on_start)
-        self.stop = Button("Stop", icon="stop")
+        self.stop = Button(tr("Stop"), icon="stop")
         self.stop.clicked.connect(self.cancel)
         self._bar = ProgressLine()
         head = QHBoxLayout()
@@ -135,14 +141,14 @@ class MemoryTrialSection(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(section(self.title))
-        column.addWidget(body(SENTENCE))
+        column.addWidget(body(tr(SENTENCE)))
         column.addSpacing(2)
         column.addWidget(self._card)
         self._show_idle()
 
     def matches(self, text: str) -> bool:
         """Whether what is looked for may be here; `text` is casefolded."""
-        return text in f"{self.title}\n{SENTENCE}\nmodel test".casefold()
+        return text in f"{self.title}\n{tr(SENTENCE)}\n{tr('model test')}".casefold()
 
     @property
     def is_running(self) -> bool:
@@ -157,9 +163,11 @@ class MemoryTrialSection(QWidget):
         """Test a model; raises nothing, failures are told by the session."""
         self.cancel()
         self._show_results(())
-        self.verdict.setText(f"Testing {_name(spec)}")
+        self.verdict.setText(tr("Testing {name}", name=_name(spec)))
         self._show_progress(0)
-        self._running = self._session.do(self._test(spec), name="the test of a model for memory")
+        self._running = self._session.do(
+            self._test(spec), name=N_("the test of a model for memory")
+        )
 
     def cancel(self) -> None:
         """End the test that runs; what was heard stays shown."""
@@ -193,7 +201,7 @@ class MemoryTrialSection(QWidget):
         has_model = parse_spec(spec).kind != BUILTIN
         self.verdict.setVisible(has_model)
         self.verdict.setText(_name(spec))
-        self._words.setText("Not tested yet." if has_model else NO_MODEL)
+        self._words.setText(tr("Not tested yet.") if has_model else tr(NO_MODEL))
         self._show_running(False)
         self.start.setEnabled(has_model)
 
@@ -201,20 +209,28 @@ class MemoryTrialSection(QWidget):
         names = [words(tier) for tier in ORDER]
         self.verdict.show()
         self._words.setText(
-            f"{done + 1} of {len(names)}: {names[done]}" if done < len(names) else ""
+            tr("{done} of {n}: {names}", done=done + 1, n=len(names), names=names[done])
+            if done < len(names)
+            else ""
         )
         self._bar.set_share(done / len(names))
         self._show_running(True)
 
     def _show_end(self, trial: MemoryTrial | None, heard: int) -> None:
         self._show_running(False)
-        self.start.set_text("Test again")
+        self.start.set_text(tr("Test again"))
         if trial is None:
-            self._words.setText(f"Stopped after {heard} of {len(ORDER)}.")
+            self._words.setText(tr("Stopped after {heard} of {n}.", heard=heard, n=len(ORDER)))
             return
         self.verdict.setText(trial.verdict)
         seconds = sum(tier.seconds for tier in trial.tiers)
-        self._words.setText(f"{trial.score:.0%} in all, {seconds:.1f} seconds.")
+        self._words.setText(
+            tr(
+                "{share}% in all, {seconds} seconds.",
+                share=number(trial.score * 100),
+                seconds=number(seconds, 1),
+            )
+        )
 
     def _show_running(self, is_running: bool) -> None:
         self.start.setVisible(not is_running)
@@ -241,31 +257,43 @@ class MemoryTrialSection(QWidget):
 def fact_words(trial: TierTrial) -> str:
     """ "Good, 92 %: 6 entries, 100 % of its lines understood, 3.2 seconds"."""
     if trial.error:
-        return f"No answer, {trial.seconds:.1f} seconds"
+        return tr("No answer, {seconds} seconds", seconds=number(trial.seconds, 1))
     if trial.is_empty:
-        return f"Nothing usable, {trial.seconds:.1f} seconds"
-    word = "Good" if trial.score >= GOOD else "With gaps" if trial.score >= FAIR else "Too weak"
+        return tr("Nothing usable, {seconds} seconds", seconds=number(trial.seconds, 1))
+    word = (
+        tr("Good")
+        if trial.score >= GOOD
+        else tr("With gaps")
+        if trial.score >= FAIR
+        else tr("Too weak")
+    )
     parts = [
-        f"{word}, {trial.score:.0%}: {entry_words(trial)}",
-        f"{trial.parse_rate:.0%} of its lines understood",
-        f"{trial.seconds:.1f} seconds",
+        tr("{word}, {share}%", word=word, share=number(trial.score * 100))
+        + f": {entry_words(trial)}",
+        tr("{share}% of its lines understood", share=number(trial.parse_rate * 100)),
+        tr("{seconds} seconds", seconds=number(trial.seconds, 1)),
     ]
     return ", ".join(parts)
 
 
 def entry_words(trial: TierTrial) -> str:
     """ "6 entries"."""
-    return "1 entry" if len(trial.items) == 1 else f"{len(trial.items)} entries"
+    return trn("{n} entry", "{n} entries", len(trial.items))
 
 
-def _reasoning(trial: TierTrial) -> str:
+def _raw_words(trial: TierTrial) -> str:
     cut = trial.reasoning_characters
-    return f"; {cut:,} signs of reasoning before it are left out" if cut else ""
+    if not cut:
+        return tr("What it wrote, word for word")
+    return tr(
+        "What it wrote, word for word; {cut} signs of reasoning before it are left out",
+        cut=number(cut),
+    )
 
 
 def _name(spec: str) -> str:
     parsed = parse_spec(spec)
-    named = {BUILTIN: "the built-in way", SILLYTAVERN: "SillyTavern's connection"}
+    named = {BUILTIN: tr("the built-in way"), SILLYTAVERN: tr("SillyTavern's connection")}
     return named.get(parsed.kind, parsed.model)
 
 

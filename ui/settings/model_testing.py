@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from app.errors import TavernkeepError
 from app.health import Health, HealthItem
 from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
+from app.translation import N_, tr
 from ui.session import Session
 from ui.settings.backend import BackendChoice
 
@@ -39,9 +40,9 @@ class ModelTesting(QObject):
         async def forget() -> None:
             await self._session.companion.models.keep_key(url, "")
             self._choice.show_keys()
-            self._session.told.emit("The key was forgotten.")
+            self._session.told.emit(tr("The key was forgotten."))
 
-        self._session.do(forget(), name="forgetting an API key")
+        self._session.do(forget(), name=N_("forgetting an API key"))
 
     def look_for_models(self) -> None:
         """Look once more which models Ollama and SillyTavern's page have."""
@@ -49,14 +50,14 @@ class ModelTesting(QObject):
         async def look() -> None:
             self._choice.show_found(await self._session.companion.models.found())
 
-        self._session.do(look(), name="looking for models")
+        self._session.do(look(), name=N_("looking for models"))
         self._look_at_page()
 
     def _look_at_page(self) -> None:
         async def look() -> None:
             self._choice.show_profiles(await self._session.companion.models.profiles_in_page())
 
-        self._session.do(look(), name="looking for SillyTavern's page")
+        self._session.do(look(), name=N_("looking for SillyTavern's page"))
 
     def _on_health_changed(self, health: Health) -> None:
         if health.bridge != self._bridge:
@@ -73,15 +74,15 @@ class ModelTesting(QObject):
             await self.keep_key()
             self._choice.show_offered(await self._session.companion.models.offered_at(url))
 
-        self._session.do(look(), name="asking the server for its models")
+        self._session.do(look(), name=N_("asking the server for its models"))
 
     def _on_test(self, spec: str) -> None:
         self.stop()
         parsed = parse_spec(spec)
-        named = {BUILTIN: "the built-in way", SILLYTAVERN: "SillyTavern's connection"}
+        named = {BUILTIN: tr("the built-in way"), SILLYTAVERN: tr("SillyTavern's connection")}
         name = named.get(parsed.kind, parsed.model)
         self._choice.trial.begin(name)
-        self._running = self._session.do(self._test(spec), name="the test of a model")
+        self._running = self._session.do(self._test(spec), name=N_("the test of a model"))
 
     async def _test(self, spec: str) -> None:
         panel = self._choice.trial

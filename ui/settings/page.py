@@ -14,6 +14,7 @@ from app.llm.hardware_profile import setting_warnings
 from app.setting import Scope
 from app.setting import Section as Topic
 from app.settings import REGISTRY
+from app.translation import N_, tr
 from ui.controls.labels import body
 from ui.controls.surfaces import Line, scrolling
 from ui.prompts.page import PromptsPage
@@ -31,7 +32,7 @@ from ui.settings.tavern import TavernSection
 
 COLUMN = 760
 WIDE = 940
-NOTHING = "No setting is called so."
+NOTHING = N_("No setting is called so.")
 
 
 class SettingsPage(QWidget):
@@ -66,7 +67,7 @@ class SettingsPage(QWidget):
         self._look.chosen.connect(self.put)
         self.files = FilesSection(session)
         self.files.taken_over.connect(self._on_taken_over)
-        self._nothing = body(NOTHING)
+        self._nothing = body(tr(NOTHING))
         self.memory_test = MemoryTrialSection(session)
         self._parts: tuple[Section | BackendChoice | MemoryTrialSection, ...] = (
             self._tavern,
@@ -101,7 +102,7 @@ class SettingsPage(QWidget):
         middle.addWidget(block, 1000)
         middle.addStretch(1)
         self._content = content
-        self._area = scrolling(content, name="Settings")
+        self._area = scrolling(content, name=tr("Settings"))
         bar = self._area.verticalScrollBar()
         bar.valueChanged.connect(self._show_place)
         # The range is told before the sections have their new places.
@@ -147,12 +148,12 @@ class SettingsPage(QWidget):
     @property
     def title(self) -> str:
         """For the header."""
-        return "Prompts" if self.shows_prompts else "Settings"
+        return tr("Prompts") if self.shows_prompts else tr("Settings")
 
     @property
     def place(self) -> str:
         """For the header."""
-        return "what the model is told" if self.shows_prompts else ""
+        return tr("what the model is told") if self.shows_prompts else ""
 
     @property
     def tools(self) -> QWidget | None:
@@ -225,7 +226,7 @@ class SettingsPage(QWidget):
                 self.refresh_values()
             self.setting_changed.emit(name, self._session.companion.settings[name])
 
-        self._session.do(follow(), name="changing a setting")
+        self._session.do(follow(), name=N_("changing a setting"))
 
     def refresh_values(self) -> None:
         """Show the values again; the list of taverns stays."""
@@ -241,11 +242,17 @@ class SettingsPage(QWidget):
             notes = ""
             if not is_here and path is not None and row.setting.scope is Scope.CHAT:
                 here = companion.setting(name, path=path)
-                notes = f"In this chat: {row.setting.word(here.value)}." if here.is_own else ""
-                notes = "This chat has its own." if notes and row.setting.is_long else notes
+                notes = (
+                    tr("In this chat: {word}.", word=row.setting.word(here.value))
+                    if here.is_own
+                    else ""
+                )
+                notes = tr("This chat has its own.") if notes and row.setting.is_long else notes
             if held.value and name in warnings:
                 notes = " ".join(filter(None, (notes, warnings[name])))
-            row.show_value(held, origin="For all chats" if is_here else "Default", notes=notes)
+            row.show_value(
+                held, origin=tr("For all chats") if is_here else tr("Default"), notes=notes
+            )
         for row in self._rows.values():
             self._show_effect(row, values)
         self._look.show_values(companion.settings)
@@ -257,8 +264,10 @@ class SettingsPage(QWidget):
         if condition is None:
             return
         other, wanted = REGISTRY[condition[0]], condition[1]
-        words = " or ".join(f"“{other.word(value)}”" for value in wanted)
-        reason = f"Does something only while “{other.label}” is {words}."
+        words = tr(" or ").join(f"“{other.word(value)}”" for value in wanted)
+        reason = tr(
+            "Does something only while “{label}” is {words}.", label=other.label, words=words
+        )
         row.set_effective(values[other.name] in wanted, reason)
 
     def _on_taken_over(self) -> None:

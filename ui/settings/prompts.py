@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
+from app.translation import tr
 from app.work.prompt_edits import PromptState
 from ui.controls.buttons import Button
 from ui.prompts.words import summary
@@ -20,10 +21,12 @@ class PromptsSection(Section):
     edit_asked = Signal()
 
     def __init__(self, session: Session) -> None:
-        super().__init__("Prompts", "What the model is told. Each can be written otherwise.")
-        self.button = Button("Edit the prompts", icon="pencil")
+        super().__init__(
+            tr("Prompts"), tr("What the model is told. Each can be written otherwise.")
+        )
+        self.button = Button(tr("Edit the prompts"), icon="pencil")
         self.button.clicked.connect(self.edit_asked)
-        self._row = FactRow("Prompts", "", self.button)
+        self._row = FactRow(tr("Prompts"), "", self.button)
         self.add_row(self._row)
         prompts = session.companion.prompts
         prompts.state_changed.connect(self._show_state)
@@ -35,5 +38,7 @@ class PromptsSection(Section):
         return self._row.fact.text()
 
     def _show_state(self, state: PromptState) -> None:
-        self._row.title.setText(f"Preset “{state.preset}”" if state.preset else "Your prompts")
+        self._row.title.setText(
+            tr("Preset “{preset}”", preset=state.preset) if state.preset else tr("Your prompts")
+        )
         self._row.fact.setText(summary(state.tasks, ""))

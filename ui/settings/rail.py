@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.translation import tr
 from ui.controls.fields import Field, Segments
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
@@ -33,9 +34,11 @@ class SettingsRail(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.field = _FindField("Find a setting", placeholder="Find a setting", icon="search")
+        self.field = _FindField(
+            tr("Find a setting"), placeholder=tr("Find a setting"), icon="search"
+        )
         self.field.textChanged.connect(self._on_text)
-        self.scopes = Segments("Settings for", {ALL: "All chats", CHAT: "This chat"})
+        self.scopes = Segments(tr("Settings for"), {ALL: tr("All chats"), CHAT: tr("This chat")})
         self.scopes.choose(ALL)
         self.scopes.chosen.connect(self._on_scope)
         self._items: dict[str, _Item] = {}
@@ -121,7 +124,7 @@ class _Item(QAbstractButton):
         super().__init__()
         self._is_current = False
         self.setText(title)
-        self.setAccessibleName(f"Section: {title}")
+        self.setAccessibleName(tr("Section: {title}", title=title))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.setting import Setting
 from app.settings import ValueInForce
+from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole, Switch
 from ui.controls.fields import FIELD_HEIGHT, Choice, Field
 from ui.controls.labels import Label, safe_tip
@@ -35,7 +36,7 @@ class NumberField(QSpinBox):
         super().__init__()
         self.setAccessibleName(name)
         self.setRange(minimum, maximum)
-        self.setSpecialValueText(minimum_word.capitalize())
+        self.setSpecialValueText(minimum_word[:1].upper() + minimum_word[1:])
         self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setGroupSeparatorShown(True)
         self.setKeyboardTracking(False)
@@ -56,7 +57,7 @@ class DecimalField(QDoubleSpinBox):
         self.setAccessibleName(name)
         self.setDecimals(3)
         self.setRange(minimum, maximum)
-        self.setSpecialValueText(minimum_word.capitalize())
+        self.setSpecialValueText(minimum_word[:1].upper() + minimum_word[1:])
         self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
         self.setKeyboardTracking(False)
@@ -89,8 +90,8 @@ class SettingRow(QWidget):
         self.setting = setting
         self._note = Label(font=ui_font(11.5, MEDIUM), tone=T2_ROLE, wraps=True)
         self._note.hide()
-        self.reset = Button("Reset", role=ButtonRole.QUIET, icon="undo")
-        self.reset.setAccessibleName(f"Reset: {setting.label}")
+        self.reset = Button(tr("Reset"), role=ButtonRole.QUIET, icon="undo")
+        self.reset.setAccessibleName(tr("Reset: {label}", label=setting.label))
         self.reset.clicked.connect(self._on_reset)
         self.reset.hide()
         self.control = self._control()
@@ -126,19 +127,20 @@ class SettingRow(QWidget):
         """Whether label or help hold the text; `text` is casefolded."""
         return text in f"{self.setting.label}\n{self.setting.help}".casefold()
 
-    def show_value(self, held: ValueInForce, *, origin: str = "Default", notes: str = "") -> None:
+    def show_value(self, held: ValueInForce, *, origin: str = "", notes: str = "") -> None:
         """Show what is in force, without telling `chosen`.
 
         origin: what the value without one of its own is called. notes: further sentences.
         """
         setting = self.setting
+        origin = origin or tr("Default")
         said = [] if not held.is_own else [f"{origin}: {setting.word(held.base)}."]
         if setting.is_long and said:
-            said = ["Changed."]
+            said = [tr("Changed.")]
         self._note.setText(" ".join(filter(None, (*said, notes))))
         self._note.setVisible(bool(self._note.text()))
         self.reset.setVisible(held.is_own)
-        back = f"Put back: {setting.word(held.base)}" if not setting.is_long else ""
+        back = tr("Put back: {word}", word=setting.word(held.base)) if not setting.is_long else ""
         self.reset.setToolTip(safe_tip(back))
         with QSignalBlocker(self.control):
             self._put(held.value)
@@ -190,14 +192,14 @@ class SettingRow(QWidget):
             return field
         if isinstance(setting.default, float):
             least, most = setting.minimum or 0.0, setting.maximum or 1_000_000.0
-            decimal = DecimalField(setting.label, least, most, setting.minimum_word)
+            decimal = DecimalField(setting.label, least, most, tr(setting.minimum_word))
             decimal.valueChanged.connect(self._on_value)
             return decimal
         number = NumberField(
             setting.label,
             int(setting.minimum or 0),
             int(setting.maximum or 1_000_000),
-            setting.minimum_word,
+            tr(setting.minimum_word),
         )
         number.valueChanged.connect(self._on_value)
         return number

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label
 from ui.session import Session
@@ -56,10 +57,10 @@ class BridgeRow(FactRow):
     def __init__(self, user_folder: Path, fact: str) -> None:
         super().__init__(folder_words(user_folder), fact)
         self.user_folder = user_folder
-        self._install = Button("Install the bridge", icon="plug")
+        self._install = Button(tr("Install the bridge"), icon="plug")
         self._install.clicked.connect(self._on_install)
-        self._remove = Button("Remove", role=ButtonRole.QUIET)
-        self._remove.setAccessibleName("Remove the bridge")
+        self._remove = Button(tr("Remove"), role=ButtonRole.QUIET)
+        self._remove.setAccessibleName(tr("Remove the bridge"))
         self._remove.clicked.connect(self._on_remove)
         self._install.hide()
         self._remove.hide()
@@ -71,7 +72,9 @@ class BridgeRow(FactRow):
         self.fact.setText(status.sentence)
         self._remove.setVisible(status.installed)
         self._install.setVisible(not status.installed or status.newer_available)
-        self._install.set_text("Bring it up to date" if status.installed else "Install the bridge")
+        self._install.set_text(
+            tr("Bring it up to date") if status.installed else tr("Install the bridge")
+        )
 
     def _on_install(self) -> None:
         self.install_wanted.emit(self.user_folder)
@@ -90,7 +93,7 @@ class TavernSection(Section):
     folder_wanted = Signal()
 
     def __init__(self, session: Session) -> None:
-        super().__init__("SillyTavern", "Chats are read where SillyTavern keeps them.")
+        super().__init__("SillyTavern", tr("Chats are read where SillyTavern keeps them."))
         self._session = session
         self._bridges: dict[Path, BridgeRow] = {}
 
@@ -100,21 +103,23 @@ class TavernSection(Section):
         taverns = companion.taverns
         self.clear()
         self._bridges.clear()
-        folder = Button("Choose a folder", icon="folder")
+        folder = Button(tr("Choose a folder"), icon="folder")
         folder.clicked.connect(self.folder_wanted)
         given = str(companion.settings["tavern"])
-        found = f"{len(taverns)} user folder" + ("" if len(taverns) == 1 else "s")
+        found = trn("{n} user folder", "{n} user folders", len(taverns))
         fact = folder_words(Path(given)) if given else ""
-        fact = fact or ("Found by itself." if taverns else "None was found in the usual places.")
-        self.add_row(FactRow(found if taverns else "No SillyTavern folder", fact, folder))
+        fact = fact or (
+            tr("Found by itself.") if taverns else tr("None was found in the usual places.")
+        )
+        self.add_row(FactRow(found if taverns else tr("No SillyTavern folder"), fact, folder))
         for tavern in taverns:
-            row = BridgeRow(tavern.user_folder, "Looking for the bridge")
+            row = BridgeRow(tavern.user_folder, tr("Looking for the bridge"))
             row.install_wanted.connect(self._on_install)
             row.remove_wanted.connect(self._on_remove)
             self._bridges[tavern.user_folder] = row
             self.add_row(row)
             status = companion.bridge_status(tavern.user_folder)
-            self._show_status_of(tavern.user_folder, status, "looking for the bridge")
+            self._show_status_of(tavern.user_folder, status, N_("looking for the bridge"))
 
     def _show_status_of(
         self, user_folder: Path, asked: Coroutine[Any, Any, BridgeStatus], name: str
@@ -129,11 +134,11 @@ class TavernSection(Section):
 
     def _on_install(self, user_folder: Path) -> None:
         asked = self._session.companion.install_bridge(user_folder)
-        self._show_status_of(user_folder, asked, "installing the bridge")
+        self._show_status_of(user_folder, asked, N_("installing the bridge"))
 
     def _on_remove(self, user_folder: Path) -> None:
         asked = self._session.companion.remove_bridge(user_folder)
-        self._show_status_of(user_folder, asked, "removing the bridge")
+        self._show_status_of(user_folder, asked, N_("removing the bridge"))
 
 
 def folder_words(folder: Path) -> str:

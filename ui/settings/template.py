@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.controls.surfaces import Surface
@@ -33,12 +34,12 @@ class TemplateEditor(QWidget):
         self.text = _Lines(self)
         self.text.setAccessibleName(name)
         self.text.textChanged.connect(self._on_text_changed)
-        self.keep = Button("Keep this text", icon="check", hint="Ctrl Return")
+        self.keep = Button(tr("Keep this text"), icon="check", hint="Ctrl Return")
         self.keep.clicked.connect(self._on_keep)
-        self.drop = Button("Leave as it was", role=ButtonRole.QUIET)
+        self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
         self.drop.clicked.connect(self.put_back)
         self._warning = Label(font=ui_font(11.5), tone=T2_ROLE, wraps=True)
-        ground = Surface("well", radius=7, edge="line2")
+        ground = Surface("well", radius=7, edge=tr("line2"))
         inner = QVBoxLayout(ground)
         inner.setContentsMargins(10, 8, 4, 8)
         inner.addWidget(self.text)
@@ -83,7 +84,12 @@ class TemplateEditor(QWidget):
         self.drop.setVisible(is_changed)
         lacks = bool(text.strip()) and self._placeholder not in text
         self._warning.setText(
-            f"Without {self._placeholder} only these words are sent, and no recap." if lacks else ""
+            tr(
+                "Without {placeholder} only these words are sent, and no recap.",
+                placeholder=self._placeholder,
+            )
+            if lacks
+            else ""
         )
         self._warning.setVisible(lacks)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from app.translation import number, tr
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, body, meta
@@ -38,10 +39,10 @@ class TrialPanel(Surface):
         self._name = ""
         self._title = Label(font=ui_font(12.5, SEMIBOLD))
         self._time = Label(font=ui_font(12), tone=T2_ROLE)
-        self._stop = Button("Stop", icon="stop")
+        self._stop = Button(tr("Stop"), icon="stop")
         self._stop.clicked.connect(self.stop_wanted)
         self._bar = ProgressLine()
-        self._wrote = meta("What it wrote")
+        self._wrote = meta(tr("What it wrote"))
         self._text = Label(font=story_font(14), wraps=True)
         self._error = body()
         self._tick = QTimer(self)
@@ -78,7 +79,7 @@ class TrialPanel(Surface):
         """A test of a model begins."""
         self._began = time.monotonic()
         self._name = name
-        self._title.setText(f"Testing {name} on a sample scene")
+        self._title.setText(tr("Testing {name} on a sample scene", name=name))
         self._show_words("", "")
         self._stop.show()
         self._bar.show()
@@ -95,9 +96,9 @@ class TrialPanel(Surface):
         self._tick.stop()
         self._stop.hide()
         self._bar.hide()
-        self._title.setText(f"{self._name} on a sample scene")
+        self._title.setText(tr("{name} on a sample scene", name=self._name))
         if trial is None:
-            self._time.setText("Stopped")
+            self._time.setText(tr("Stopped"))
             return
         self._time.setText(speed_words(trial))
         self._show_words(trial.text, trial.error)
@@ -111,15 +112,16 @@ class TrialPanel(Surface):
 
     def _show_time(self) -> None:
         seconds = min(SECONDS, time.monotonic() - self._began)
-        self._time.setText(f"{int(seconds)} of {SECONDS} seconds")
+        self._time.setText(tr("{done} of {seconds} seconds", done=int(seconds), seconds=SECONDS))
         self._bar.set_share(seconds / SECONDS)
 
 
 def speed_words(trial: ModelTrial) -> str:
     """ "3.2 seconds, 17 tokens per second"."""
     if trial.seconds < 0.05:
-        return "At once"
-    words = f"{trial.seconds:.1f} seconds"
+        return tr("At once")
+    words = tr("{seconds} seconds", seconds=number(trial.seconds, 1))
     if trial.output_tokens and not trial.error:
-        words += f", {trial.output_tokens / trial.seconds:.0f} tokens per second"
+        speed = number(trial.output_tokens / trial.seconds)
+        words = f"{words}, {tr('{tokens} tokens per second', tokens=speed)}"
     return words
