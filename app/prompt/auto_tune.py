@@ -11,9 +11,22 @@ from types import MappingProxyType
 
 from app.prompt.budgets import DEFAULTS, NINE, Budgets
 from app.prompt.slots import SlotName
+from app.translation import N_, tr
 
 MARGIN_PERCENT = 115
 STEP = 50
+_NAMES: Mapping[SlotName, str] = {
+    SlotName.CANON: N_("Canon"),
+    SlotName.PROFILES: N_("Profiles"),
+    SlotName.LONG: N_("Long"),
+    SlotName.SHORT: N_("Short"),
+    SlotName.SCENES: N_("Scenes"),
+    SlotName.RELATIONSHIPS: N_("Relationships"),
+    SlotName.SESSION: N_("Session"),
+    SlotName.ARCS: N_("Arcs"),
+    SlotName.EPISTEMIC: N_("Epistemic"),
+    SlotName.STATE_LEDGER: N_("State ledger"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +40,18 @@ class Tuning:
 
     @property
     def sentence(self) -> str:
-        change = "raised" if self.after > self.before else "lowered"
-        return (
-            f"{self.name.replace('_', ' ').capitalize()}: {change} from {self.before} to "
-            f"{self.after} tokens, as it would take {self.full} in full."
+        name = tr(_NAMES[self.name])
+        figures = {"before": self.before, "after": self.after, "full": self.full}
+        if self.after > self.before:
+            return tr(
+                "{name}: raised from {before} to {after} tokens, as it would take {full} in full.",
+                name=name,
+                **figures,
+            )
+        return tr(
+            "{name}: lowered from {before} to {after} tokens, as it would take {full} in full.",
+            name=name,
+            **figures,
         )
 
 

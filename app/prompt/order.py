@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from app.prompt.slots import Position, Role, Slot
 from app.prompt.turns import Wire
+from app.translation import N_
 
 # Of the same depth: those behind stand nearer to the end of the chat.
 _NEARER = {Role.ASSISTANT: 0, Role.USER: 1, Role.SYSTEM: 2}
@@ -19,10 +20,10 @@ _NEARER = {Role.ASSISTANT: 0, Role.USER: 1, Role.SYSTEM: 2}
 class Own(StrEnum):
     """A part of the prompt that is SillyTavern's own."""
 
-    MAIN = "main prompt"
-    CARD = "character, persona, lore and examples"
-    CHAT = "chat"
-    MACRO = "where its macro stands"
+    MAIN = N_("main prompt")
+    CARD = N_("character, persona, lore and examples")
+    CHAT = N_("chat")
+    MACRO = N_("where its macro stands")
 
 
 @dataclass(frozen=True, slots=True)

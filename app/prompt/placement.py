@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from app.prompt.slots import SlotName
+from app.translation import tr
 
 AUTO, FORCED, NEVER = "auto", "forced", "never"
 
@@ -61,15 +62,21 @@ class Placement:
         if self.is_forced and lost:
             named = ", ".join(f"{{{{{MACROS[name]}}}}}" for name in lost)
             sentences.append(
-                f"Macros stand in place of slots, and the card does not name {named}: what they "
-                "tell reaches no prompt, unless a preset or an author's note of yours names them."
+                tr(
+                    "Macros stand in place of slots, and the card does not name {named}: what "
+                    "they tell reaches no prompt, unless a preset or an author's note of yours "
+                    "names them.",
+                    named=named,
+                )
             )
         if SlotName.UNIFIED in self.standing and not self.is_unified and self.by_macro:
-            sentences.append("{{smartmemory-unified}} says nothing while all in one block is off.")
+            sentences.append(
+                tr("{{smartmemory-unified}} says nothing while all in one block is off.")
+            )
         silent = [n for n in IN_BLOCK if n in self.standing] if self.is_unified else []
         if silent:
             named = ", ".join(f"{{{{{MACROS[name]}}}}}" for name in silent)
-            sentences.append(f"{named} says nothing while all is in one block.")
+            sentences.append(tr("{named} says nothing while all is in one block.", named=named))
         return tuple(sentences)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
+from app.translation import N_
+
 RUNNING_RECAP_KEY = "auto_recap_memory_scene"
 MESSAGE_RECAPS_KEY = "auto_recap_memory_short"
 
@@ -85,12 +87,12 @@ class Slot:
 class Reason(StrEnum):
     """Why something that is remembered is not in a slot."""
 
-    BUDGET = "over the slot's budget"
-    TOTAL = "over what all slots may take together"
-    ELSEWHERE = "told by another slot"
-    VISIBLE = "its messages are in the prompt themselves"
-    SECONDHAND = "the one who answers was not there"
-    ABSENT = "about nobody who is there"
+    BUDGET = N_("over the slot's budget")
+    TOTAL = N_("over what all slots may take together")
+    ELSEWHERE = N_("told by another slot")
+    VISIBLE = N_("its messages are in the prompt themselves")
+    SECONDHAND = N_("the one who answers was not there")
+    ABSENT = N_("about nobody who is there")
 
 
 @dataclass(frozen=True, slots=True)
