@@ -64,6 +64,13 @@ _SETTINGS = (
         choices=("system", "light", "dark"),
     ),
     Setting(
+        "contrast",
+        "system",
+        N_("Contrast"),
+        N_("High contrast draws every edge and fades nothing; or as the system says."),
+        choices=("system", "normal", "high"),
+    ),
+    Setting(
         "story_text_size",
         15.5,
         N_("Story text size"),

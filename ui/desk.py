@@ -36,7 +36,7 @@ from ui.shell.command_palette import CommandPalette
 from ui.shell.frame import Frame
 from ui.shell.notice import plan_sentence
 from ui.sync_news import sync
-from ui.theme.source import ThemeChoice, ThemeSource
+from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
 from ui.tray import Tray
 from ui.trim_notice import TrimNotice
 
@@ -476,4 +476,5 @@ class Desk(QObject):
     def _apply_look(self) -> None:
         settings = self.session.companion.settings
         self._theme.set_choice(ThemeChoice(str(settings["theme"])))
+        self._theme.set_contrast(ContrastChoice(str(settings["contrast"])))
         self._theme.set_reading_px(float(settings["story_text_size"]))

@@ -14,7 +14,7 @@ from app.settings import REGISTRY, Settings, ValueInForce
 ROOT = Path(__file__).parents[2]
 SETTINGS = ROOT / "app" / "settings.py"
 OF_THEIR_OWN_PLACE = {
-    *("tavern", "backend", "prompt_preset", "theme", "story_text_size", "window_state"),
+    *("tavern", "backend", "prompt_preset", "theme", "contrast", "story_text_size", "window_state"),
     "lore_done",
 }
 

@@ -26,7 +26,7 @@ from ui.story.lettering import hatch_brush, letters
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD
 from ui.theme.icons import icon_pixmap
-from ui.theme.style import RING_WIDTH, rounded
+from ui.theme.style import rounded
 from ui.theme.tokens import NO_FILL, Tokens, faded
 
 BAR = 13
@@ -320,7 +320,7 @@ class BudgetTrack(QAbstractSlider):
             painter.fillRect(line, t.t2)
             return
         if has_focus:
-            rounded(painter, area.adjusted(-3, -3, 3, 3), 6, None, t.ring, RING_WIDTH)
+            rounded(painter, area.adjusted(-3, -3, 3, 3), 6, None, t.ring, t.ring_width)
         is_lit = self.isSliderDown() or has_focus
         rounded(painter, area, 3, t.accent if is_lit else t.t1)
         grip = QRectF(area.center().x() - 0.75, area.top() + 5, 1.5, area.height() - 10)

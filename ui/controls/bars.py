@@ -20,7 +20,7 @@ def hatch(painter: QPainter, area: QRectF, colour: QColor, *, radius: float = 2.
     clip = QPainterPath()
     clip.addRoundedRect(area, radius, radius)
     painter.setClipPath(clip)
-    painter.setPen(QPen(colour, 1.2))
+    painter.setPen(QPen(colour, current_tokens().hatch_width))
     x = area.left() - area.height()
     while x < area.right() + area.height():
         painter.drawLine(

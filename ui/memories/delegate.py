@@ -29,7 +29,7 @@ from ui.memories.words import (
 from ui.theme import Tokens, current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
-from ui.theme.style import RING_WIDTH, rounded
+from ui.theme.style import rounded
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -109,7 +109,7 @@ class MemoryDelegate(QStyledItemDelegate):
         )
         _write(painter, area, x + 10, number(row.count), ui_font(12, MEDIUM), t.t3)
         if has_focus:
-            rounded(painter, area.adjusted(2, 1, -2, -2), 6, None, t.ring, RING_WIDTH)
+            rounded(painter, area.adjusted(2, 1, -2, -2), 6, None, t.ring, t.ring_width)
 
     def _paint_ground(
         self, painter: QPainter, option: QStyleOptionViewItem, index: Index, t: Tokens
@@ -134,7 +134,7 @@ class MemoryDelegate(QStyledItemDelegate):
         first = self._view.visualRect(self._model.index(index.row(), 0))
         last = self._view.visualRect(self._model.index(index.row(), len(Column) - 1))
         whole = QRectF(first.united(last)).adjusted(2, 1, -2, -2)
-        rounded(painter, whole, 6, None, t.ring, RING_WIDTH)
+        rounded(painter, whole, 6, None, t.ring, t.ring_width)
 
     def _paint_cell(
         self,

@@ -12,7 +12,7 @@ from ui.theme import Tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
-from ui.theme.tokens import TIERS, faded
+from ui.theme.tokens import TIERS
 
 ICONS = {
     Attitude.KNOWS: "check",
@@ -52,7 +52,7 @@ def stroke(
     """Draw a line in its grammar: solid, dashed, double, dotted, or thick with a stitched core."""
     colour = ink(t, attitude)
     if is_faint:
-        colour = faded(colour, FAINT)
+        colour = t.receding(colour, FAINT)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     match attitude:
         case Attitude.KNOWS:
@@ -93,7 +93,7 @@ def paint_glyph(
 ) -> None:
     """The icon in a disc on the ground, so that no line runs through it."""
     colour = ink(t, attitude)
-    edge = faded(colour, 0.6) if is_faint else colour
+    edge = t.receding(colour, 0.6) if is_faint else colour
     area = QRectF(centre.x() - disc / 2, centre.y() - disc / 2, disc, disc)
     rounded(painter, area, disc / 2, ground, edge)
     side = round(disc * 0.66)

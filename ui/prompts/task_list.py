@@ -19,7 +19,7 @@ from ui.prompts.words import state_word
 from ui.theme import Tokens, current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
-from ui.theme.style import RING_WIDTH, rounded
+from ui.theme.style import rounded
 
 ROW_HEIGHT = 52
 TASK_ROLE = Qt.ItemDataRole.UserRole
@@ -137,7 +137,7 @@ class _TaskDelegate(QStyledItemDelegate):
             bar = QRectF(area.x(), area.y() + 9, 3, area.height() - 18)
             rounded(painter, bar, 1.5, t.ring if has_focus else t.t3)
             if has_focus and option.state & QStyle.StateFlag.State_KeyboardFocusChange:
-                rounded(painter, area, 8, None, t.ring, RING_WIDTH)
+                rounded(painter, area, 8, None, t.ring, t.ring_width)
         elif option.state & QStyle.StateFlag.State_MouseOver:
             rounded(painter, area, 8, t.hover)
         title = area.adjusted(12, 5, -10, -23)

@@ -31,7 +31,7 @@ from ui.recaps.version_rows import (
 from ui.theme import Tokens, current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
-from ui.theme.style import RING_WIDTH, rounded
+from ui.theme.style import rounded
 
 WIDTH = 212
 ROW_HEIGHT = 52
@@ -180,7 +180,7 @@ class _VersionDelegate(QStyledItemDelegate):
         elif is_over:
             rounded(painter, area, 8, t.hover)
         if is_selected and has_focus and self.by_key:
-            rounded(painter, area, 8, None, t.ring, RING_WIDTH)
+            rounded(painter, area, 8, None, t.ring, t.ring_width)
         offers = is_over or (is_selected and has_focus and self.by_key)
         room = 2 * CHIP + 12 if offers else CHIP + 8 if side else 10
         self._paint_first_line(painter, area, row, t, room=room)

@@ -15,6 +15,7 @@ from ui.settings.tavern import FactRow
 from ui.theme.fonts import MEDIUM, ui_font
 
 THEMES = {"system": N_("As the system"), "light": N_("Light"), "dark": N_("Dark")}
+CONTRASTS = {"system": N_("As the system"), "normal": N_("Normal"), "high": N_("High")}
 TEXT_STEP = 0.5
 
 
@@ -30,12 +31,19 @@ class LookSection(Section):
         self._px = float(REGISTRY["story_text_size"].default)
         self._theme = Segments(tr("Theme"), {key: tr(name) for key, name in THEMES.items()})
         self._theme.chosen.connect(self._on_theme)
+        self._contrast = Segments(
+            tr("Contrast"), {key: tr(word) for key, word in CONTRASTS.items()}
+        )
+        self._contrast.chosen.connect(self._on_contrast)
         self._size = Label(font=ui_font(12.5, MEDIUM))
         self._size.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._size.setFixedWidth(64)
         theme_row = FactRow(tr("Theme"), REGISTRY["theme"].help)
         theme_row.row.addWidget(self._theme)
         self.add_row(theme_row)
+        contrast_row = FactRow(tr("Contrast"), REGISTRY["contrast"].help)
+        contrast_row.row.addWidget(self._contrast)
+        self.add_row(contrast_row)
         size_row = FactRow(tr("Story text"), tr("Size of the story's letters, 13 to 22 px."))
         smaller = IconButton("minus", tr("Smaller story text"), is_framed=True)
         smaller.clicked.connect(self._on_smaller)
@@ -51,11 +59,15 @@ class LookSection(Section):
     def show_values(self, settings: Settings) -> None:
         """Show what is in force."""
         self._theme.choose(str(settings["theme"]))
+        self._contrast.choose(str(settings["contrast"]))
         self._px = float(settings["story_text_size"])
         self._size.setText(f"{self._px:g} px")
 
     def _on_theme(self, choice: str) -> None:
         self.chosen.emit("theme", choice)
+
+    def _on_contrast(self, choice: str) -> None:
+        self.chosen.emit("contrast", choice)
 
     def _on_larger(self) -> None:
         self._step(TEXT_STEP)

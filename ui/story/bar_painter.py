@@ -28,7 +28,7 @@ class BarPainter:
         if state is InclusionState.NONE:
             return QColor(self._tokens.line2)
         if state is InclusionState.OUT_OF_BUDGET:
-            return faded(self._tokens.out_of_budget.fill, OLD)
+            return self._tokens.receding(self._tokens.out_of_budget.fill, OLD)
         if state is None:
             return QColor(self._tokens.stale.text)
         return self._tokens.fill(state)

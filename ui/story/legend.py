@@ -24,7 +24,7 @@ from ui.story.lettering import centre_square, letters, meta
 from ui.theme.fonts import MEDIUM
 from ui.theme.icons import icon_pixmap
 from ui.theme.source import ThemeSource
-from ui.theme.style import RING_WIDTH, rounded
+from ui.theme.style import rounded
 
 ROW = 24
 HEAD = 26
@@ -248,7 +248,7 @@ class Legend(QWidget):
         if line == self._hovered:
             rounded(painter, card, 5, tokens.hover)
         if self.hasFocus() and self._by_key and line == self._current:
-            rounded(painter, card, 5, None, tokens.ring, RING_WIDTH)
+            rounded(painter, card, 5, None, tokens.ring, tokens.ring_width)
         if entry.state is None:
             self._paint_icon(painter, words.STALE_ICON, tokens.stale.text.name(), area.x(), middle)
             meta().draw(painter, tr(STALE_SENTENCE), tokens.t2, area.x() + ICON_ROOM, middle)

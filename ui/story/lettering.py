@@ -7,6 +7,7 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
+from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, REGULAR, SEMIBOLD, display_font, ui_font
 
 HATCH_SIDE = 4
@@ -74,7 +75,7 @@ def loud_meta() -> Letters:
 
 
 @cache
-def _hatch_tile(ink: str, alpha: int, ground: str, ground_alpha: int) -> QPixmap:
+def _hatch_tile(ink: str, alpha: int, ground: str, ground_alpha: int, width: float) -> QPixmap:
     scale = 4  # drawn large and scaled down by the brush's transform, so that strokes stay smooth
     side = HATCH_SIDE * scale
     tile = QPixmap(side, side)
@@ -85,7 +86,7 @@ def _hatch_tile(ink: str, alpha: int, ground: str, ground_alpha: int) -> QPixmap
     stroke.setAlpha(alpha)
     painter = QPainter(tile)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(stroke, 1.2 * scale))
+    painter.setPen(QPen(stroke, width * scale))
     for shift in (-side, 0, side):
         painter.drawLine(shift, side, shift + side, 0)
     painter.end()
@@ -96,7 +97,8 @@ def hatch_brush(ink: QColor, ground: QColor) -> QBrush:
     """Diagonal strokes of `ink` on `ground`: not as it stands (look.md §1.2)."""
     from PySide6.QtGui import QTransform
 
-    tile = _hatch_tile(ink.name(), ink.alpha(), ground.name(), ground.alpha())
+    width = current_tokens().hatch_width
+    tile = _hatch_tile(ink.name(), ink.alpha(), ground.name(), ground.alpha(), width)
     brush = QBrush(tile)
     brush.setTransform(QTransform.fromScale(1 / 4, 1 / 4))
     return brush

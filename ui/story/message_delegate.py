@@ -27,7 +27,7 @@ from ui.story.scene_painter import ScenePainter
 from ui.theme.fonts import SEMIBOLD
 from ui.theme.icons import icon_pixmap
 from ui.theme.source import ThemeSource
-from ui.theme.style import RING_WIDTH, rounded
+from ui.theme.style import rounded
 from ui.theme.tokens import Tokens, faded
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -159,7 +159,7 @@ class MessageDelegate(QStyledItemDelegate):
 
     def _paint_ring(self, painter: QPainter, card: QRect, tokens: Tokens) -> None:
         ring = QRectF(card).adjusted(-2, 0, 2, 2)
-        rounded(painter, ring, CARD_RADIUS + 2, None, tokens.ring, RING_WIDTH)
+        rounded(painter, ring, CARD_RADIUS + 2, None, tokens.ring, tokens.ring_width)
 
     def _paint_name(
         self,
@@ -223,7 +223,7 @@ class MessageDelegate(QStyledItemDelegate):
         elif inclusion.state is InclusionState.NONE:
             paint_rail(painter, rail, tokens.line)
         elif inclusion.state is InclusionState.OUT_OF_BUDGET:
-            paint_rail(painter, rail, faded(fill, 0.62))
+            paint_rail(painter, rail, tokens.receding(fill, 0.62))
             painter.fillRect(QRectF(rail.x(), rail.y(), geo.RAIL_WIDTH, 2), fill)
         else:
             paint_rail(painter, rail, fill)

@@ -49,7 +49,7 @@ from ui.story.settling_table import VisibleRange
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.theme.source import ThemeSource
-from ui.theme.style import RING_WIDTH, rounded
+from ui.theme.style import rounded
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -90,7 +90,7 @@ class _SceneDelegate(QStyledItemDelegate):
         elif row == self.hovered:
             rounded(painter, card, 8, tokens.hover)
         if is_current and self.has_focus and self.by_key:
-            rounded(painter, QRectF(card), 8, None, tokens.ring, RING_WIDTH)
+            rounded(painter, QRectF(card), 8, None, tokens.ring, tokens.ring_width)
         scene = self._model.scene(row)
         name = words.scene_name(self._model.story, scene)
         has_name = bool(self._model.story.scene_name(scene))

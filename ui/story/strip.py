@@ -29,7 +29,7 @@ from ui.story.lettering import loud_meta, meta
 from ui.story.message_model import empty_story
 from ui.story.settling_table import VisibleRange
 from ui.theme.source import ThemeSource
-from ui.theme.style import RING_WIDTH, rounded
+from ui.theme.style import rounded
 from ui.theme.tokens import faded
 
 CLIP_HEIGHT = 58
@@ -186,13 +186,13 @@ class Strip(QWidget):
             if self._lifted is None:
                 self._lifted = self._drawn(self._scene, self._scene + 1, is_current=True)
             painter.drawPixmap(0, 0, self._lifted)
-        frame = self.frame()
+        frame, tokens = self.frame(), self._theme.tokens
         if not frame.isEmpty():
-            tokens = self._theme.tokens
-            rounded(painter, frame, CLIP_RADIUS, faded(tokens.t1, 0.06), tokens.ring, 1.6)
+            ground = faded(tokens.t1, 0.06)
+            rounded(painter, frame, CLIP_RADIUS, ground, tokens.ring, tokens.ring_width)
         if self.hasFocus() and self._by_key:
             ring = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-            rounded(painter, ring, 6, None, self._theme.tokens.ring, RING_WIDTH)
+            rounded(painter, ring, 6, None, tokens.ring, tokens.ring_width)
 
     def frame(self) -> QRectF:
         """The viewport's frame in px; empty when nothing is visible."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ui.theme.source import ThemeChoice, ThemeSource
+from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
 from ui.theme.tokens import DARK, LIGHT, Tokens
 
 theme = ThemeSource()
@@ -13,4 +13,13 @@ def current_tokens() -> Tokens:
     return theme.tokens
 
 
-__all__ = ["DARK", "LIGHT", "ThemeChoice", "ThemeSource", "Tokens", "current_tokens", "theme"]
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "ContrastChoice",
+    "ThemeChoice",
+    "ThemeSource",
+    "Tokens",
+    "current_tokens",
+    "theme",
+]

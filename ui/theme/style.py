@@ -24,7 +24,6 @@ CHECK_RADIUS = 4.0
 BAR_THICKNESS = 5
 BAR_EXTENT = 11
 BAR_MINIMUM = 32
-RING_WIDTH = 1.6
 RING_GAP = 2
 
 State = QStyle.StateFlag
@@ -175,7 +174,7 @@ class InstrumentStyle(QProxyStyle):
                 CONTROL_RADIUS + RING_GAP + 2,
                 None,
                 self._tokens.ring,
-                RING_WIDTH,
+                self._tokens.ring_width,
             )
         elif element == Control.CE_ShapedFrame and option.rect.width() <= 0:
             return

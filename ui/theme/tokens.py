@@ -1,4 +1,4 @@
-"""Every colour of the window, once for dark and once for light."""
+"""Every colour of the window: for dark, for light, and both once more in high contrast."""
 
 from __future__ import annotations
 
@@ -47,7 +47,11 @@ class CompareTone:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """One palette. Surfaces from far to near, then text, accent, meanings."""
+    """One palette. Surfaces from far to near, then text, accent, meanings.
+
+    is_contrast: for who needs more of it. Then text has at least 7:1 on every surface, edges are
+    drawn, focus is thick and nothing recedes.
+    """
 
     name: str
     is_dark: bool
@@ -82,6 +86,21 @@ class Tokens:
     slot_hues: Mapping[str, QColor]
     compare_left: CompareTone
     compare_right: CompareTone
+    is_contrast: bool = False
+
+    @property
+    def ring_width(self) -> float:
+        """Of the focus ring, in px."""
+        return 3.0 if self.is_contrast else 1.6
+
+    @property
+    def hatch_width(self) -> float:
+        """Of a stroke that says "not as it stands", in px."""
+        return 2.0 if self.is_contrast else 1.2
+
+    def receding(self, colour: QColor, share: float) -> QColor:
+        """The colour of what stands behind: at `share` (0 to 1), hardly less in high contrast."""
+        return faded(colour, max(share, 0.85) if self.is_contrast else share)
 
     def tone(self, state: InclusionState) -> Tone:
         """The colours of an inclusion state."""
@@ -210,4 +229,100 @@ LIGHT = Tokens(
     ),
     compare_left=CompareTone(QColor("#FBDEDB"), QColor("#7E1410")),
     compare_right=CompareTone(QColor("#D5F0E0"), QColor("#0F5431")),
+)
+
+CONTRAST_DARK = Tokens(
+    name="high contrast dark",
+    is_dark=True,
+    is_contrast=True,
+    chrome=QColor("#000000"),
+    stage=QColor("#000000"),
+    raised=QColor("#0E0E0E"),
+    float_=QColor("#0E0E0E"),
+    well=QColor("#000000"),
+    hover=QColor("#262626"),
+    line=QColor("#8A8A8A"),
+    line2=QColor("#E4E4E4"),
+    ctl=QColor("#FFFFFF"),
+    t1=QColor("#FFFFFF"),
+    t2=QColor("#E4E4E4"),
+    t3=QColor("#CFCFCF"),
+    prose=QColor("#FFFFFF"),
+    say=QColor("#FFF3D6"),
+    narr=QColor("#E4E4E4"),
+    accent=QColor("#FFC247"),
+    accent_ink=QColor("#000000"),
+    ring=QColor("#FFD166"),
+    accent_text=QColor("#FFD166"),
+    accent_soft=QColor("#332500"),
+    included=_tone("#4FD08A", "#7BE8AC"),
+    long_term=_tone("#6FB6F2", "#A9D4FA"),
+    out_of_budget=_tone("#F0736D", "#FFB3AD"),
+    excluded=Tone(NO_FILL, QColor("#D6D6D6")),
+    lagging=Tone(faded(QColor("#4FD08A"), 0.6), QColor("#CFCFCF")),
+    failed=_tone("#FF7FA0", "#FFB0C4"),
+    edited=Tone(NO_FILL, QColor("#D6C6FF")),
+    stale=Tone(NO_FILL, QColor("#D6C6FF")),
+    slot_hues=_hues(
+        "#5CD3E8",
+        "#93D996",
+        "#E6C26E",
+        "#F5AC83",
+        "#F7A3A3",
+        "#F0A6D1",
+        "#D6B2F5",
+        "#B5B9FF",
+        "#8CC8FF",
+        "#66DBC7",
+    ),
+    compare_left=CompareTone(QColor("#4A0D12"), QColor("#FFD9D5")),
+    compare_right=CompareTone(QColor("#00351C"), QColor("#C9FBDF")),
+)
+
+CONTRAST_LIGHT = Tokens(
+    name="high contrast light",
+    is_dark=False,
+    is_contrast=True,
+    chrome=QColor("#FFFFFF"),
+    stage=QColor("#FFFFFF"),
+    raised=QColor("#FFFFFF"),
+    float_=QColor("#FFFFFF"),
+    well=QColor("#FFFFFF"),
+    hover=QColor("#E9E9E9"),
+    line=QColor("#767676"),
+    line2=QColor("#2B2B2B"),
+    ctl=QColor("#000000"),
+    t1=QColor("#000000"),
+    t2=QColor("#1F1F1F"),
+    t3=QColor("#383838"),
+    prose=QColor("#000000"),
+    say=QColor("#000000"),
+    narr=QColor("#2B2B2B"),
+    accent=QColor("#FFB52E"),
+    accent_ink=QColor("#000000"),
+    ring=QColor("#7A4A00"),
+    accent_text=QColor("#5E3800"),
+    accent_soft=QColor("#FFF0CF"),
+    included=_tone("#1E7A47", "#0B4D29"),
+    long_term=_tone("#2A659B", "#12446F"),
+    out_of_budget=_tone("#A52A26", "#7A0000"),
+    excluded=Tone(NO_FILL, QColor("#3A3A3A")),
+    lagging=Tone(faded(QColor("#1E7A47"), 0.6), QColor("#383838")),
+    failed=_tone("#B00F3E", "#86082C"),
+    edited=Tone(NO_FILL, QColor("#4A238F")),
+    stale=Tone(NO_FILL, QColor("#4A238F")),
+    slot_hues=_hues(
+        "#006A78",
+        "#2F6B2D",
+        "#735500",
+        "#8A4419",
+        "#8F3A39",
+        "#853866",
+        "#6B4489",
+        "#4A4E9C",
+        "#1F5C92",
+        "#006B5D",
+    ),
+    compare_left=CompareTone(QColor("#FFE3E0"), QColor("#6B0D0A")),
+    compare_right=CompareTone(QColor("#D9F5E4"), QColor("#083F23")),
 )

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor
 
 from app.story.inclusion import InclusionState
-from ui.theme.tokens import DARK, LIGHT, Tokens
+from ui.theme.tokens import CONTRAST_DARK, CONTRAST_LIGHT, DARK, LIGHT, Tokens
 
 SURFACES = ("chrome", "stage", "raised", "float_", "well", "hover")
 
@@ -82,3 +82,35 @@ def test_ink_and_comparison_stand_out_from_their_grounds(
     sides = tokens.compare_left, tokens.compare_right
     measured = [contrast(side.text, side.ground) for side in sides]
     assert measured == pytest.approx([left, right], abs=0.11)
+
+
+HIGH = (CONTRAST_DARK, CONTRAST_LIGHT)
+WORDS = ("t1", "t2", "t3", "prose", "say", "narr", "accent_text")
+MEANINGS = (
+    *("included", "long_term", "out_of_budget", "excluded"),
+    *("lagging", "failed", "edited", "stale"),
+)
+
+
+@pytest.mark.parametrize("tokens", HIGH, ids=lambda tokens: tokens.name)
+def test_in_high_contrast_every_word_has_seven_to_one_on_every_surface(tokens: Tokens) -> None:
+    inks = {name: getattr(tokens, name) for name in WORDS}
+    inks.update((name, getattr(tokens, name).text) for name in MEANINGS)
+    for name, ink in inks.items():
+        for surface in (*SURFACES, "accent_soft"):
+            assert contrast(ink, getattr(tokens, surface)) >= 7.0, (name, surface)
+    pairs = (tokens.compare_left, tokens.compare_right)
+    assert all(contrast(side.text, side.ground) >= 7.0 for side in pairs)
+    assert contrast(tokens.accent_ink, tokens.accent) >= 7.0
+
+
+@pytest.mark.parametrize("tokens", HIGH, ids=lambda tokens: tokens.name)
+def test_in_high_contrast_edges_and_bars_are_seen(tokens: Tokens) -> None:
+    for name, least in (("line", 3.0), ("line2", 7.0), ("ctl", 7.0), ("ring", 7.0)):
+        assert contrast(getattr(tokens, name), tokens.stage) >= least, name
+    for name in ("included", "long_term", "out_of_budget", "failed"):
+        assert contrast(getattr(tokens, name).fill, tokens.stage) >= 4.5, name
+    for hue in tokens.slot_hues.values():
+        assert contrast(hue, tokens.stage) >= 5.5
+    assert tokens.ring_width > DARK.ring_width
+    assert tokens.hatch_width > DARK.hatch_width
