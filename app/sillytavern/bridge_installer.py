@@ -12,6 +12,7 @@ from typing import Any
 from app.errors import BridgeError
 from app.paths import RESOURCES
 from app.sillytavern.bridge_file import BRIDGE_FILE, write_for_tavern
+from app.translation import tr
 
 SOURCE = RESOURCES / "bridge"
 FOLDER_NAME = "tavernkeep"
@@ -47,16 +48,20 @@ def status(user_folder: Path) -> BridgeStatus:
     """What is installed in this tavern now."""
     folder = extension_folder(user_folder)
     if not folder.exists() and not folder.is_symlink():
-        return BridgeStatus(False, "", False, folder, "The bridge is not installed.")
+        return BridgeStatus(False, "", False, folder, tr("The bridge is not installed."))
     if not _is_ours(folder):
         return BridgeStatus(
-            False, "", False, folder, "Another extension uses the folder of the bridge."
+            False, "", False, folder, tr("Another extension uses the folder of the bridge.")
         )
     version = str(_read_json(folder / "manifest.json").get("version", ""))
     if _parts(version) < _parts(program_version()):
-        sentence = f"The bridge is installed in version {version}; a newer one is ready."
+        sentence = tr(
+            "The bridge is installed in version {version}; a newer one is ready.", version=version
+        )
         return BridgeStatus(True, version, True, folder, sentence)
-    return BridgeStatus(True, version, False, folder, f"The bridge is installed ({version}).")
+    return BridgeStatus(
+        True, version, False, folder, tr("The bridge is installed ({version}).", version=version)
+    )
 
 
 def install(user_folder: Path) -> BridgeStatus:
@@ -68,7 +73,10 @@ def install(user_folder: Path) -> BridgeStatus:
     folder = extension_folder(user_folder)
     if (folder.exists() or folder.is_symlink()) and not _is_ours(folder):
         raise BridgeError(
-            f"The folder {folder} holds something else. Move it away, then install the bridge."
+            tr(
+                "The folder {folder} holds something else. Move it away, then install the bridge.",
+                folder=folder,
+            )
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -86,7 +94,11 @@ def install(user_folder: Path) -> BridgeStatus:
         _leave_empty_bridge_file(user_folder)
     except OSError as error:
         raise BridgeError(
-            f"The bridge could not be installed in {folder}: {error.strerror}."
+            tr(
+                "The bridge could not be installed in {folder}: {reason}.",
+                folder=folder,
+                reason=error.strerror,
+            )
         ) from error
     return status(user_folder)
 
@@ -110,7 +122,9 @@ def remove(user_folder: Path) -> BridgeStatus:
         (user_folder / BRIDGE_FILE).unlink(missing_ok=True)
         return status(user_folder)
     if not _is_ours(folder):
-        raise BridgeError(f"The folder {folder} holds something else, so it was left alone.")
+        raise BridgeError(
+            tr("The folder {folder} holds something else, so it was left alone.", folder=folder)
+        )
     try:
         # The manifest goes last: while it is there, a half done removal can be done again.
         names = _inventory(folder) | set(_source_names()) | {_PAIRING, _INVENTORY}
@@ -122,10 +136,16 @@ def remove(user_folder: Path) -> BridgeStatus:
             folder.rmdir()
     except OSError as error:
         raise BridgeError(
-            f"The bridge could not be removed from {folder}: {error.strerror}."
+            tr(
+                "The bridge could not be removed from {folder}: {reason}.",
+                folder=folder,
+                reason=error.strerror,
+            )
         ) from error
     if folder.exists():
-        sentence = f"The bridge is removed; files that are not ours stay in {folder}."
+        sentence = tr(
+            "The bridge is removed; files that are not ours stay in {folder}.", folder=folder
+        )
         return BridgeStatus(False, "", False, folder, sentence)
     return status(user_folder)
 
@@ -145,8 +165,11 @@ def write_pairing(
         _write_pairing(user_folder, port, token, parts)
     except OSError as error:
         raise BridgeError(
-            f"The bridge in {user_folder} could not be told how to reach Tavernkeep:"
-            f" {error.strerror}."
+            tr(
+                "The bridge in {user_folder} could not be told how to reach Tavernkeep: {reason}.",
+                user_folder=user_folder,
+                reason=error.strerror,
+            )
         ) from error
     return True
 

@@ -24,6 +24,7 @@ from app.sillytavern.bridge_protocol import (
     Request,
     encode,
 )
+from app.translation import tr
 
 log = logging.getLogger(__name__)
 
@@ -100,14 +101,16 @@ class PageLink:
             self.send(Request(number, kind, params))
             answer = await asyncio.wait_for(future, timeout)
         except TimeoutError:
-            raise BridgeError("SillyTavern's page did not answer in time.") from None
+            raise BridgeError(tr("SillyTavern's page did not answer in time.")) from None
         finally:
             del self._asked[number]
             self._listeners.pop(number, None)
             if on_part is not None and (future.cancelled() or not future.done()):
                 self.send(Cancel(number))
         if answer.error:
-            raise BridgeError(f"SillyTavern's page could not do this: {answer.error}.")
+            raise BridgeError(
+                tr("SillyTavern's page could not do this: {error}.", error=answer.error)
+            )
         return answer.result
 
     def take_part(self, part: Part) -> None:
@@ -126,4 +129,4 @@ class PageLink:
         """The connection ended: whoever still waits hears so."""
         for future in self._asked.values():
             if not future.done():
-                future.set_exception(BridgeError("SillyTavern's page went away."))
+                future.set_exception(BridgeError(tr("SillyTavern's page went away.")))

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from app.errors import BridgeError
 from app.prompt.slots import Slot, SlotSet
 from app.story.story import ChatKind, ChatRef
+from app.translation import tr
 
 # Newest first. A page offers what it speaks as websocket subprotocols, next to its token.
 SUBPROTOCOLS = ("tavernkeep.v1",)
@@ -300,12 +301,12 @@ _encoder = msgspec.json.Encoder()
 def decode(data: str | bytes) -> PageFrame:
     """Read a page's frame. Raises BridgeError, which never repeats what the frame said."""
     if len(data) > MAX_FRAME_BYTES:
-        raise BridgeError("The bridge extension sent a message that is too large.")
+        raise BridgeError(tr("The bridge extension sent a message that is too large."))
     try:
         frame: PageFrame = _decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         # Without its cause: msgspec quotes field values in some messages.
-        raise BridgeError("The bridge extension sent a message that makes no sense.") from None
+        raise BridgeError(tr("The bridge extension sent a message that makes no sense.")) from None
     return frame
 
 

@@ -46,6 +46,7 @@ from app.sillytavern.bridge_protocol import (
     wire_slots,
 )
 from app.tasks import TaskSupervisor
+from app.translation import tr
 
 __all__ = ("BridgeServer", "OnTurn", "Page")
 
@@ -132,7 +133,7 @@ class BridgeServer:
             self._server = await self._listen(preferred_port)
         except OSError as error:
             raise BridgeError(
-                f"The bridge cannot listen on this computer: {error.strerror}."
+                tr("The bridge cannot listen on this computer: {reason}.", reason=error.strerror)
             ) from error
         self._tasks.spawn(self._rotate_forever(), name="bridge token rotation")
         return self.port
@@ -270,7 +271,7 @@ class BridgeServer:
         """
         link = self._link_of(page)
         if link is None:
-            raise BridgeError("SillyTavern's page is not connected any more.")
+            raise BridgeError(tr("SillyTavern's page is not connected any more."))
         return await link.request(kind, params or {}, timeout, on_part)
 
     def reply(

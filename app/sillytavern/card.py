@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from app.prompt.placement import macros_in
+from app.translation import N_, tr
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # A card with a large embedded lorebook is some megabytes; beyond this it is an attack or a mistake.
@@ -66,7 +67,7 @@ class CardReader:
         try:
             status = status or path.stat()
         except OSError as error:
-            return _broken(path, f"cannot be read ({error.strerror})")
+            return _broken(path, tr("cannot be read ({reason})", reason=error.strerror))
         stamp = (status.st_mtime_ns, status.st_size)
         known = self._read.get(path)
         if known is not None and known[0] == stamp:
@@ -82,7 +83,7 @@ def read_card(path: Path) -> Card:
         with path.open("rb") as file:
             return _card(path.name, _character(file))
     except OSError as error:
-        return _broken(path, f"cannot be read ({error.strerror})")
+        return _broken(path, tr("cannot be read ({reason})", reason=error.strerror))
     except _BrokenCard as error:
         return _broken(path, str(error))
 
@@ -91,7 +92,11 @@ def _broken(path: Path, reason: str) -> Card:
     return Card(
         path.name,
         path.stem,
-        problem=f"The card {path.name} {reason}; the character goes by the file's name.",
+        problem=tr(
+            "The card {name} {what}; the character goes by the file's name.",
+            name=path.name,
+            what=tr(reason),
+        ),
     )
 
 
@@ -100,25 +105,25 @@ def _character(file: BinaryIO) -> dict[str, Any]:
     found: dict[bytes, bytes] = {}
     for keyword, text in _text_chunks(file):
         found.setdefault(keyword.lower(), text)
-    broken = _BrokenCard("holds no character")
+    broken = _BrokenCard(N_("holds no character"))
     for keyword in _KEYWORDS:
         if keyword not in found:
             continue
         try:
             value = msgspec.json.decode(base64.b64decode(found[keyword]))
         except (ValueError, msgspec.MsgspecError, RecursionError):
-            broken = _BrokenCard("is damaged")
+            broken = _BrokenCard(N_("is damaged"))
             continue
         if isinstance(value, dict):
             return value
-        broken = _BrokenCard("is damaged")
+        broken = _BrokenCard(N_("is damaged"))
     raise broken
 
 
 def _text_chunks(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
     """Keyword and text of each text chunk; pictures are skipped without reading them."""
     if file.read(len(PNG_SIGNATURE)) != PNG_SIGNATURE:
-        raise _BrokenCard("is no PNG picture")
+        raise _BrokenCard(N_("is no PNG picture"))
     for _ in range(MAX_CHUNKS):
         head = file.read(8)
         kind = head[4:]
@@ -129,7 +134,7 @@ def _text_chunks(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
             file.seek(size + 4, os.SEEK_CUR)
             continue
         if size > MAX_TEXT_BYTES:
-            raise _BrokenCard("is too large")
+            raise _BrokenCard(N_("is too large"))
         keyword, _, rest = file.read(size).partition(b"\0")
         file.seek(4, os.SEEK_CUR)
         yield keyword, _plain_text(kind, rest)
@@ -151,9 +156,9 @@ def _inflated(data: bytes) -> bytes:
     try:
         text = inflater.decompress(data, MAX_TEXT_BYTES)
     except zlib.error:
-        raise _BrokenCard("is damaged") from None
+        raise _BrokenCard(N_("is damaged")) from None
     if inflater.unconsumed_tail:
-        raise _BrokenCard("is too large")
+        raise _BrokenCard(N_("is too large"))
     return text
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from app.errors import TavernError, WriteRefused
 from app.sillytavern.guarded_write import LONGEST_NAME, write_file_atomically
+from app.translation import tr
 
 NEWEST_KEPT = 3
 DAYS_KEPT, WEEKS_KEPT = 7, 8
@@ -72,9 +73,11 @@ class ChatCopies:
             with gzip.open(copy.path) as file:
                 data = file.read(MOST_CHAT_BYTES + 1)
         except (OSError, EOFError, zlib.error) as error:
-            raise TavernError(f"The copy {copy.path.name} cannot be read: {error}.") from error
+            raise TavernError(
+                tr("The copy {name} cannot be read: {error}.", name=copy.path.name, error=error)
+            ) from error
         if len(data) > MOST_CHAT_BYTES:
-            raise TavernError(f"The copy {copy.path.name} is too large to be a chat.")
+            raise TavernError(tr("The copy {name} is too large to be a chat.", name=copy.path.name))
         return data
 
     def restore(self, copy: ChatCopy, chat: Path) -> Path:
@@ -92,7 +95,11 @@ class ChatCopies:
             write_file_atomically(target, data)
         except OSError as error:
             raise WriteRefused(
-                f"{target.name} could not be written: {error.strerror}. Nothing was changed."
+                tr(
+                    "{name} could not be written: {reason}. Nothing was changed.",
+                    name=target.name,
+                    reason=error.strerror,
+                )
             ) from error
         return target
 

@@ -24,6 +24,7 @@ from app.sillytavern.chat_line import (
 )
 from app.sillytavern.group_metadata import group_metadata
 from app.story.story import LineProblem
+from app.translation import tr, trn
 
 # Enough to see what is wrong; a file that is no chat at all would give one for each line.
 MAX_PROBLEMS = 100
@@ -101,7 +102,7 @@ def read_chat(path: Path, previous: ChatSnapshot | None = None) -> ChatSnapshot:
     try:
         # Opening a pipe would wait for ever.
         if not stat.S_ISREG(path.stat().st_mode):
-            raise ChatUnreadable(f"{path} is a folder or a device, not a chat file.")
+            raise ChatUnreadable(tr("{path} is a folder or a device, not a chat file.", path=path))
         with path.open("rb") as file:
             stamp = stamp_of(os.fstat(file.fileno()))
             if (
@@ -226,10 +227,18 @@ class _Reading:
                 return
             chat_line, flaw = self._decoder.decode(line)
         except UnreadableLine as error:
-            self._report(number, line_digest, f"{error}; it is left out, the rest is shown")
+            told = tr(
+                "Line {number} of {name} {what}; it is left out, the rest is shown.",
+                number=number,
+                name=self._path.name,
+                what=tr(str(error)),
+            )
+            self._report(number, line_digest, told)
             return
         if flaw:
-            self._report(number, line_digest, flaw)
+            name = self._path.name
+            told = tr("Line {number} of {name} {what}.", number=number, name=name, what=tr(flaw))
+            self._report(number, line_digest, told)
         self._lines.append(chat_line)
         self._numbers.append(number)
 
@@ -246,19 +255,26 @@ class _Reading:
     def _report(self, number: int, line_digest: int, sentence: str) -> None:
         self._flawed.append(line_digest)
         if len(self._problems) < MAX_PROBLEMS:
-            text = f"Line {number} of {self._path.name} {sentence}."
-            self._problems.append(LineProblem(number, text))
+            self._problems.append(LineProblem(number, sentence))
 
     def snapshot(self, stamp: Stamp) -> ChatSnapshot:
         """What was read; raises ChatUnreadable when there are lines but none is of a chat."""
         if self._problems and not self._lines and self._header is None:
             raise ChatUnreadable(
-                f"{self._path} holds no chat that can be read. {self._problems[0].sentence} "
-                "The file is unchanged."
+                tr(
+                    "{path} holds no chat that can be read. {sentence} The file is unchanged.",
+                    path=self._path,
+                    sentence=self._problems[0].sentence,
+                )
             )
         more = len(self._flawed) - len(self._problems)
         if more:
-            text = f"{self._path.name} has {more} more lines with problems."
+            text = trn(
+                "{name} has {n} more line with problems.",
+                "{name} has {n} more lines with problems.",
+                more,
+                name=self._path.name,
+            )
             self._problems.append(LineProblem(0, text))
         return self._or_previous(
             ChatSnapshot(
@@ -306,8 +322,12 @@ def _known_lines(previous: ChatSnapshot | None, behind: int) -> dict[int, ChatLi
 def _why_unreadable(path: Path, error: OSError) -> str:
     match error:
         case FileNotFoundError():
-            return f"{path} is not there any more; it may have been renamed or deleted."
+            return tr(
+                "{path} is not there any more; it may have been renamed or deleted.", path=path
+            )
         case PermissionError():
-            return f"{path} may not be read by this user. Check the file's permissions."
+            return tr(
+                "{path} may not be read by this user. Check the file's permissions.", path=path
+            )
     reason = error.strerror or type(error).__name__
-    return f"{path} cannot be read ({reason}). The file is unchanged."
+    return tr("{path} cannot be read ({reason}). The file is unchanged.", path=path, reason=reason)

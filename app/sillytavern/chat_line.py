@@ -10,6 +10,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from app.story.anchors import identities_of, opening_of
 from app.story.messages import MessageKind, digest
+from app.translation import N_
 
 BOM = b"\xef\xbb\xbf"
 
@@ -122,11 +123,11 @@ class LineDecoder:
         """Read what other programs, older versions and accidents left."""
         raw, flaw = load_json(line)
         if not isinstance(raw, dict):
-            raise UnreadableLine("is not a message")
+            raise UnreadableLine(N_("is not a message"))
         if "mes" not in raw:
             if not any(key in raw for key in ("name", "is_user", "send_date")):
-                raise UnreadableLine("is not a message")
-            flaw = flaw or "has no text; it is shown as an empty message"
+                raise UnreadableLine(N_("is not a message"))
+            flaw = flaw or N_("has no text; it is shown as an empty message")
         return self._chat_line(_coerced(raw)), flaw
 
     def _chat_line(self, raw: _Message) -> ChatLine:
@@ -192,13 +193,13 @@ def load_json(line: bytes) -> tuple[Any, str]:
         text = line.decode("utf-8")
     except UnicodeDecodeError:
         text = line.decode("utf-8", "replace")
-        flaw = "has bytes that are no UTF-8 text; they are shown as \N{REPLACEMENT CHARACTER}"
+        flaw = N_("has bytes that are no UTF-8 text; they are shown as \N{REPLACEMENT CHARACTER}")
     try:
         return json.loads(text, strict=False), flaw
     except RecursionError:
-        raise UnreadableLine("is nested too deeply") from None
+        raise UnreadableLine(N_("is nested too deeply")) from None
     except ValueError:
-        raise UnreadableLine("is cut off or damaged") from None
+        raise UnreadableLine(N_("is cut off or damaged")) from None
 
 
 def is_header(value: object) -> bool:

@@ -14,6 +14,7 @@ from app.sillytavern.card import CardReader
 from app.sillytavern.group_metadata import GROUP_CHATS
 from app.sillytavern.json_file import load_object
 from app.story.story import ChatKind, ChatRef
+from app.translation import N_, tr
 
 PLACE_VARIABLE = "TAVERNKEEP_TAVERN"
 
@@ -227,7 +228,10 @@ class _Loading:
                 continue
             raw = load_object(Path(entry.path))
             if not raw:
-                sentence = f"The group file {entry.name} cannot be read; its chats have no group."
+                sentence = tr(
+                    "The group file {name} cannot be read; its chats have no group.",
+                    name=entry.name,
+                )
                 self._problems.append(FolderProblem(Path(entry.path), sentence))
                 continue
             titles = {t for t in _strings(raw.get("chats")) + _strings([raw.get("chat_id")])}
@@ -243,7 +247,7 @@ class _Loading:
         groups.sort(key=lambda group: group.name.casefold())
         stray = [path for title, path in paths.items() if title not in claimed]
         if stray:
-            groups.append(self._group("Chats without a group", "", (), stray))
+            groups.append(self._group(N_("Chats without a group"), "", (), stray))
         return tuple(groups)
 
     def _group(
@@ -271,7 +275,11 @@ class _Loading:
         except FileNotFoundError:
             return []
         except OSError as error:
-            sentence = f"The folder {folder} cannot be read ({error.strerror}); it is left out."
+            sentence = tr(
+                "The folder {folder} cannot be read ({reason}); it is left out.",
+                folder=folder,
+                reason=error.strerror,
+            )
             self._problems.append(FolderProblem(folder, sentence))
             return []
 
@@ -332,10 +340,14 @@ def _without_twins(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 def _nothing_in(given: Path) -> str:
     if not (_is_folder(given) or _is_file(given)):
-        return f"{given} does not exist. Choose SillyTavern's folder or its data folder."
-    return (
-        f"{given} holds no SillyTavern data: neither a user folder (with “chats” and “characters”) "
-        "nor a data folder or an installation with one. Choose SillyTavern's folder or its “data”."
+        return tr(
+            "{given} does not exist. Choose SillyTavern's folder or its data folder.", given=given
+        )
+    return tr(
+        "{given} holds no SillyTavern data: neither a user folder (with “chats” "
+        "and “characters”) nor a data folder or an installation with one. Choose "
+        "SillyTavern's folder or its “data”.",
+        given=given,
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from app.errors import WriteRefused
 from app.sillytavern.chat_file import ChatSnapshot, stamp_of
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
+from app.translation import tr
 
 LONGEST_NAME = 255  # bytes that a file system takes
 LONGEST_STEM = 200  # of a backup, beside its moment
@@ -70,7 +71,10 @@ def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_fold
             raise WriteRefused(_changed(path))
         if integrity_of(current) != integrity_of(data):
             raise WriteRefused(
-                f"{path.name} was not changed: what was to be written belongs to another chat."
+                tr(
+                    "{name} was not changed: what was to be written belongs to another chat.",
+                    name=path.name,
+                )
             )
 
         def check() -> None:
@@ -83,7 +87,11 @@ def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_fold
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise WriteRefused(
-            f"{path.name} was not changed ({reason}). The file is as it was before."
+            tr(
+                "{name} was not changed ({reason}). The file is as it was before.",
+                name=path.name,
+                reason=reason,
+            )
         ) from error
     return backup
 
@@ -178,7 +186,8 @@ def integrity_of(data: bytes) -> str:
 
 
 def _changed(path: Path) -> str:
-    return (
-        f"{path.name} was not changed: SillyTavern has written it in the meantime. "
-        "It is read again; try once more."
+    return tr(
+        "{name} was not changed: SillyTavern has written it in the meantime. It is "
+        "read again; try once more.",
+        name=path.name,
     )

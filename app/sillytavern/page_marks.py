@@ -12,6 +12,7 @@ from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.translation import N_, tr
 
 LONGEST_RECAP = 600
 LONGEST_REASON = 300
@@ -19,6 +20,15 @@ LONGEST_NAME = 120
 MOST_MESSAGES = 10_000  # of a page that shows still more, the newest get marks
 
 _NO_RECAP = MessageRecap()
+_WORDS: Mapping[InclusionState, str] = {
+    InclusionState.INCLUDED: N_("Included"),
+    InclusionState.LONG_TERM: N_("Long-term"),
+    InclusionState.OUT_OF_BUDGET: N_("Out of budget"),
+    InclusionState.EXCLUDED: N_("Excluded"),
+    InclusionState.LAGGING: N_("Lagging"),
+    InclusionState.FAILED: N_("Failed"),
+    InclusionState.NONE: N_("None"),
+}
 
 
 class PageMark(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -79,7 +89,8 @@ def difference(
 
 def _end(story: Story, scene: Scene) -> str:
     name = " ".join(story.scene_name(scene)[:LONGEST_NAME].split())
-    return f"scene {scene.number}: {name}" if name else f"scene {scene.number}"
+    number = scene.number
+    return tr("scene {n}: {name}", n=number, name=name) if name else tr("scene {n}", n=number)
 
 
 def _told(story: Story, index: int) -> dict[str, Any]:
@@ -93,14 +104,14 @@ def _told(story: Story, index: int) -> dict[str, Any]:
     return {
         "state": inclusion.state.value.replace(" ", "-"),
         "word": _word(inclusion),
-        "reason": inclusion.reason[:LONGEST_REASON],
+        "reason": tr(inclusion.reason)[:LONGEST_REASON],
         "recap": _shortened(" ".join(recap.text[: LONGEST_RECAP * 2].split())),
     }
 
 
 def _word(inclusion: Inclusion) -> str:
-    word = inclusion.state.value.capitalize()
-    return f"{word}, of an earlier text" if inclusion.is_stale else word
+    word = tr(_WORDS[inclusion.state])
+    return tr("{word}, of an earlier text", word=word) if inclusion.is_stale else word
 
 
 def _shortened(text: str) -> str:

@@ -14,6 +14,7 @@ from app.errors import ForeignTooNew
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.json_file import load_object
 from app.story.story import ChatKind, ChatRef
+from app.translation import tr
 
 KNOWN_VERSION = 9
 _SETTINGS_KEY = "smart_memory"
@@ -55,9 +56,14 @@ def find_smart_memory(chat: ChatRef, snapshot: ChatSnapshot) -> SmartMemory:
     for container in (found.chat, *found.characters):
         if container is not None and (version := _version(container.values)) > KNOWN_VERSION:
             raise ForeignTooNew(
-                f"Smart Memory's data of {container.whose} are of version {version}, and this "
-                f"Tavernkeep knows them up to {KNOWN_VERSION}: nothing of them was taken in, and "
-                "nothing was changed. A newer Tavernkeep may know them."
+                tr(
+                    "Smart Memory's data of {whose} are of version {version}, and this "
+                    "Tavernkeep knows them up to {known_version}: nothing of them was taken "
+                    "in, and nothing was changed. A newer Tavernkeep may know them.",
+                    whose=container.whose,
+                    version=version,
+                    known_version=KNOWN_VERSION,
+                )
             )
     return found
 

@@ -35,6 +35,7 @@ from app.store.recovery import (
 from app.store.setting_journal import SETTING_TRIGGERS
 from app.store.tables import Tables
 from app.store.written import Written
+from app.translation import tr
 
 log = logging.getLogger(__name__)
 
@@ -132,17 +133,24 @@ class Database:
             if is_breakage(error.__cause__) or is_breakage(error.__context__):
                 suspect(self.path)
                 raise StoreError(
-                    f"The database {self.path} is damaged. Nothing was changed. Close Tavernkeep "
-                    "and start it again: it then sets the file aside and brings back all it can."
+                    tr(
+                        "The database {path} is damaged. Nothing was changed. Close Tavernkeep and "
+                        "start it again: it then sets the file aside and brings back all it can.",
+                        path=self.path,
+                    )
                 ) from error
             if isinstance(error, peewee.IntegrityError) and "FOREIGN KEY" in str(error):
                 raise OperationOutdated(
-                    "The chat that this belongs to is not known any more. Nothing was changed."
+                    tr("The chat that this belongs to is not known any more. Nothing was changed.")
                 ) from error
             if not isinstance(error, peewee.OperationalError):
                 raise
             raise StoreError(
-                f"The database {self.path} could not be written: {error}. Nothing was changed."
+                tr(
+                    "The database {path} could not be written: {error}. Nothing was changed.",
+                    path=self.path,
+                    error=error,
+                )
             ) from error
 
     def _connection(self) -> sqlite3.Connection:
@@ -165,9 +173,14 @@ class Database:
             unknown = [state.name for state in states if state.path is None]
             if unknown:
                 raise StoreTooNew(
-                    f"The database {self.path} was written by a newer Tavernkeep "
-                    f"({unknown[-1]}). Install that version, or start with another data folder. "
-                    "The file was not changed."
+                    tr(
+                        "The database {path} was written by a newer Tavernkeep ({version}). "
+                        "Install "
+                        "that version, or start with another data folder. The file was not "
+                        "changed.",
+                        path=self.path,
+                        version=unknown[-1],
+                    )
                 )
             pending = [state for state in states if state.applied is None]
             if pending and len(pending) < len(states):
@@ -183,11 +196,21 @@ class Database:
         except (peewee.DatabaseError, sqlite3.DatabaseError, OSError) as error:
             self._sqlite.close()
             if aside is None:
-                advice = "It was left as it is; move it away to start anew, or put a backup there."
+                advice = tr(
+                    "It was left as it is; move it away to start anew, or put a backup there."
+                )
             else:
-                advice = f"The damaged one is kept as {aside}; the next start goes on mending it."
+                advice = tr(
+                    "The damaged one is kept as {aside}; the next start goes on mending it.",
+                    aside=aside,
+                )
             raise StoreError(
-                f"The database {self.path} cannot be opened: {error}. {advice}"
+                tr(
+                    "The database {path} cannot be opened: {error}. {advice}",
+                    path=self.path,
+                    error=error,
+                    advice=advice,
+                )
             ) from error
         except StoreError:
             self._sqlite.close()
@@ -210,8 +233,12 @@ class Database:
                 self._thin_out()
         except (OSError, sqlite3.Error) as error:
             raise StoreError(
-                f"No backup of the database could be written to {self._backups}: {error}. "
-                "The database itself is as it was."
+                tr(
+                    "No backup of the database could be written to {backups}: {error}. The "
+                    "database itself is as it was.",
+                    backups=self._backups,
+                    error=error,
+                )
             ) from error
 
     def _back_up(self) -> None:

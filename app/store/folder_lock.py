@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from app.errors import StoreError
+from app.translation import tr
 
 # Windows locks are mandatory: a byte far behind the text leaves that readable for others.
 _LOCKED_BYTE = 1 << 30
@@ -31,8 +32,12 @@ class FolderLock:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise StoreError(
-                f"Tavernkeep cannot write into {self._path.parent}: {error.strerror}. "
-                "Choose another folder with --data-dir."
+                tr(
+                    "Tavernkeep cannot write into {parent}: {reason}. Choose another folder "
+                    "with --data-dir.",
+                    parent=self._path.parent,
+                    reason=error.strerror,
+                )
             ) from error
         if not _lock(descriptor):
             os.close(descriptor)

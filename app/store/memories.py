@@ -24,6 +24,7 @@ from app.memory.records import (
     Tier,
 )
 from app.store.database import Database
+from app.translation import tr
 
 PASS = "pass"
 FOUND = "found"  # looked through without a model; one is to read it all the same
@@ -99,8 +100,10 @@ class Memories:
             )
         except (ValueError, msgspec.MsgspecError) as error:
             raise StoreTooNew(
-                "What is remembered of this chat was written by a newer Tavernkeep, in a form that "
-                "this one does not know. Install that version. Nothing was changed."
+                tr(
+                    "What is remembered of this chat was written by a newer Tavernkeep, in a form "
+                    "that this one does not know. Install that version. Nothing was changed."
+                )
             ) from error
 
     def with_ids(self, ids: Iterable[str]) -> list[Memory]:

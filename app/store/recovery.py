@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from app.translation import N_, tr
+
 log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 2.0  # a start waits no longer for the check; a larger database is checked in part
@@ -22,26 +24,26 @@ _COMPANIONS = ("-wal", "-shm")
 PART = ".part"
 # What cost the user work or money, each after those that it refers to; the rest is made anew.
 SALVAGED = {
-    "chat": "chats",
-    "known_message": "known messages",
-    "scene_break": "scene breaks",
-    "searched_range": "searched ranges",
-    "scene_recap": "scene recaps",
-    "scene_recap_choice": "chosen scene recaps",
-    "running_version": "running recaps",
-    "running_choice": "chosen running recaps",
-    "message_recap": "message recaps",
-    "auto_hidden": "hidden messages",
-    "result": "answers of models",
-    "setting": "settings",
-    "draft": "drafts",
-    "cleared": "cleared recaps",
-    "memory": "memories",
-    "entity": "people and things",
-    "document": "longer texts",
-    "extracted": "messages read for memory",
-    "memory_pause": "pauses of memory",
-    "memory_policy": "policies of characters",
+    "chat": N_("chats"),
+    "known_message": N_("known messages"),
+    "scene_break": N_("scene breaks"),
+    "searched_range": N_("searched ranges"),
+    "scene_recap": N_("scene recaps"),
+    "scene_recap_choice": N_("chosen scene recaps"),
+    "running_version": N_("running recaps"),
+    "running_choice": N_("chosen running recaps"),
+    "message_recap": N_("message recaps"),
+    "auto_hidden": N_("hidden messages"),
+    "result": N_("answers of models"),
+    "setting": N_("settings"),
+    "draft": N_("drafts"),
+    "cleared": N_("cleared recaps"),
+    "memory": N_("memories"),
+    "entity": N_("people and things"),
+    "document": N_("longer texts"),
+    "extracted": N_("messages read for memory"),
+    "memory_pause": N_("pauses of memory"),
+    "memory_policy": N_("policies of characters"),
 }
 
 
@@ -61,19 +63,27 @@ class Recovery:
     def sentence(self) -> str:
         """What the user is told."""
         if self.backup is None:
-            beginning = "There was no backup, so Tavernkeep began anew"
+            beginning = tr("There was no backup, so Tavernkeep began anew")
         else:
-            moment = time.strftime("%d %B %Y, %H:%M", time.localtime(self.backup.stat().st_mtime))
-            beginning = f"The backup of {moment} was put in its place"
-        ending = "and all that could be read of the damaged one was added: nothing seems missing."
+            moment = time.localtime(self.backup.stat().st_mtime)
+            day = time.strftime(tr("%d %B %Y, %H:%M"), moment)
+            beginning = tr("The backup of {day} was put in its place", day=day)
         if self.incomplete:
-            ending = (
+            ending = tr(
                 "and what could be read of the damaged one was added. Some of these may be "
-                f"missing: {', '.join(self.incomplete)}."
+                "missing: {kinds}.",
+                kinds=", ".join(map(tr, self.incomplete)),
             )
-        return (
-            f"Tavernkeep's database was damaged. {beginning}, {ending} Your chats in SillyTavern "
-            f"were not touched. The damaged file is kept: {self.aside}"
+        else:
+            ending = tr(
+                "and all that could be read of the damaged one was added: nothing seems missing."
+            )
+        return tr(
+            "Tavernkeep's database was damaged. {beginning}, {ending} Your chats in SillyTavern "
+            "were not touched. The damaged file is kept: {path}",
+            beginning=beginning,
+            ending=ending,
+            path=self.aside,
         )
 
 

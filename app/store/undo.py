@@ -11,6 +11,7 @@ import peewee
 
 from app.errors import UsageError
 from app.store.database import Database
+from app.translation import N_, tr
 
 T = TypeVar("T")
 
@@ -18,7 +19,7 @@ UNDO = "undo"
 REDO = "redo"
 ENTRIES_KEPT = 200
 AT_FIRST = 0  # stands for the state before the oldest action that is kept
-GONE = "This change is no longer in the list: something else was done meanwhile."
+GONE = N_("This change is no longer in the list: something else was done meanwhile.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class UndoJournal:
                 self.redo(chat_id)
             return steps
         if entry_id != AT_FIRST and entry_id not in done:
-            raise UsageError(GONE)
+            raise UsageError(tr(GONE))
         steps = len(done) if entry_id == AT_FIRST else done.index(entry_id)
         for _ in range(steps):
             self.undo(chat_id)
