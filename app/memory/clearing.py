@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from app.memory.entity_edits import unlinked
 from app.memory.records import DocumentKind, Remembered, Tier
 from app.translation import trn
 
@@ -35,14 +38,17 @@ def of_the_chat(remembered: Remembered, chat: int) -> Remembered:
 
 def of_tier(remembered: Remembered, tier: Tier) -> Remembered:
     """What clearing a tier takes, of the chat and of its character; pinned arcs stay, canon goes
-    with the long-term memories that it was made of.
+    with the long-term memories that it was made of, names with the last that spoke of them.
     """
     is_base = tier is Tier.LONG_TERM
+    gone = tuple(m for m in remembered.of(tier) if not (tier is Tier.ARCS and m.is_pinned))
+    ids = {memory.id for memory in gone}
+    left = replace(remembered, memories=tuple(m for m in remembered.memories if m.id not in ids))
+    unspoken = {entity.id for entity in unlinked(remembered)}
     return Remembered(
-        tuple(m for m in remembered.of(tier) if not (tier is Tier.ARCS and m.is_pinned)),
-        documents=tuple(
-            d for d in remembered.documents if is_base and d.kind is DocumentKind.CANON
-        ),
+        gone,
+        tuple(entity for entity in unlinked(left) if entity.id not in unspoken),
+        tuple(d for d in remembered.documents if is_base and d.kind is DocumentKind.CANON),
     )
 
 

@@ -298,6 +298,29 @@ async def test_a_fresh_start_leaves_nothing_of_chat_and_character(world: World) 
     assert "fact" not in texts(world.companion.memory(branch))
 
 
+async def test_names_go_with_the_tier_that_alone_spoke_of_them(world: World) -> None:
+    """Spec §23: what was cleared left its names behind."""
+    await world.write(
+        world.memory("Orrin limps.", 3, entities=("Orrin",)),
+        world.memory("Nessa went to the well.", 3),
+        world.kept("The well is deep.", 3, entities=("Well",)),
+        entities=tuple(
+            Entity(name.lower(), world.chat, name, is_locked=name == "Ash")
+            for name in ("Orrin", "Nessa", "Well", "Unspoken", "Ash")
+        ),
+    )
+    path, memories = world.tavern.chat, world.companion.memories
+
+    def names() -> set[str]:
+        return {entity.name for entity in world.companion.memory(path).entities}
+
+    assert memories.at_stake(path, Tier.SESSION) == ("2 session memories", "2 names")
+    await memories.clear_tier(path, Tier.SESSION)
+    assert names() == {"Well", "Unspoken", "Ash"}
+    await world.companion.edits.undo(path)
+    assert names() == {"Orrin", "Nessa", "Well", "Unspoken", "Ash"}
+
+
 async def test_what_was_forgotten_is_not_read_again_unasked_and_may_come_back_when_asked(
     world: World,
 ) -> None:
