@@ -85,6 +85,22 @@ def test_each_task_is_known_by_its_closing_line(task: str) -> None:
         assert "instruction to you" in rendered(task)[0]
 
 
+@pytest.mark.parametrize("task", ["memory_question", "memory_triggers", "detect_breaks"])
+def test_what_is_answered_with_a_word_or_two_is_asked_without_a_lecture(task: str) -> None:
+    """Spec §23: told at length not to play, small models answer No to everything."""
+    assert "play no part" not in rendered(task)[0]
+    assert "note-taking" not in rendered(task)[0]
+
+
+def test_the_summary_is_told_not_to_say_again_what_is_remembered() -> None:
+    """Spec §23: what is injected was summed up, and injected again."""
+    system, user = rendered("memory_summary")
+    rule = next(line for line in system.splitlines() if "list of memories" in line)
+    assert "kept elsewhere" in rule
+    assert "Do not copy" in rule
+    assert user.index("<memories>\n@digest@\n</memories>") < user.index("@events@")
+
+
 @pytest.mark.parametrize("task", DERIVED)
 def test_every_input_is_explained(task: str) -> None:
     prompt = PROMPTS[task]

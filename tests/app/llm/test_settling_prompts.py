@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -60,6 +61,13 @@ def test_a_merging_prompt_that_is_copied_into_the_answer_says_nothing() -> None:
     user = CONSOLIDATION.render({"type": "fact", "known": "Nothing yet.", "new": ""})[1]
     answer = read_answer(f"{CONSOLIDATION.system}\n{user}", (Tier.LONG_TERM, Tier.SESSION))
     assert not answer.claims
+
+
+def test_merging_goes_step_by_step_and_puts_no_labels_on_notes() -> None:
+    """Spec §23: with labels to choose from, models keep everything."""
+    steps = [line[:2] for line in CONSOLIDATION.system.splitlines() if line[:1].isdigit()]
+    assert steps == ["1.", "2.", "3.", "4."]
+    assert set(re.findall(r"\b[A-Z]{2,}\b", CONSOLIDATION.system)) == {"NONE"}
 
 
 @pytest.mark.parametrize("task", SETTLING)

@@ -246,7 +246,10 @@ def test_merging_leaves_no_trace_of_the_old_name_but_an_alias() -> None:
     told = (
         memory("1", subject="Mara", target="Ilse Brandt"),
         memory("2", subject="Ilse Brandt", target="magpie", told_by="MARA"),
-        Memory("3", 1, Tier.LONG_TERM, "fact", "Mara lied.", entities=("Mara", "Mara Quill")),
+        # In the character's own keeping, while the others are the chat's.
+        Memory(
+            "3", 1, Tier.LONG_TERM, "fact", "Mara lied.", "A.png", entities=("Mara", "Mara Quill")
+        ),
     )
     before = Remembered(told, (MARA, QUILL, CARD))
     change = merge(before, "mara", "quill", {})

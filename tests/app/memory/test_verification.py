@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.languages import load_packs
-from app.memory.decisions import Outcome, Question, Word, read_word, resolved, verified
+from app.memory.decisions import Decision, Outcome, Question, Word, read_word, resolved, verified
 from app.memory.records import EndReason, Memory, Review, Tier
 from app.memory.similarity import PROFILE_A, PROFILE_B, Thresholds, Vectors
 from app.memory.state_change import Wording
@@ -290,6 +290,13 @@ def test_what_is_superseded_ends_by_the_new_one_and_what_is_repeated_is_confirme
         "1",
     )
     assert result.confirmed == {"other"}
+
+
+def test_nothing_supersedes_itself_whatever_was_decided() -> None:
+    again = memory("same-id", MARKED)
+    decision = Decision(again, Outcome.SUPERSEDES, "same-id", also=("same-id",))
+    [kept] = verified([decision], [memory("same-id", OLD)]).accepted
+    assert (kept.supersedes, kept.endings) == ((), ())
 
 
 def test_what_waits_for_review_confirms_nothing() -> None:

@@ -396,6 +396,16 @@ def test_the_session_begins_with_the_scene_as_it_is_now() -> None:
     )
 
 
+def test_what_an_open_thread_is_about_is_told_before_what_is_newer() -> None:
+    """Spec §23: open arcs were not given to the ranking."""
+    told = [memory(f"Detail {n} of the rain.", Tier.SESSION, at=n, type="detail") for n in range(4)]
+    told.insert(0, memory("The silver key is gone.", Tier.SESSION, type="detail"))
+    arc = memory("Who has the silver key that is gone?", Tier.ARCS)
+    narrow = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_session": 32}
+    assert "silver key" not in text_of(prompt(told, **narrow), SlotName.SESSION)
+    assert "silver key" in text_of(prompt([*told, arc], **narrow), SlotName.SESSION)
+
+
 def test_feelings_of_those_who_are_there() -> None:
     held = [
         memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="Odo", magnitude="high"),

@@ -136,3 +136,16 @@ async def test_a_message_counts_as_read_in_the_words_that_it_had(store: Store) -
     assert await store.run(lambda: store.memories.extracted(chat)) == {("x", "h")}
     await store.run(lambda: store.memories.forget_extracted(chat))
     assert not await store.run(lambda: store.memories.extracted(chat))
+
+
+async def test_writing_memories_leaves_names_and_texts_as_they_are(store: Store) -> None:
+    """Spec §23: saving the memories wrote over what was kept beside them."""
+    chat = await store.run(lambda: store.chats.id_of("a.jsonl"))
+    name = Entity("e", chat, "Mara", aliases=("Magpie",))
+    text = Document("d", chat, DocumentKind.CANON, "She came from the sea.")
+    change = MemoryChange((memory(1, chat=chat),), (name,), (text,))
+    await store.run(lambda: store.memories.write(change))
+    await store.run(lambda: store.memories.write(MemoryChange((memory(2, chat=chat),))))
+    found = await store.run(lambda: store.memories.load(chat))
+    assert [m.id for m in found.memories] == ["m1", "m2"]
+    assert (found.entities, found.documents) == ((name,), (text,))

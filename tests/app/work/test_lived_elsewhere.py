@@ -216,6 +216,19 @@ async def test_who_left_a_group_knows_it_still_but_nobody_of_the_same_name(taver
     assert tavern.held(tavern.solo("Midge")) == {"seen": True}
 
 
+async def test_the_arcs_of_a_group_are_open_nowhere_else_also_when_it_is_gone(
+    tavern: Tavern,
+) -> None:
+    """Spec §23: arcs of groups that were deleted came up in other chats."""
+    arc = tavern.memory(tavern.crew, "arc", tier=Tier.ARCS, type="arc", is_pinned=True)
+    await tavern.write(arc)
+    assert tavern.held(tavern.crew) == {"arc": True}
+    for _ in ("with the group", "without it"):
+        assert [tavern.held(tavern.solo(name)) for name in NAMES] == [{}, {}, {}]
+        (tavern.folder / "groups" / "7.json").unlink(missing_ok=True)
+        await tavern.companion.put_setting("context_tokens", 9000)
+
+
 async def test_what_ended_alone_has_ended_in_the_group_too(tavern: Tavern) -> None:
     alone = tavern.solo("Midge")
     new = tavern.memory(alone, "new", "The gold is in Rye now.")

@@ -195,6 +195,8 @@ async def test_what_is_superseded_is_shown_to_no_model_again(tmp_path: Path) -> 
         assert later
         assert all("quay is now red" in request.text for request in later)
         assert not any("quay is green" in request.text for request in later)
+        # Nor does what is written back of the others take it away.
+        assert play.standing("green").status is Status.ENDED
 
 
 async def test_a_tier_that_fails_takes_no_other_along(tmp_path: Path) -> None:
