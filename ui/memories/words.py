@@ -96,6 +96,7 @@ STORED_WORDS = (
     *(N_("fact"), N_("relationship"), N_("preference"), N_("event")),
     *(N_("knows"), N_("suspects"), N_("believes"), N_("does not know"), N_("hiding")),
     *(N_("feeling"), N_("arc")),
+    *(N_("saw"), N_("told"), N_("overheard"), N_("read"), N_("inferred")),
     *(N_("character"), N_("place"), N_("object"), N_("faction"), N_("concept")),
     *(N_("location"), N_("injuries"), N_("outfit disguise"), N_("mood"), N_("active goal")),
     *(N_("carried items"), N_("condition"), N_("owner"), N_("status")),

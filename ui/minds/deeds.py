@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.translation import tr
 from ui.controls.page_deeds import PageDeeds
 
 
@@ -12,20 +13,29 @@ class MindDeeds(PageDeeds):
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
-        self.map = self._deed("Show the map", "Who knows what, as a map.", "graph", "M")
-        self.table = self._deed("Show the table", "The same as a table.", "layers", "T")
+        self.map = self._deed(tr("Show the map"), tr("Who knows what, as a map."), "graph", "M")
+        self.table = self._deed(tr("Show the table"), tr("The same as a table."), "layers", "T")
         self.secrets = self._deed(
-            "Show secrets", "Read what people hide and are wrong about.", "eye", "S"
+            tr("Show secrets"), tr("Read what people hide and are wrong about."), "eye", "S"
         )
         self.leaks = self._deed(
-            "Check for leaks", "Does the reply tell what its speaker cannot know?", "triangle", "L"
+            tr("Check for leaks"),
+            tr("Does the reply tell what its speaker cannot know?"),
+            "triangle",
+            "L",
         )
-        self.fit = self._deed("Fit the map", "See the whole map.", "fold", "F")
-        self.play = self._deed("Replay how it spread", "Scene by scene.", "play", "R")
-        self.earlier = self._deed("One scene back", "Look at an earlier scene.", "arrow-left", "[")
-        self.later = self._deed("One scene on", "Look at the next scene.", "arrow-right", "]")
-        self.now = self._deed("Back to now", "Look at the newest message again.", "clock", "N")
-        self.nothing = self._deed("Choose nothing", "All in front again.", "cross", "Esc")
+        self.fit = self._deed(tr("Fit the map"), tr("See the whole map."), "fold", "F")
+        self.play = self._deed(tr("Replay how it spread"), tr("Scene by scene."), "play", "R")
+        self.earlier = self._deed(
+            tr("One scene back"), tr("Look at an earlier scene."), "arrow-left", "["
+        )
+        self.later = self._deed(
+            tr("One scene on"), tr("Look at the next scene."), "arrow-right", "]"
+        )
+        self.now = self._deed(
+            tr("Back to now"), tr("Look at the newest message again."), "clock", "N"
+        )
+        self.nothing = self._deed(tr("Choose nothing"), tr("All in front again."), "cross", "Esc")
         self.read_now = self._deed(
-            "Read this story now", "Look for memories up to the last message.", "pulse"
+            tr("Read this story now"), tr("Look for memories up to the last message."), "pulse"
         )

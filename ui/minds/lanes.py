@@ -9,10 +9,11 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPainterPat
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.memory.minds import MindMap, Stance, Stretch
+from app.translation import N_, tr
 from ui.controls.labels import plain_tip
 from ui.minds.scene_slider import LABEL, Axis, playhead
 from ui.minds.tones import DISC, paint_glyph, stroke
-from ui.minds.words import stance_words
+from ui.minds.words import stance_words, stretch_words
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T3_ROLE
@@ -21,7 +22,7 @@ from ui.theme.tokens import faded
 
 LANE = 24
 FOOT = 32
-NOTHING = "Choose a matter to see who came to know it, and when."
+NOTHING = N_("Choose a matter to see who came to know it, and when.")
 
 
 class Lanes(QWidget):
@@ -40,7 +41,7 @@ class Lanes(QWidget):
         self._matter = -1
         self._at = self._last = 0
         self._person = ""
-        self.setAccessibleName("Who came to know it, and when")
+        self.setAccessibleName(tr("Who came to know it, and when"))
         self.setForegroundRole(T3_ROLE)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -102,7 +103,7 @@ class Lanes(QWidget):
             painter.setFont(ui_font(12, MEDIUM))
             painter.setPen(t.t3)
             area = QRectF(16, 0, self.width() - 32, LANE)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, NOTHING)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr(NOTHING))
         else:
             self._paint_count(painter, axis)
             playhead(painter, axis, self._at, self.height() - 6)
@@ -144,7 +145,7 @@ class Lanes(QWidget):
         painter.setFont(ui_font(12, MEDIUM))
         painter.setPen(t.t2)
         area = QRectF(16, top + 6, LABEL - 24, FOOT - 8)
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, "Know it")
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr("Know it"))
         most = max((count for _, count in self._know), default=0)
         for place, (first, count) in enumerate(self._know):
             if not count:
@@ -193,8 +194,7 @@ class Lanes(QWidget):
             minds = self._minds
             if minds is not None and stretch is not None:
                 words = stance_words(minds, self._stance(person, stretch))
-                span = f"from #{stretch.first}" if stretch.first >= 0 else "from the beginning"
-                span += "" if stretch.end is None else f" to #{stretch.end}"
+                span = stretch_words(stretch)
                 QToolTip.showText(event.globalPos(), plain_tip(f"{words}\n{span}"), self)
             return True
         return super().event(event)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.memory.leaks import Leak, LeakKind
 from app.memory.minds import MindMap, title_of
+from app.translation import tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
 from ui.memories.pieces import Link
@@ -40,7 +41,7 @@ class LeakStrip(QWidget):
         self._message = 0
         self._is_whole = False
         self.title = ElidedLabel(font=ui_font(12.5, SEMIBOLD))
-        self.close_button = IconButton("cross", "Put this away", side=24, icon_size=13)
+        self.close_button = IconButton("cross", tr("Put this away"), side=24, icon_size=13)
         self.close_button.clicked.connect(self.hide)
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -83,7 +84,9 @@ class LeakStrip(QWidget):
         for leak in self._leaks[:most]:
             self._rows.addWidget(self._row(minds, leak))
         if len(self._leaks) > most:
-            more = Button(f"{len(self._leaks) - most} more", role=ButtonRole.QUIET)
+            more = Button(
+                trn("{n} more", "{n} more", len(self._leaks) - most), role=ButtonRole.QUIET
+            )
             more.clicked.connect(self._show_all)
             self._rows.addWidget(more)
 
@@ -98,7 +101,7 @@ class LeakStrip(QWidget):
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        sentence = VEILED if is_veiled else f"“{leak.sentence.strip()}”"
+        sentence = tr(VEILED) if is_veiled else f"“{leak.sentence.strip()}”"
         column.addWidget(Label(sentence, font=story_font(13.5), tone=T2_ROLE, wraps=True))
         foot = QHBoxLayout()
         foot.setSpacing(8)
@@ -108,12 +111,12 @@ class LeakStrip(QWidget):
         )
         foot.addWidget(why, 1)
         if is_veiled:
-            show = Link("Show it", "Show this secret.")
+            show = Link(tr("Show it"), tr("Show this secret."))
             show.clicked.connect(lambda: self._veil.show(topic))
             foot.addWidget(show)
-        foot.addWidget(self._link("Evidence", leak.entry.start))
-        foot.addWidget(self._link("Said in", leak.message))
-        on_map = Link("On the map", "Choose this matter on the map.")
+        foot.addWidget(self._link(tr("Evidence"), leak.entry.start))
+        foot.addWidget(self._link(tr("Said in"), leak.message))
+        on_map = Link(tr("On the map"), tr("Choose this matter on the map."))
         on_map.clicked.connect(lambda: self.matter_asked.emit(topic.number))
         foot.addWidget(on_map)
         column.addLayout(foot)
@@ -121,10 +124,14 @@ class LeakStrip(QWidget):
 
     def _link(self, word: str, message: int) -> Link:
         if message < 0:
-            link = Link(f"{word}: before the chat", "It was so before this chat began.")
+            link = Link(
+                tr("{word}: before the chat", word=word), tr("It was so before this chat began.")
+            )
             link.setEnabled(False)
             return link
-        link = Link(f"{word} #{message}", f"Go to message #{message} in the story.")
+        link = Link(
+            f"{word} #{message}", tr("Go to message #{message} in the story.", message=message)
+        )
         link.clicked.connect(lambda: self.message_asked.emit(message))
         return link
 

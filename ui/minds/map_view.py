@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.memory.minds import MindMap, Stance
+from app.translation import tr
 from ui.controls.labels import plain_tip
 from ui.minds.layout import Layout
 from ui.minds.map_items import CARD_HEIGHT, PERSON_DISC, MatterItem, PersonItem
@@ -73,7 +74,7 @@ class MapView(QGraphicsView):
         self._scene = QGraphicsScene(self)
         self._scene.addItem(self._lines)
         self.setScene(self._scene)
-        self.setAccessibleName("Map of who knows what")
+        self.setAccessibleName(tr("Map of who knows what"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setDragMode(QGraphicsView.DragMode.NoDrag)
@@ -151,7 +152,7 @@ class MapView(QGraphicsView):
     def _show_veil(self) -> None:
         for card in self.matters.values():
             card.show_state(is_veiled=self._veil.hides(card.topic))
-            card.setToolTip(plain_tip(VEILED if card.is_veiled else card.topic.title))
+            card.setToolTip(plain_tip(tr(VEILED) if card.is_veiled else card.topic.title))
         self._describe()
 
     def _describe(self) -> None:
@@ -159,7 +160,7 @@ class MapView(QGraphicsView):
         minds, said = self._minds, []
         if minds is not None and 0 <= self._matter < len(minds.topics):
             topic = minds.topic(self._matter)
-            title = VEILED if self._veil.hides(topic) else topic.title
+            title = tr(VEILED) if self._veil.hides(topic) else topic.title
             ties = (tie.stance for tie in self.ties if tie.stance.matter == self._matter)
             said = [title, *(stance_words(minds, stance) for stance in ties)]
         self.setAccessibleDescription(". ".join(said))

@@ -29,8 +29,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.memory.minds import MindMap, Person, Stance, Topic
+from app.translation import tr, trn
 from ui.controls.labels import plain_tip
-from ui.memories.words import count_words
 from ui.minds.tones import paint_glyph, paint_person, paint_veil
 from ui.minds.veil import Veil
 from ui.minds.words import VEILED, counts_words, stance_words
@@ -86,7 +86,7 @@ class MatrixModel(QAbstractTableModel):
 
     def title(self, row: int) -> str:
         """A matter as it may be read now."""
-        return VEILED if self.is_veiled(row) else self.topics[row].title
+        return tr(VEILED) if self.is_veiled(row) else self.topics[row].title
 
     def stances(self, row: int, column: int) -> list[Stance]:
         """What a person has to do with a matter."""
@@ -115,7 +115,9 @@ class MatrixModel(QAbstractTableModel):
     def _said(self, index: Index) -> str:
         assert self._minds is not None
         words = [stance_words(self._minds, s) for s in self.stances(index.row(), index.column())]
-        return ", ".join(words) or f"nothing known of {self.people[index.column()].name}"
+        return ", ".join(words) or tr(
+            "nothing known of {name}", name=self.people[index.column()].name
+        )
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -146,7 +148,7 @@ class MatrixTable(QTableView):
         self.person, self.matter = "", -1
         self.is_short = False
         self.setModel(self.matrix)
-        self.setAccessibleName("Who knows what, as a table")
+        self.setAccessibleName(tr("Who knows what, as a table"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setHorizontalHeader(_PeopleHeader(self))
@@ -175,9 +177,9 @@ class MatrixTable(QTableView):
         self.matrix.show_stances(minds, stances)
         self.horizontalScrollBar().setValue(right)
         self.verticalScrollBar().setValue(down)
-        matters = count_words(len(self.matrix.topics), "matter")
+        matters = trn("{n} matter", "{n} matters", len(self.matrix.topics))
         self._fit_columns()
-        self._corner.say(f"{matters}, {count_words(len(minds.people), 'person', 'people')}")
+        self._corner.say(f"{matters}, {trn('{n} person', '{n} people', len(minds.people))}")
         self.choose(self.person, self.matter)
 
     def choose(self, person: str, matter: int) -> None:
@@ -296,7 +298,7 @@ class _PeopleHeader(QHeaderView):
     def __init__(self, table: MatrixTable) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
         self._table = table
-        self.setAccessibleName("People")
+        self.setAccessibleName(tr("People"))
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setDefaultSectionSize(COLUMN)
         self.setSectionsClickable(True)
@@ -338,7 +340,7 @@ class _TitleHeader(QHeaderView):
     def __init__(self, table: MatrixTable) -> None:
         super().__init__(Qt.Orientation.Vertical, table)
         self._table = table
-        self.setAccessibleName("Matters")
+        self.setAccessibleName(tr("Matters"))
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setDefaultSectionSize(ROW)
         self.setSectionsClickable(True)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.memory.minds import MindMap
 from app.operations import Operation
+from app.translation import N_, tr
 from app.work.minds import Minds
 from ui.controls.surfaces import Line
 from ui.memories.hands import MemoryHands
@@ -30,7 +31,7 @@ from ui.session import Session
 from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 312, 280
-NOTHING_THEN = "Nobody held anything at this moment. Move the playhead further."
+NOTHING_THEN = N_("Nobody held anything at this moment. Move the playhead further.")
 
 
 class MindsPage(QWidget):
@@ -73,7 +74,7 @@ class MindsPage(QWidget):
 
     def _build(self) -> None:
         self._views = QStackedWidget()
-        self._nothing_then = nothing_found(NOTHING_THEN)
+        self._nothing_then = nothing_found(tr(NOTHING_THEN))
         for widget in (self.map, self.table, self._nothing_then):
             self._views.addWidget(widget)
         main = QWidget()
@@ -149,17 +150,17 @@ class MindsPage(QWidget):
     @property
     def title(self) -> str:
         """For the header."""
-        return "Minds"
+        return tr("Minds")
 
     @property
     def place(self) -> str:
         """For the header: when it is looked at."""
         if not self._has_minds:
             return ""
-        words = "Who knows what, now"
+        words = tr("Who knows what, now")
         if self.timeline.at >= 0:
-            words = f"Who knew what at #{self.timeline.at}"
-        return f"{words}, made for the demo" if self._session.is_demo else words
+            words = tr("Who knew what at #{at}", at=self.timeline.at)
+        return f"{words}, {tr('made for the demo')}" if self._session.is_demo else words
 
     @property
     def _has_minds(self) -> bool:
@@ -210,7 +211,7 @@ class MindsPage(QWidget):
         path = self._session.path
         if path is not None:
             self._is_stale = False
-            self._session.do(self._load(path), name="reading who knows what")
+            self._session.do(self._load(path), name=N_("reading who knows what"))
 
     async def _load(self, path: Path) -> None:
         minds, layout = await asyncio.to_thread(self._made, path)
@@ -260,7 +261,7 @@ class MindsPage(QWidget):
             return
         message = minds.reply if self.timeline.at < 0 else self.timeline.at
         if message is not None:
-            self._session.do(self._check(path, minds, message), name="checking for leaks")
+            self._session.do(self._check(path, minds, message), name=N_("checking for leaks"))
 
     async def _check(self, path: Path, minds: Minds, message: int) -> None:
         leaks = await self._session.companion.leaks(path, message)
@@ -268,7 +269,9 @@ class MindsPage(QWidget):
             return
         self.leak_strip.show_leaks(minds.map, leaks, message)
         if not leaks:
-            self._session.told.emit(f"#{message} tells nothing that its speaker cannot know.")
+            self._session.told.emit(
+                tr("#{message} tells nothing that its speaker cannot know.", message=message)
+            )
 
     # What is shown
 
@@ -381,7 +384,9 @@ class MindsPage(QWidget):
 
     def _on_veil(self) -> None:
         self.tools.show_lifted(self.veil.is_lifted)
-        self.deeds.secrets.setText("Hide secrets" if self.veil.is_lifted else "Show secrets")
+        self.deeds.secrets.setText(
+            tr("Hide secrets") if self.veil.is_lifted else tr("Show secrets")
+        )
 
     def _on_earlier(self) -> None:
         self.timeline.slider.step_scene(-1)

@@ -9,39 +9,39 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.memory.minds import Attitude, MindMap, Stance, Topic, title_of
 from app.memory.standing import Standing
+from app.translation import N_, tr, trn
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Line, scrolling
 from ui.memories.pieces import Link
-from ui.memories.words import count_words
 from ui.minds.parts import AttitudeHead, Entry, Row, Veiled, person_head
 from ui.minds.veil import Veil
-from ui.minds.words import briefly, counts_words, holding_words, since_words, step_how, step_words
+from ui.minds.words import briefly, counts_words, holding_words, how_words, step_how, step_words
 from ui.theme.fonts import story_font
 
 MOST = 12  # entries of a kind until more are asked for
-NOTHING = "Choose a person to see the world as they know it, or a matter to see who holds what."
+NOTHING = N_("Choose a person to see the world as they know it, or a matter to see who holds what.")
 PERSON_WORDS = {
-    Attitude.KNOWS: "Knows",
-    Attitude.SUSPECTS: "Suspects",
-    Attitude.BELIEVES: "Believes, wrongly",
-    Attitude.HIDING: "Hides",
-    Attitude.UNAWARE: "Does not know",
-    Attitude.KEPT: "Is kept in the dark about",
+    Attitude.KNOWS: N_("Knows"),
+    Attitude.SUSPECTS: N_("Suspects"),
+    Attitude.BELIEVES: N_("Believes, wrongly"),
+    Attitude.HIDING: N_("Hides"),
+    Attitude.UNAWARE: N_("Does not know"),
+    Attitude.KEPT: N_("Is kept in the dark about"),
 }
 MATTER_WORDS = {
-    Attitude.KNOWS: "Know it",
-    Attitude.SUSPECTS: "Suspect it",
-    Attitude.BELIEVES: "Are wrong about it",
-    Attitude.HIDING: "Hide it",
-    Attitude.UNAWARE: "Do not know it",
-    Attitude.KEPT: "Are kept in the dark",
+    Attitude.KNOWS: N_("Know it"),
+    Attitude.SUSPECTS: N_("Suspect it"),
+    Attitude.BELIEVES: N_("Are wrong about it"),
+    Attitude.HIDING: N_("Hide it"),
+    Attitude.UNAWARE: N_("Do not know it"),
+    Attitude.KEPT: N_("Are kept in the dark"),
 }
 MINDS = {
-    "knows": "knows",
-    "suspects": "suspects",
-    "believes": "believes",
-    "unaware": "does not know",
-    "hiding": "hides",
+    "knows": N_("knows"),
+    "suspects": N_("suspects"),
+    "believes": N_("believes"),
+    "unaware": N_("does not know"),
+    "hiding": N_("hides"),
 }
 
 
@@ -66,7 +66,7 @@ class MindPane(QWidget):
         self._column.setContentsMargins(16, 14, 14, 16)
         self._column.setSpacing(6)
         self._parts: list[QWidget] = []
-        self.area = scrolling(self._holder, name="Person or matter")
+        self.area = scrolling(self._holder, name=tr("Person or matter"))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.area)
@@ -112,7 +112,7 @@ class MindPane(QWidget):
         elif minds is not None and 0 <= self._matter < len(minds.topics):
             yield from self._matter_parts(minds, minds.topic(self._matter))
         else:
-            yield body(NOTHING)
+            yield body(tr(NOTHING))
 
     # A person
 
@@ -128,20 +128,26 @@ class MindPane(QWidget):
         ]
         place = next((n for n, p in enumerate(minds.people) if p.key == self._person), 0)
         held = sum(len(standings) for _, standings in groups)
-        words = f"At #{self._at}: {count_words(held, 'matter')}"
+        words = trn("At #{at}: {n} matter", "At #{at}: {n} matters", held, at=self._at)
         yield person_head(minds.name(self._person), place, words)
         yield _gap(4)
         if not held:
-            yield body(f"Nothing is known of {minds.name(self._person)}'s mind at #{self._at}.")
+            yield body(
+                tr(
+                    "Nothing is known of {name}'s mind at #{at}.",
+                    name=minds.name(self._person),
+                    at=self._at,
+                )
+            )
         for attitude, standings in groups:
             if standings:
-                yield AttitudeHead(PERSON_WORDS[attitude], attitude)
+                yield AttitudeHead(tr(PERSON_WORDS[attitude]), attitude)
                 yield from self._entries(minds, attitude, standings)
         if world.minds:
-            yield AttitudeHead("Thinks of others", icon="people")
+            yield AttitudeHead(tr("Thinks of others"), icon="people")
             for inner in world.minds[:MOST]:
-                said = f"{inner.holder} {MINDS.get(inner.state, inner.state)}: {inner.text}"
-                yield self._entry(minds, said, inner.standing, since_words(inner.standing))
+                said = f"{inner.holder} {tr(MINDS.get(inner.state, inner.state))}: {inner.text}"
+                yield self._entry(minds, said, inner.standing, how_words(inner.standing))
 
     def _entries(
         self, minds: MindMap, attitude: Attitude, standings: Sequence[Standing]
@@ -149,19 +155,20 @@ class MindPane(QWidget):
         most = len(standings) if attitude in self._opened else MOST
         for standing in standings[:most]:
             memory = standing.memory
-            how = since_words(standing)
+            how = how_words(standing)
+            is_before = standing.start < 0
             if attitude is Attitude.HIDING and memory.target:
-                how = f"From {memory.target}, since"
+                since = N_("From {target}") if is_before else N_("From {target}, since")
+                how = tr(since, target=memory.target)
             elif attitude is Attitude.KEPT:
-                how = f"By {memory.subject}, since"
+                since = N_("By {subject}") if is_before else N_("By {subject}, since")
+                how = tr(since, subject=memory.subject)
             yield self._entry(minds, title_of(memory.text), standing, how)
         if len(standings) > most:
             yield self._more(attitude.value, len(standings) - most)
 
     def _entry(self, minds: MindMap, text: str, standing: Standing, how: str) -> Entry:
         topic = minds.topic_of(standing)
-        if standing.start < 0:
-            how = "From the beginning" if how == "Since" else how.removesuffix(", since")
         entry = Entry(text, how, standing.start, is_veiled=self._veil.hides(topic))
         entry.message_asked.connect(self.message_asked)
         entry.matter_asked.connect(lambda: self.matter_asked.emit(topic.number))
@@ -169,7 +176,7 @@ class MindPane(QWidget):
         return entry
 
     def _more(self, kind: str, count: int) -> QWidget:
-        link = Link(f"{count_words(count, 'more', 'more')}", "Show all of them.")
+        link = Link(trn("{n} more", "{n} more", count), tr("Show all of them."))
         link.clicked.connect(lambda: self._open(kind))
         return link
 
@@ -180,7 +187,7 @@ class MindPane(QWidget):
     # A matter
 
     def _matter_parts(self, minds: MindMap, topic: Topic) -> Iterator[QWidget]:
-        yield meta("A secret" if topic.is_secret else "A matter")
+        yield meta(tr("A secret") if topic.is_secret else tr("A matter"))
         if self._veil.hides(topic):
             veil = Veiled(topic.title, indent=2)
             veil.clicked.connect(lambda: self._veil.show(topic))
@@ -188,12 +195,19 @@ class MindPane(QWidget):
         else:
             yield Label(topic.title, font=story_font(16), wraps=True)
         stances = minds.stances_to(minds.knowledge.matters[topic.number], self._at)
-        yield meta(f"At #{self._at}: {counts_words(stances) or 'nobody holds it'}", wraps=True)
+        yield meta(
+            tr(
+                "At #{at}: {counts}",
+                at=self._at,
+                counts=counts_words(stances) or tr("nobody holds it"),
+            ),
+            wraps=True,
+        )
         yield _gap(4)
         for attitude in PERSON_WORDS:
             own = [stance for stance in stances if stance.attitude is attitude]
             if own:
-                yield AttitudeHead(MATTER_WORDS[attitude], attitude)
+                yield AttitudeHead(tr(MATTER_WORDS[attitude]), attitude)
                 yield from self._holders(minds, own)
         if topic.is_secret:
             yield _gap(2)
@@ -212,9 +226,13 @@ class MindPane(QWidget):
         risk = minds.risk(topic.number, self._at)
         keys = dict.fromkeys(map(minds.key, (*risk.hidden_from, *risk.unaware)))
         yield Line()
-        yield AttitudeHead("Whom it can still hurt", icon="bolt")
+        yield AttitudeHead(tr("Whom it can still hurt"), icon="bolt")
         if not keys:
-            words = "Nobody: whom it was hidden from knows it." if risk.keepers else "Nobody now."
+            words = (
+                tr("Nobody: whom it was hidden from knows it.")
+                if risk.keepers
+                else tr("Nobody now.")
+            )
             yield _indented(words)
             return
         for key in keys:
@@ -222,7 +240,7 @@ class MindPane(QWidget):
             row.person_asked.connect(lambda key=key: self.person_asked.emit(key))
             yield row
         if risk.keepers:
-            yield _indented(f"Kept by {', '.join(risk.keepers)}.")
+            yield _indented(tr("Kept by {names}.", names=", ".join(risk.keepers)))
 
     def _chain_parts(self, minds: MindMap, topic: Topic) -> Iterator[QWidget]:
         steps = minds.chain(topic.number, self._at)
@@ -230,7 +248,7 @@ class MindPane(QWidget):
             return
         yield _gap(2)
         yield Line()
-        yield AttitudeHead("Who told whom", icon="link")
+        yield AttitudeHead(tr("Who told whom"), icon="link")
         most = len(steps) if "chain" in self._opened else MOST
         for step in steps[:most]:
             row = Row(step_words(minds, step), step_how(step), step.message)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.memory.minds import Attitude
+from app.translation import tr
 from ui.controls.labels import ElidedLabel, Label, meta, plain_tip
 from ui.memories.pieces import Link
 from ui.minds.tones import ICONS, ink, paint_person, paint_veil
@@ -80,8 +81,8 @@ class Veiled(QAbstractButton):
         super().__init__()
         self._veiled = text
         self._indent = indent
-        self.setAccessibleName("Show this secret")
-        self.setToolTip("Show this secret. It stays shown until Tavernkeep is closed.")
+        self.setAccessibleName(tr("Show this secret"))
+        self.setToolTip(tr("Show this secret. It stays shown until Tavernkeep is closed."))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -105,7 +106,7 @@ class Veiled(QAbstractButton):
         painter.setFont(ui_font(12, SEMIBOLD))
         painter.setPen(t.long_term.text)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(self.rect()).adjusted(0, 0, -8, 0), right, "Show")
+        painter.drawText(QRectF(self.rect()).adjusted(0, 0, -8, 0), right, tr("Show"))
 
 
 class Entry(QWidget):
@@ -135,7 +136,9 @@ class Entry(QWidget):
         row.setSpacing(5)
         row.addWidget(meta(how))
         if message >= 0:
-            link = Link(f"#{message}", f"Go to message #{message} in the story.")
+            link = Link(
+                f"#{message}", tr("Go to message #{message} in the story.", message=message)
+            )
             link.setFont(ui_font(11, SEMIBOLD))
             link.clicked.connect(lambda: self.message_asked.emit(message))
             row.addWidget(link)
@@ -151,7 +154,7 @@ class _Words(Label):
         self._ask = ask
         self.setContentsMargins(INDENT, 0, 0, 0)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip("Show who else has to do with it.")
+        self.setToolTip(tr("Show who else has to do with it."))
 
     def mousePressEvent(self, event: object) -> None:
         self._ask()
@@ -179,7 +182,9 @@ class Row(QWidget):
         if how:
             row.addWidget(meta(how))
         if message >= 0:
-            link = Link(f"#{message}", f"Go to message #{message} in the story.")
+            link = Link(
+                f"#{message}", tr("Go to message #{message} in the story.", message=message)
+            )
             link.setFont(ui_font(11, SEMIBOLD))
             link.clicked.connect(lambda: self.message_asked.emit(message))
             row.addWidget(link)
@@ -192,7 +197,9 @@ class PlainLink(QAbstractButton):
         super().__init__()
         self.setText(text)
         self.setAccessibleName(text)
-        self.setToolTip(plain_tip(f"Show the world as {text.split(',')[0]} knows it."))
+        self.setToolTip(
+            plain_tip(tr("Show the world as {name} knows it.", name=text.split(",")[0]))
+        )
         self.setFont(ui_font(12, MEDIUM))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)

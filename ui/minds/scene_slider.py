@@ -10,6 +10,7 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QWidget
 
 from app.story.story import Story
+from app.translation import tr
 from ui.controls.labels import plain_tip
 from ui.minds.words import scene_words
 from ui.theme import current_tokens
@@ -57,7 +58,7 @@ class SceneSlider(QSlider):
         self._firsts: list[int] = []
         self._lasts: list[int] = []
         self._words: list[str] = []
-        self.setAccessibleName("Moment of the story, by scenes")
+        self.setAccessibleName(tr("Moment of the story, by scenes"))
         self.setToolTip("")
         self.setMaximum(0)
         self.setFixedHeight(HEIGHT)
@@ -99,7 +100,9 @@ class SceneSlider(QSlider):
             self.setValue(self.maximum())
 
     def _describe(self, _value: int = 0) -> None:
-        self.setAccessibleDescription(f"Scene {self.scene_words()}, message {self.value()}")
+        self.setAccessibleDescription(
+            tr("Scene {scene}, message {message}", scene=self.scene_words(), message=self.value())
+        )
 
     def sizeHint(self) -> QSize:
         return QSize(480, HEIGHT)
@@ -151,7 +154,7 @@ class SceneSlider(QSlider):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = bisect_right(self._firsts, self.axis.index(event.pos().x())) - 1
             if event.pos().x() >= LABEL and 0 <= place < len(self._words):
-                span = f"#{self._firsts[place]} to #{self._lasts[place]}"
+                span = tr("#{first} to #{last}", first=self._firsts[place], last=self._lasts[place])
                 tip = f"{self._words[place]}\n{span}"
                 QToolTip.showText(event.globalPos(), plain_tip(tip), self)
             return True
@@ -164,7 +167,7 @@ class SceneSlider(QSlider):
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(ui_font(12, SEMIBOLD))
         painter.setPen(t.t2)
-        painter.drawText(QRectF(16, top, LABEL - 24, CLIP), middle, "Scene")
+        painter.drawText(QRectF(16, top, LABEL - 24, CLIP), middle, tr("Scene"))
         here = self.scene
         for place, (first, last) in enumerate(zip(self._firsts, self._lasts, strict=True)):
             left, right = axis.x(first - 1), axis.x(last)

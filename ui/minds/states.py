@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from app.translation import N_, tr
 from ui.memories.states import EmptyState
 
-TITLE = "Nobody's mind is known yet"
-SENTENCE = (
+TITLE = N_("Nobody's mind is known yet")
+SENTENCE = N_(
     "Who knows, suspects, hides or is wrong about what is read from the story while it goes on. "
     "Here it becomes a map: who may hear of a secret, who told whom, and what a reply gives away."
 )
-READING = "The story is being read. People and their secrets appear here as they are found."
-NO_SECRETS = (
+READING = N_("The story is being read. People and their secrets appear here as they are found.")
+NO_SECRETS = N_(
     "The story was read, and nothing was found that one knows and another does not. It appears "
     "here once somebody hides, suspects or finds out something."
 )
@@ -24,6 +25,6 @@ class NoMinds(EmptyState):
     ) -> None:
         """Say what can be done from here."""
         self.show_state(is_reading=is_reading, has_model=has_model, is_demo=is_demo)
-        self._title.setText("Reading" if is_reading else TITLE)
-        words = READING if is_reading else NO_SECRETS if has_memories else SENTENCE
+        self._title.setText(tr("Reading") if is_reading else tr(TITLE))
+        words = tr(READING) if is_reading else tr(NO_SECRETS) if has_memories else tr(SENTENCE)
         self.sentence.setText(words)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 
 from app.memory.minds import Attitude, MindMap
 from app.story.story import Story
+from app.translation import tr, tr_in
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
 from ui.minds.lanes import FOOT, LANE, Lanes
@@ -32,9 +33,9 @@ class LegendItem(QWidget):
     def __init__(self, attitude: Attitude) -> None:
         super().__init__()
         self._attitude = attitude
-        self._word = LEGEND[attitude]
+        self._word = tr(LEGEND[attitude])
         self.setAccessibleName(self._word)
-        self.setToolTip(TIPS[attitude])
+        self.setToolTip(tr(TIPS[attitude]))
         self.setFont(ui_font(12, MEDIUM))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -68,8 +69,12 @@ class Timeline(QWidget):
         self._person = ""
         self.slider = SceneSlider()
         self.lanes = Lanes()
-        self.play = IconButton("play", "Replay how it spread, scene by scene (Space)", side=26)
-        self.now = Button("Back to now", icon="arrow-right", role=ButtonRole.QUIET)
+        self.play = IconButton(
+            "play",
+            f"{tr('Replay how it spread, scene by scene')} ({tr_in('a key', 'Space')})",
+            side=26,
+        )
+        self.now = Button(tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET)
         self.title = ElidedLabel(font=ui_font(13, SEMIBOLD))
         self._sentence = Label("", font=ui_font(12, MEDIUM), tone=T3_ROLE)
         self._legend = [LegendItem(a) for a in LEGEND]
@@ -106,7 +111,7 @@ class Timeline(QWidget):
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self.lanes)
-        self._area.setAccessibleName("Lanes of the people who have to do with it")
+        self._area.setAccessibleName(tr("Lanes of the people who have to do with it"))
         # Always as high, so that the map above does not move with what is chosen.
         self._area.setFixedHeight(SHOWN_LANES * LANE + FOOT)
         self._area.viewport().setAutoFillBackground(False)
@@ -154,13 +159,13 @@ class Timeline(QWidget):
     def _show_title(self) -> None:
         minds = self._minds
         if minds is None or not 0 <= self._matter < len(minds.topics):
-            self.title.setText("The whole story")
+            self.title.setText(tr("The whole story"))
             self._sentence.setText("")
             self._show_room()
             return
         topic = minds.topic(self._matter)
-        self.title.setText(VEILED if self._veil.hides(topic) else topic.title)
-        self._sentence.setText("who came to know it, and when")
+        self.title.setText(tr(VEILED) if self._veil.hides(topic) else topic.title)
+        self._sentence.setText(tr("who came to know it, and when"))
         self._show_room()
 
     def resizeEvent(self, event: object) -> None:
@@ -205,8 +210,8 @@ class Timeline(QWidget):
     def _show_play(self) -> None:
         playing = self._player.isActive()
         self.play.set_icon("pause" if playing else "play")
-        words = "Stop replaying" if playing else "Replay how it spread, scene by scene"
-        self.play.set_name(f"{words} (Space)")
+        words = tr("Stop replaying") if playing else tr("Replay how it spread, scene by scene")
+        self.play.set_name(f"{words} ({tr_in('a key', 'Space')})")
 
     def _on_value(self, _value: int) -> None:
         self._show_moment()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.translation import tr
 from ui.controls.buttons import Button
 from ui.controls.fields import Segments
 from ui.minds.deeds import MindDeeds
@@ -17,12 +18,12 @@ class MindTools(QWidget):
     def __init__(self, deeds: MindDeeds, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._deeds = deeds
-        self.views = Segments("View", {MAP: "Map", TABLE: "Table"})
+        self.views = Segments(tr("View"), {MAP: tr("Map"), TABLE: tr("Table")})
         self.views.choose(MAP)
         self.views.chosen.connect(self._on_view)
-        self.secrets = Button("Show secrets", icon="eye")
+        self.secrets = Button(tr("Show secrets"), icon="eye")
         self.secrets.follow(deeds.secrets)
-        self.leaks = Button("Check for leaks", icon="triangle")
+        self.leaks = Button(tr("Check for leaks"), icon="triangle")
         self.leaks.follow(deeds.leaks)
         self._view = MAP
         row = QHBoxLayout(self)
@@ -45,7 +46,7 @@ class MindTools(QWidget):
 
     def show_lifted(self, is_lifted: bool) -> None:
         """Say what a press would do now."""
-        words = "Hide secrets" if is_lifted else "Show secrets"
+        words = tr("Hide secrets") if is_lifted else tr("Show secrets")
         self.secrets.set_text(words)
         self.secrets.set_icon("eye-off" if is_lifted else "eye")
 

@@ -6,42 +6,42 @@ from collections.abc import Iterable
 
 from app.memory.epistemic_map import Step
 from app.memory.leaks import Leak, LeakKind
-from app.memory.minds import Attitude, MindMap, Stance, counted
+from app.memory.minds import Attitude, MindMap, Stance, Stretch, counted
 from app.memory.standing import Standing
 from app.story.scenes import Scene
 from app.story.story import Story
-from ui.memories.words import count_words, learned_words
+from app.translation import N_, tr, trn
+from ui.memories.words import learned_words
 
 LEGEND = {
-    Attitude.KNOWS: "knows",
-    Attitude.SUSPECTS: "suspects",
-    Attitude.BELIEVES: "is wrong",
-    Attitude.UNAWARE: "does not know",
-    Attitude.HIDING: "hides",
-    Attitude.KEPT: "kept from",
+    Attitude.KNOWS: N_("knows"),
+    Attitude.SUSPECTS: N_("suspects"),
+    Attitude.BELIEVES: N_("is wrong"),
+    Attitude.UNAWARE: N_("does not know"),
+    Attitude.HIDING: N_("hides"),
+    Attitude.KEPT: N_("kept from"),
 }
 TIPS = {
-    Attitude.KNOWS: "Knows it, and it is so.",
-    Attitude.SUSPECTS: "Takes it for possible.",
-    Attitude.BELIEVES: "Believes it, and it is not so.",
-    Attitude.UNAWARE: "Does not know it, though others do.",
-    Attitude.HIDING: "Knows it and hides it from somebody.",
-    Attitude.KEPT: "Somebody hides it from them; whether they have an idea, nobody says.",
+    Attitude.KNOWS: N_("Knows it, and it is so."),
+    Attitude.SUSPECTS: N_("Takes it for possible."),
+    Attitude.BELIEVES: N_("Believes it, and it is not so."),
+    Attitude.UNAWARE: N_("Does not know it, though others do."),
+    Attitude.HIDING: N_("Knows it and hides it from somebody."),
+    Attitude.KEPT: N_("Somebody hides it from them; whether they have an idea, nobody says."),
 }
-_COUNTS = {
-    Attitude.HIDING: ("hides", "hide"),
-    Attitude.KNOWS: ("knows", "know"),
-    Attitude.SUSPECTS: ("suspects", "suspect"),
-    Attitude.BELIEVES: ("wrong", "wrong"),
-    Attitude.UNAWARE: ("unaware", "unaware"),
-    Attitude.KEPT: ("kept out", "kept out"),
+_LEARNED = {  # by channel
+    "saw": N_("saw it"),
+    "told": N_("was told"),
+    "overheard": N_("overheard it"),
+    "read": N_("read it"),
+    "inferred": N_("worked it out"),
 }
-VEILED = "Hidden until you ask for it"
+VEILED = N_("Hidden until you ask for it")
 LEAK_WORDS = {
-    LeakKind.UNAWARE: "{speaker} does not know it",
-    LeakKind.HIDDEN: "{holder} hides it from {speaker}",
-    LeakKind.CONTRARY: "{speaker} believes otherwise",
-    LeakKind.TOLD: "{speaker} hid it from {target} until here",
+    LeakKind.UNAWARE: N_("{speaker} does not know it"),
+    LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),
+    LeakKind.CONTRARY: N_("{speaker} believes otherwise"),
+    LeakKind.TOLD: N_("{speaker} hid it from {target} until here"),
 }
 
 
@@ -56,8 +56,23 @@ def counts_words(stances: Iterable[Stance]) -> str:
         Attitude.UNAWARE,
         Attitude.KEPT,
     )
-    said = [f"{counts[a]} {_COUNTS[a][counts[a] > 1]}" for a in order if a in counts]
-    return ", ".join(said)
+    return ", ".join(_count_words(a, counts[a]) for a in order if a in counts)
+
+
+def _count_words(attitude: Attitude, count: int) -> str:
+    match attitude:
+        case Attitude.KNOWS:
+            return trn("{n} knows", "{n} know", count)
+        case Attitude.HIDING:
+            return trn("{n} hides", "{n} hide", count)
+        case Attitude.SUSPECTS:
+            return trn("{n} suspects", "{n} suspect", count)
+        case Attitude.BELIEVES:
+            return trn("{n} wrong", "{n} wrong", count)
+        case Attitude.UNAWARE:
+            return trn("{n} unaware", "{n} unaware", count)
+        case Attitude.KEPT:
+            return trn("{n} kept out", "{n} kept out", count)
 
 
 def stance_words(minds: MindMap, stance: Stance) -> str:
@@ -65,16 +80,19 @@ def stance_words(minds: MindMap, stance: Stance) -> str:
     name, memory = minds.name(stance.person), stance.standing.memory
     match stance.attitude:
         case Attitude.HIDING:
-            whom = f" from {memory.target}" if memory.target else ""
-            return f"{name} hides it{whom}"
+            if memory.target:
+                return tr("{name} hides it from {target}", name=name, target=memory.target)
+            return tr("{name} hides it", name=name)
         case Attitude.KEPT:
-            return f"{memory.subject} hides it from {name}"
+            return tr("{subject} hides it from {name}", subject=memory.subject, name=name)
         case Attitude.UNAWARE:
-            return f"{name} does not know it"
+            return tr("{name} does not know it", name=name)
         case Attitude.BELIEVES:
-            return f"{name} believes it, wrongly"
+            return tr("{name} believes it, wrongly", name=name)
+        case Attitude.SUSPECTS:
+            return tr("{name} suspects it", name=name)
         case _:
-            return f"{name} {stance.attitude.value} it"
+            return tr("{name} knows it", name=name)
 
 
 def holding_words(stance: Stance, minds: MindMap) -> str:
@@ -82,23 +100,35 @@ def holding_words(stance: Stance, minds: MindMap) -> str:
     memory = stance.standing.memory
     name = minds.name(stance.person)
     if stance.attitude is Attitude.HIDING and memory.target:
-        return f"{name}, from {memory.target}"
+        return tr("{name}, from {target}", name=name, target=memory.target)
     if stance.attitude is Attitude.KEPT:
-        return f"{name}, by {memory.subject}"
+        return tr("{name}, by {subject}", name=name, subject=memory.subject)
     return name
 
 
-def since_words(standing: Standing) -> str:
-    """How and since when: "Overheard it", "Told by Pasco", "Since"."""
-    return learned_words(standing.memory) or "Since"
+def stretch_words(stretch: Stretch) -> str:
+    """ "from #12 to #40", "from the beginning"."""
+    first, end = stretch.first, stretch.end
+    if first < 0:
+        return (
+            tr("from the beginning") if end is None else tr("from the beginning to #{end}", end=end)
+        )
+    if end is None:
+        return tr("from #{first}", first=first)
+    return tr("from #{first} to #{end}", first=first, end=end)
+
+
+def how_words(standing: Standing) -> str:
+    """How and since when, a number following: "Overheard it", "Told by Pasco", "Since"."""
+    since = tr("Since") if standing.start >= 0 else tr("From the beginning")
+    return learned_words(standing.memory) or since
 
 
 def briefly(standing: Standing) -> str:
     """The same beside a name, in a word or two; by whom they were told the chain says."""
     if standing.memory.told_by:
-        return "was told"
-    words = since_words(standing)
-    return words[:1].lower() + words[1:]
+        return tr("was told")
+    return tr(_LEARNED.get(standing.memory.channel, N_("since")))
 
 
 def step_words(minds: MindMap, step: Step) -> str:
@@ -112,8 +142,8 @@ def step_words(minds: MindMap, step: Step) -> str:
 def step_how(step: Step) -> str:
     """How the learner came by it, where no teller is known."""
     if step.teller:
-        return "told"
-    return learned_words(step.standing.memory).lower() or "not said how"
+        return tr("told")
+    return tr(_LEARNED.get(step.standing.memory.channel, N_("not said how")))
 
 
 def scene_words(story: Story, scene: Scene) -> str:
@@ -125,10 +155,10 @@ def scene_words(story: Story, scene: Scene) -> str:
 def leak_words(leak: Leak, minds: MindMap) -> str:
     """Why somebody cannot have said it."""
     memory = leak.entry.memory
-    return LEAK_WORDS[leak.kind].format(
+    return tr(LEAK_WORDS[leak.kind]).format(
         speaker=minds.name(minds.key(leak.speaker)) or leak.speaker,
         holder=memory.subject,
-        target=memory.target or "others",
+        target=memory.target or tr("others"),
     )
 
 
@@ -136,5 +166,10 @@ def leaks_title(leaks: Iterable[Leak], message: int) -> str:
     """ "2 possible leaks in #98"."""
     count = sum(leak.kind is not LeakKind.TOLD for leak in leaks)
     if not count:
-        return f"A secret is told in #{message}"
-    return f"{count_words(count, 'possible leak')} in #{message}"
+        return tr("A secret is told in #{message}", message=message)
+    return trn(
+        "{n} possible leak in #{message}",
+        "{n} possible leaks in #{message}",
+        count,
+        message=message,
+    )
