@@ -16,12 +16,25 @@ from app.sillytavern.chat_line import ChatLine
 Ask = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 
 BATCH_BYTES = 256 * 1024
+Saved = Mapping[str, int | str]  # what the file of a chat holds, as `saved_state` tells a page
 
 
 def line_checksum(line: ChatLine) -> int:
     """What the page's `messageChecksum` gives for the same message."""
     parts = (line.name, line.text, str(int(line.is_hidden)), str(line.swipe))
     return crc32("\0".join(parts).encode("utf-8"))
+
+
+def saved_state(lines: Sequence[ChatLine], integrity: str) -> Saved:
+    """What a page must hold before it saves: otherwise it would overwrite what others wrote.
+
+    The sum is what the page's `chatChecksum` gives for the same messages.
+    """
+    total = 0
+    for line in lines:
+        shown = "\0".join((line.name, line.text, str(line.swipes)))
+        total = (total * 31 + crc32(shown.encode("utf-8"))) & 0xFFFFFFFF
+    return {"count": len(lines), "sum": total, "integrity": integrity}
 
 
 async def set_extras(
@@ -32,11 +45,13 @@ async def set_extras(
     metadata: Mapping[str, Any],
     *,
     save: bool = True,
+    saved: Saved | None = None,
 ) -> list[int]:
     """Change message data in the page, which then saves; `is_hidden` of the edits is left out.
 
-    lines: the messages as the file has them. edits: by index of the message. Gives the indexes of
-    messages that are not the same in the page, which left them as they are. Raises BridgeError.
+    lines: the messages as the file has them. edits: by index of the message. saved: their state;
+    a page that does not hold it changes nothing. Gives the indexes of messages that are not the
+    same in the page, which left them as they are. Raises BridgeError.
     """
     missed: list[int] = []
     wire = [
@@ -57,6 +72,7 @@ async def set_extras(
             "edits": batch,
             "metadata": dict(metadata) if is_last else {},
             "save": save and is_last,
+            "saved": saved,
         }
         answer = await ask("set_extras", params)
         missed += [index for index in answer.get("missed", ()) if isinstance(index, int)]
@@ -70,11 +86,12 @@ async def hide(
     *,
     ranges: Sequence[tuple[int, int]],
     unhide: Sequence[tuple[int, int]],
+    saved: Saved | None = None,
 ) -> None:
     """Hide and show messages with SillyTavern's own commands, then have it saved.
 
-    ranges, unhide: first and last index, inclusive. Raises BridgeError, also when the messages at
-    their ends are not the same in the page; then nothing was hidden.
+    ranges, unhide: first and last index, inclusive. saved: see `set_extras`. Raises BridgeError,
+    also when the messages at their ends are not the same in the page; then nothing was hidden.
     """
     ends = sorted({index for range_ in (*ranges, *unhide) for index in range_})
     params = {
@@ -82,6 +99,7 @@ async def hide(
         "ranges": [list(range_) for range_ in ranges],
         "unhide": [list(range_) for range_ in unhide],
         "checks": [[index, line_checksum(lines[index])] for index in ends],
+        "saved": saved,
     }
     await ask("hide", params)
 

@@ -9,17 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from app.errors import TavernkeepError, WriteRefused
+from app.errors import BridgeError, TavernkeepError, WriteRefused
 from app.signals import Signal
 from app.sillytavern.bridge_link import Page
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.chat_edit import edited
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.guarded_write import guarded_replace
-from app.sillytavern.page_writing import hide, set_extras
+from app.sillytavern.page_writing import hide, saved_state, set_extras
 from app.store.store import Store
 from app.story.auto_hide import HideState
 from app.tasks import TaskSupervisor
+from app.translation import tr
 from app.work.bursts import Bursts
 from app.work.mirror_plan import Difference, difference, is_wanted
 from app.work.open_chat import OpenChat
@@ -199,6 +200,14 @@ class Mirror:
         if identity is not None and user_folder is not None:
             pages = [page for page in self._pages.pages if page.user_folder == user_folder]
             showing = [page for page in pages if page.chat == identity]
+            if len(showing) > 1 and lacks.hiding:
+                # SillyTavern saves a while after it hid, with what the page knows by then.
+                return tr(
+                    "{title} is open in {n} pages of SillyTavern. It is written when only one of "
+                    "them shows it.",
+                    title=chat.chat.title,
+                    n=len(showing),
+                )
             if showing:
                 await self._write_in_pages(chat, showing, identity, snapshot, lacks)
                 return ""
@@ -215,15 +224,23 @@ class Mirror:
         snapshot: ChatSnapshot,
         lacks: Difference,
     ) -> None:
-        """In all pages that show the chat: the last one to save would undo it otherwise."""
+        """Have the newest page save it; the next of the others to save would undo it otherwise."""
         hiding, lines = lacks.hiding, snapshot.lines
+        saved = await asyncio.to_thread(saved_state, lines, snapshot.integrity)
         await self._remember_asked(chat, lacks)
-        for page in pages:
-            ask = partial(self._pages.ask, page)
-            save = not hiding  # which saves by itself
-            await set_extras(ask, identity, lines, lacks.edits, lacks.metadata, save=save)
-            if hiding:
-                await hide(ask, identity, lines, ranges=hiding.hide, unhide=hiding.unhide)
+        first, *others = sorted(pages, key=lambda page: page.length, reverse=True)
+        ask = partial(self._pages.ask, first)
+        edits, metadata = lacks.edits, lacks.metadata
+        save = not hiding  # which saves by itself
+        await set_extras(ask, identity, lines, edits, metadata, save=save, saved=saved)
+        if hiding:
+            ranges, unhide = hiding.hide, hiding.unhide
+            await hide(ask, identity, lines, ranges=ranges, unhide=unhide, saved=saved)
+        for page in others:
+            # Without a save: it may lack what was said in the first.
+            with contextlib.suppress(BridgeError):
+                ask = partial(self._pages.ask, page)
+                await set_extras(ask, identity, lines, edits, metadata, save=False)
 
     async def _remember_asked(self, chat: OpenChat, lacks: Difference) -> None:
         """Before we hide: otherwise a crash would make us take it for hidden by the user."""

@@ -27,3 +27,14 @@ export function messageChecksum(message) {
         String(message.swipe_id ?? 0),
     ].join('\0'));
 }
+
+/**
+ * Checksum of messages with all their texts, in their order. Whether one is hidden is left out: that
+ * changes in the page before it is saved.
+ */
+export function chatChecksum(messages) {
+    return messages.reduce((sum, { name, mes, swipes }) => {
+        const shown = checksum([name ?? '', mes ?? '', swipes?.length || 1].join('\0'));
+        return (Math.imul(sum, 31) + shown) >>> 0;
+    }, 0);
+}

@@ -1,22 +1,41 @@
 /** Writes what the program knows into the open chat, and lets SillyTavern save it. */
 
-import { messageChecksum } from './checksum.js';
+import { chatChecksum, messageChecksum } from './checksum.js';
 import { saveChat } from './saving.js';
 import { chatKey, context, openChat } from './tavern.js';
 
 /** @typedef {Record<string, Record<string, unknown>>} Blocks values by namespace and key */
 /** @typedef {{index: number, hash: number, extra?: Blocks, swipes?: Blocks}} Edit */
+/** @typedef {{count: number, sum: number, integrity: string}} Saved what the chat's file holds */
+
+const MOST_UNSAVED = 2; // messages: one turn
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/**
+ * Whether the page has all that its file has. Otherwise another page, another program or a restored
+ * copy was there after it, and a save of this page would be the end of that.
+ * @param {object} ctx
+ * @param {Saved} saved
+ */
+function holds({ chat, chatMetadata }, { count, sum, integrity }) {
+    return count <= chat.length
+        && chat.length <= count + MOST_UNSAVED
+        && (!integrity || chatMetadata.integrity === integrity)
+        && chatChecksum(chat.slice(0, count)) === sum;
+}
+
 /** The open chat's context, if it is the chat that is meant and nothing is being written in it. */
-function chatToWrite(chat) {
+function chatToWrite(chat, saved = null) {
     const ctx = context();
     if (chatKey(openChat(ctx)) !== chatKey(chat)) {
         throw new Error('another chat is open');
     }
     if (document.body.dataset.generating) {
         throw new Error('a reply is being written');
+    }
+    if (saved && !holds(ctx, saved)) {
+        throw new Error('it shows the chat otherwise than its file has it; open the chat anew there');
     }
     return ctx;
 }
@@ -57,11 +76,12 @@ function edit(message, { extra = {}, swipes = {} }) {
 /**
  * Change message.extra, swipe_info and chat_metadata.
  * Messages that are not what the program takes them for (by their checksum) are left alone.
- * @param {{chat: object, edits?: Edit[], metadata?: Record<string, unknown>, save?: boolean}} params
+ * @param {{chat: object, edits?: Edit[], metadata?: Record<string, unknown>, save?: boolean,
+ *     saved?: Saved | null}} params saved: the file's state, without which the page may not save
  * @returns {Promise<{done: number[], missed: number[]}>} by index
  */
-export async function setExtras({ chat, edits = [], metadata = {}, save = true }) {
-    const ctx = chatToWrite(chat);
+export async function setExtras({ chat, edits = [], metadata = {}, save = true, saved = null }) {
+    const ctx = chatToWrite(chat, saved);
     const isMeant = ({ index, hash }) => ctx.chat[index] && messageChecksum(ctx.chat[index]) === hash;
     const meant = edits.filter(isMeant);
     meant.forEach((one) => edit(ctx.chat[one.index], one));
@@ -78,10 +98,11 @@ export async function setExtras({ chat, edits = [], metadata = {}, save = true }
 /**
  * Hide ranges of messages from the prompt and show others, with SillyTavern's own commands.
  * @param {{chat: object, ranges?: [number, number][], unhide?: [number, number][],
- *     checks?: [number, number][]}} params checks: index and checksum of messages as they are before
+ *     checks?: [number, number][], saved?: Saved | null}} params
+ *     checks: index and checksum of messages as they are before; saved: see setExtras
  */
-export async function hide({ chat, ranges = [], unhide = [], checks = [] }) {
-    const ctx = chatToWrite(chat);
+export async function hide({ chat, ranges = [], unhide = [], checks = [], saved = null }) {
+    const ctx = chatToWrite(chat, saved);
     for (const [index, hash] of checks) {
         if (!ctx.chat[index] || messageChecksum(ctx.chat[index]) !== hash) {
             throw new Error('the chat has changed meanwhile');

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from msgspec import structs
 
 from app.errors import BridgeError
 from app.sillytavern.bridge_socket import Page
 from app.sillytavern.chat_edit import LineEdit
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import ChatLine
-from app.sillytavern.page_writing import hide, set_extras
+from app.sillytavern.page_writing import hide, saved_state, set_extras
 from tests.e2e.bridge import RecordingBridge, chat
 from tests.e2e.page import CONTEXT, TavernPage
 
@@ -99,6 +100,30 @@ async def test_a_message_that_is_another_one_in_the_page_is_left_alone(
     saved = bridge.chat_lines("Harbour")
     assert NS not in saved[2]["extra"]
     assert saved[3]["extra"][NS] == {"memory": "m"}
+
+
+@pytest.mark.parametrize("what", ["integrity", "edited", "longer", "swiped", "shorter"])
+async def test_a_page_that_lacks_what_its_file_has_does_not_save(
+    bridge: RecordingBridge, page: TavernPage, ask: Asking, what: str
+) -> None:
+    path = chat("Harbour").to_path(bridge.user_folder)
+    before, lines = path.read_bytes(), lines_of(bridge, "Harbour")
+    integrity = "another" if what == "integrity" else read_chat(path).integrity
+    theirs = {
+        "integrity": lines,
+        "edited": (structs.replace(lines[0], text="Edited elsewhere."), *lines[1:]),
+        "longer": (*lines, lines[0]),
+        "swiped": (structs.replace(lines[0], swipes=3), *lines[1:]),
+        "shorter": lines[:-3],
+    }[what]
+    edits, saved = {1: LineEdit(BREAK)}, saved_state(theirs, integrity)
+    with pytest.raises(BridgeError, match="otherwise than its file"):
+        await set_extras(ask, chat("Harbour"), lines, edits, {}, saved=saved)
+    with pytest.raises(BridgeError, match="otherwise than its file"):
+        await hide(ask, chat("Harbour"), lines, ranges=[(0, 1)], unhide=[], saved=saved)
+    assert path.read_bytes() == before
+    held = saved_state(lines[:-1], read_chat(path).integrity)  # a message is not saved yet
+    assert await set_extras(ask, chat("Harbour"), lines, edits, {}, saved=held) == []
 
 
 async def test_another_chat_than_the_open_one_is_never_written(

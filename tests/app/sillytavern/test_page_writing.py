@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 from zlib import crc32
 
+from msgspec import structs
+
 from app.sillytavern import page_writing
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.chat_edit import LineEdit
 from app.sillytavern.chat_line import LineDecoder
-from app.sillytavern.page_writing import hide, line_checksum, set_extras
+from app.sillytavern.page_writing import hide, line_checksum, saved_state, set_extras
 from tests.chat_files import jsonl, message, swiped
 
 CHAT = ChatIdentity(kind="solo", chat="Harbour", avatar="Mira.png")
@@ -35,6 +37,17 @@ def test_the_checksum_is_of_name_text_hiding_and_swipe() -> None:
     assert line_checksum(LINES[0]) == crc32("Ana\0é\x000\x000".encode())
     assert line_checksum(LINES[1]) == crc32(b"Mira\0two\x000\x001")
     assert line_checksum(LINES[2]) == crc32(b"Ana\0This is message 2.\x001\x000")
+
+
+def test_the_state_of_a_file_is_of_all_texts_in_their_order_and_not_of_hiding() -> None:
+    first = crc32("Ana\0é\x001".encode())
+    state = saved_state(LINES[:2], "slug")
+    assert state["sum"] == (first * 31 + crc32(b"Mira\0two\x002")) % 2**32
+    assert (state["count"], state["integrity"]) == (2, "slug")
+    assert saved_state([], "") == {"count": 0, "sum": 0, "integrity": ""}
+    assert saved_state(LINES[1::-1], "slug") != state
+    shown = structs.replace(LINES[2], is_hidden=False)
+    assert saved_state([shown], "") == saved_state(LINES[2:], "")
 
 
 async def test_edits_name_their_message_by_index_and_checksum() -> None:
@@ -65,6 +78,7 @@ async def test_edits_name_their_message_by_index_and_checksum() -> None:
         ],
         "metadata": {"key": {"x": 1}},
         "save": True,
+        "saved": None,
     }
 
 

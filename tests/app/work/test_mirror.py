@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.chat_line import LineDecoder
 from app.sillytavern.extras_writing import NAMESPACE
 from app.sillytavern.message_extras import OWN_KEY
-from app.sillytavern.page_writing import line_checksum
+from app.sillytavern.page_writing import line_checksum, saved_state
 from app.sillytavern.running_writing import RUNNING_KEY
 from app.store.store import Store
 from app.story.auto_hide import HideState
@@ -71,6 +71,13 @@ class FakePages:
         self.asked.append(kind)
         if self.is_generating:
             raise BridgeError("SillyTavern's page could not do this: a reply is being written.")
+        if page.id == "stale":
+            assert not params["save"], "it would save over what the other page has said"
+            return {"missed": []}
+        held = [LineDecoder().decode(jsonl([raw]))[0] for raw in self.chat]
+        integrity = self.header["chat_metadata"].get("integrity", "")
+        if params["saved"] != saved_state(held, integrity):
+            raise BridgeError("SillyTavern's page could not do this: open the chat anew.")
         missed = []
         for edit in params.get("edits", ()):
             raw = self.chat[edit["index"]]
@@ -266,6 +273,37 @@ async def test_a_page_that_never_saves_is_told_of(bench: Bench) -> None:
     await bench.mark_break(3)
     assert "has not saved Harbour" in await bench.mirrored()
     assert bench.block(3) == {}
+
+
+async def test_a_page_that_lacks_what_the_file_has_is_not_asked_to_save(bench: Bench) -> None:
+    bench.pages.show("Harbour")
+    longer = [*bench.lines, message(LENGTH, "Said elsewhere.")]
+    save_like_sillytavern(bench.path, jsonl(longer))
+    await bench.mark_break(3)
+    assert "open the chat anew" in await bench.mirrored()
+    assert bench.lines == longer
+    bench.pages.show("Harbour")
+    assert await bench.mirrored() == ""
+    assert bench.block(3)["scene_break"] is True
+
+
+async def test_of_two_pages_the_longest_saves_and_the_other_is_only_told(bench: Bench) -> None:
+    bench.pages.show("Harbour")
+    (newest,) = bench.pages.pages
+    stale = replace(newest, id="stale", length=LENGTH - 2)
+    bench.pages.pages = (stale, replace(newest, length=LENGTH))
+    await bench.mark_break(3)
+    assert await bench.mirrored() == ""
+    assert bench.pages.asked == ["set_extras"] * 2
+    assert bench.block(3)["scene_break"] is True
+    # What hides saves later, by itself: that waits for the user to close one.
+    bench.settings.put("auto_hide_scenes", 1)
+    await bench.fold(1, 3)
+    assert "open in 2 pages" in await bench.mirrored()
+    assert bench.hidden() == []
+    bench.pages.pages = bench.pages.pages[1:]
+    assert await bench.mirrored() == ""
+    assert bench.hidden() == [0, 1, 2, 3]
 
 
 async def test_while_a_reply_is_written_it_waits_and_then_goes_on(bench: Bench) -> None:
