@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QVBoxLayout, QWidget
 
 from app.story.comparison import Choice
+from app.translation import tr
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -23,7 +24,7 @@ class SideButton(QAbstractButton):
     def __init__(self, choice: Choice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icon = "arrow-left" if choice is Choice.LEFT else "arrow-right"
-        self.setText("Left" if choice is Choice.LEFT else "Right")
+        self.setText(tr("Left") if choice is Choice.LEFT else tr("Right"))
         self.setCheckable(True)
         self.setFixedSize(BUTTON)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -66,13 +67,17 @@ class ChoicePair(QWidget):
         super().__init__(parent)
         self._difference = difference
         self.left, self.right = SideButton(Choice.LEFT), SideButton(Choice.RIGHT)
-        self.left.setToolTip("Take the left words. Shift takes both. ([)")
-        self.right.setToolTip("Take the right words. Shift takes both. (])")
+        self.left.setToolTip(tr("Take the left words. Shift takes both. ([)"))
+        self.right.setToolTip(tr("Take the right words. Shift takes both. (])"))
         for button, word in zip((self.left, self.right), sides, strict=True):
             if word:
                 button.setText(word)
-                button.setToolTip(f"Take {word.lower()} here.")
-            button.setAccessibleName(f"Take {button.text().lower()} in {name}")
+                button.setToolTip(tr("Take {side} here.", side=word))
+                button.setAccessibleName(tr("Take {side} in {name}", side=word, name=name))
+            elif button is self.left:
+                button.setAccessibleName(tr("Take left in {name}", name=name))
+            else:
+                button.setAccessibleName(tr("Take right in {name}", name=name))
         self.left.clicked.connect(self._on_left)
         self.right.clicked.connect(self._on_right)
         column = QVBoxLayout(self)
@@ -113,7 +118,7 @@ class FoldRow(QAbstractButton):
         self._block = block
         self._is_open = False
         self.setText(title)
-        self.setAccessibleName(f"{title}, the same in both")
+        self.setAccessibleName(tr("{title}, the same in both", title=title))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setFixedHeight(FOLD_HEIGHT)
@@ -122,7 +127,7 @@ class FoldRow(QAbstractButton):
     def show_open(self, is_open: bool) -> None:
         """Point down while its text is shown."""
         self._is_open = is_open
-        self.setAccessibleDescription("Shown" if is_open else "Folded")
+        self.setAccessibleDescription(tr("Shown") if is_open else tr("Folded"))
         self.update()
 
     def _on_clicked(self) -> None:
@@ -145,4 +150,4 @@ class FoldRow(QAbstractButton):
         x = 26 + metrics.horizontalAdvance(title) + 10
         painter.setFont(ui_font(12, MEDIUM))
         painter.setPen(t.t3)
-        painter.drawText(QRectF(x, 0, 120, FOLD_HEIGHT), middle, "the same in both")
+        painter.drawText(QRectF(x, 0, 120, FOLD_HEIGHT), middle, tr("the same in both"))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from app.story.comparison import Block, BlockKind, Choice, is_heading
+from app.translation import tr, trn
 from ui.recaps.choices import BUTTON, PAIR_HEIGHT, ChoicePair, FoldRow
 from ui.recaps.column_text import HEADING_LINE_PX, LINE_PX, ColumnText
 from ui.theme import current_tokens, theme
@@ -57,8 +58,8 @@ class CompareColumns(QWidget):
         self._pairs: dict[int, ChoicePair] = {}
         self._folds: dict[int, FoldRow] = {}
         self._is_arranging = False
-        self.left = ColumnText(Choice.LEFT, "Left text", self, font=font)
-        self.right = ColumnText(Choice.RIGHT, "Right text", self, font=font)
+        self.left = ColumnText(Choice.LEFT, tr("Left text"), self, font=font)
+        self.right = ColumnText(Choice.RIGHT, tr("Right text"), self, font=font)
         self.bar = QScrollBar(Qt.Orientation.Vertical, self)
         self.bar.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         for column in (self.left, self.right):
@@ -158,8 +159,8 @@ class CompareColumns(QWidget):
         value, height = self.bar.value(), self.height()
         first = max(0, bisect_right(self._tops, value) - 1)
         last = min(len(self._blocks), bisect_left(self._tops, value + height))
-        for number, widget in (*self._pairs.items(), *self._folds.items()):
-            if not first <= number < last:
+        for place, widget in (*self._pairs.items(), *self._folds.items()):
+            if not first <= place < last:
                 widget.hide()
         for number in range(first, last):
             y = round(self._tops[number] - value)
@@ -179,7 +180,7 @@ class CompareColumns(QWidget):
     def _pair_for(self, block: int) -> ChoicePair:
         if block not in self._pairs:
             difference = self._differences[block]
-            name = self._blocks[block].heading or f"change {difference + 1}"
+            name = self._blocks[block].heading or tr("change {n}", n=difference + 1)
             pair = ChoicePair(difference, name, self, self._sides)
             pair.chosen.connect(self.chosen)
             pair.show_choice(self._choices[difference])
@@ -255,7 +256,12 @@ def fold_title(block: Block) -> str:
     titles = [line.strip() for number, line in enumerate(lines) if is_heading(lines, number)]
     count = sum(bool(line.strip()) for line in lines) - len(titles)
     if len(titles) > 3:
-        return ", ".join(titles[:2]) + f" and {len(titles) - 2} more"
+        return trn(
+            "{titles} and {n} more",
+            "{titles} and {n} more",
+            len(titles) - 2,
+            titles=", ".join(titles[:2]),
+        )
     if titles:
         return ", ".join(titles)
-    return "1 line" if count == 1 else f"{count:,} lines"
+    return trn("{n} line", "{n} lines", count)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.story.comparison import Choice, compare
+from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label, section
 from ui.inspector.words import short_time
@@ -87,9 +88,13 @@ class ComparePane(QWidget):
         self.current = -1
         for head, row in zip(self._heads, (left, right), strict=True):
             head.show_row(row, tokens(row.number))
-        self.columns.left.setAccessibleName(f"{left.word}, left")
-        self.columns.right.setAccessibleName(f"{right.word}, right")
-        self.columns.show_blocks(self.merge.blocks, f"Not in {left.word}.", f"Not in {right.word}.")
+        self.columns.left.setAccessibleName(tr("{version}, left", version=left.word))
+        self.columns.right.setAccessibleName(tr("{version}, right", version=right.word))
+        self.columns.show_blocks(
+            self.merge.blocks,
+            tr("Not in {version}.", version=left.word),
+            tr("Not in {version}.", version=right.word),
+        )
         self._show(cursor=0)
         if self.merge.differences:
             self.go_to(0)
@@ -177,8 +182,14 @@ class ComparePane(QWidget):
         self.tools.show_change(self.current, count)
         open_count = self.merge.open_count
         self.tools.show_open(open_count, self._same_as, is_empty=not self.merge.text)
-        words = f"{self._next} draft, saved as you type".lstrip()
-        self.result.show_about(f"{words}; {open_words(open_count)}" if open_count else words)
+        if self._next:
+            words = tr("{version} draft, saved as you type", version=self._next)
+        else:
+            words = tr("draft, saved as you type")
+        if open_count:
+            left = trn("{n} change is not chosen yet", "{n} changes are not chosen yet", open_count)
+            words = f"{words}; {left}"
+        self.result.show_about(words)
 
     def _on_asked(self, key: str) -> None:
         if key in WORDS and self.current >= 0:
@@ -233,10 +244,10 @@ class CompareTools(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._where = Label(font=ui_font(12.5, MEDIUM), tone=T2_ROLE)
-        self.previous = IconButton("chevron-up", "Previous change (Shift F7)", is_framed=True)
-        self.next = IconButton("chevron-down", "Next change (F7)", is_framed=True)
-        self.close_button = IconButton("cross", "Back to reading (Esc)")
-        self.keep = Button("Keep", icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
+        self.previous = IconButton("chevron-up", tr("Previous change (Shift F7)"), is_framed=True)
+        self.next = IconButton("chevron-down", tr("Next change (F7)"), is_framed=True)
+        self.close_button = IconButton("cross", tr("Back to reading (Esc)"))
+        self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -249,11 +260,17 @@ class CompareTools(QWidget):
 
     def show_next(self, word: str) -> None:
         """Which version the result becomes."""
-        self.keep.set_text(f"Keep as {word or 'new version'}")
+        self.keep.set_text(
+            tr("Keep as {version}", version=word) if word else tr("Keep as new version")
+        )
 
     def show_change(self, current: int, count: int) -> None:
         """current: from 0."""
-        self._where.setText(f"Change {current + 1} of {count}" if count else "No difference")
+        self._where.setText(
+            tr("Change {current} of {count}", current=current + 1, count=count)
+            if count
+            else tr("No difference")
+        )
         self.previous.setEnabled(current > 0)
         self.next.setEnabled(current + 1 < count)
 
@@ -261,18 +278,13 @@ class CompareTools(QWidget):
         """Say why the result cannot be kept yet, if it cannot."""
         reason = ""
         if count:
-            reason = open_words(count).capitalize() + "."
+            reason = trn("{n} change is not chosen yet.", "{n} changes are not chosen yet.", count)
         elif is_empty:
-            reason = "The result is empty."
+            reason = tr("The result is empty.")
         elif same_as:
-            reason = f"The result is {same_as} as it stands."
+            reason = tr("The result is {version} as it stands.", version=same_as)
         self.keep.setEnabled(not reason)
-        self.keep.setToolTip(reason or "Keep the result as a new version. (Ctrl S)")
-
-
-def open_words(count: int) -> str:
-    """How many changes still wait."""
-    return ("1 change is" if count == 1 else f"{count:,} changes are") + " not chosen yet"
+        self.keep.setToolTip(reason or tr("Keep the result as a new version. (Ctrl S)"))
 
 
 class _Head(QWidget):
@@ -289,7 +301,7 @@ class _Head(QWidget):
         self._side = side
         self._word = section()
         self._about = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
-        self._all = Button("Take all", role=ButtonRole.QUIET)
+        self._all = Button(tr("Take all"), role=ButtonRole.QUIET)
         self._all.clicked.connect(self._on_all)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(self)
@@ -302,10 +314,13 @@ class _Head(QWidget):
     def show_row(self, row: VersionRow, tokens: int | None) -> None:
         self._word.setText(row.word)
         facts = [row.author, short_time(row.created, now=time.time())]
-        facts += [f"{tokens:,} tokens"] if tokens is not None else []
+        facts += [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
         self._about.setText(", ".join(facts))
-        self._all.setAccessibleName(f"Take all of {row.word}, {self._side}")
-        self._all.setToolTip(f"Take every change from {row.word}.")
+        side = N_("Take all of {version}, left")
+        if self._side == "right":
+            side = N_("Take all of {version}, right")
+        self._all.setAccessibleName(tr(side, version=row.word))
+        self._all.setToolTip(tr("Take every change from {version}.", version=row.word))
 
     def _on_all(self) -> None:
         self.wanted.emit(self._side)

@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.story.drafts import Draft
+from app.translation import N_
 from ui.session import Session
 
 SETTLE_MS = 400
@@ -39,7 +40,7 @@ class DraftKeeper(QObject):
         self._path, self._kind, self._anchor = self._session.path, kind, anchor
         self.is_begun = False
         if self._path is not None:
-            self._session.do(self._look(self._path, kind, anchor), name="looking for drafts")
+            self._session.do(self._look(self._path, kind, anchor), name=N_("looking for drafts"))
 
     async def _look(self, path: Path, kind: str, anchor: str) -> None:
         drafts = await self._session.companion.edits.drafts.of(path)
@@ -59,7 +60,7 @@ class DraftKeeper(QObject):
         draft, self._pending = self._pending, None
         if draft is not None and self._path is not None:
             deed = self._session.companion.edits.drafts.save(self._path, draft)
-            self._session.do(deed, name="keeping your draft")
+            self._session.do(deed, name=N_("keeping your draft"))
 
     def forget(self) -> None:
         """What waits became a version, which ends the draft."""
@@ -72,4 +73,4 @@ class DraftKeeper(QObject):
         if self._path is not None:
             drafts = self._session.companion.edits.drafts
             deed = drafts.discard(self._path, self._kind, self._anchor)
-            self._session.do(deed, name="discarding your draft")
+            self._session.do(deed, name=N_("discarding your draft"))

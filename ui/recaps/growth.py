@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.translation import number, tr
 from ui.recaps.version_rows import LEFT, RIGHT
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
@@ -42,8 +43,15 @@ class GrowthLine(QWidget):
         self._points, self._budget = points, budget
         self.setVisible(len(points) > 1)
         words = ", ".join(f"{point.word} {point.tokens}" for point in points)
-        limit = f" of a budget of {budget:,}" if budget else ""
-        self.setAccessibleName(f"Growth in tokens{limit}: {words}")
+        if budget:
+            words = tr(
+                "Growth in tokens of a budget of {budget}: {points}",
+                budget=number(budget),
+                points=words,
+            )
+        else:
+            words = tr("Growth in tokens: {points}", points=words)
+        self.setAccessibleName(words)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -70,9 +78,9 @@ class GrowthLine(QWidget):
         painter.setFont(ui_font(12, MEDIUM))
         painter.setPen(t.t2)
         head = QRectF(0, 10, self.width(), 20)
-        painter.drawText(head, Qt.AlignmentFlag.AlignLeft, "Growth")
+        painter.drawText(head, Qt.AlignmentFlag.AlignLeft, tr("Growth"))
         if self._budget:
-            words = f"{self._budget:,} budget"
+            words = tr("{budget} budget", budget=number(self._budget))
             painter.setPen(t.t3)
             painter.drawText(head, Qt.AlignmentFlag.AlignRight, words)
         places = self._places()
@@ -107,11 +115,11 @@ class GrowthLine(QWidget):
         free = -100.0
         last = len(places) - 1
         end = places[last].x() - metrics.horizontalAdvance(self._points[last].word)
-        for number, (point, place) in enumerate(zip(self._points, places, strict=True)):
+        for nth, (point, place) in enumerate(zip(self._points, places, strict=True)):
             half = metrics.horizontalAdvance(point.word) / 2
             left = max(0.0, min(place.x() - half, self.width() - 2 * half))
             # The last one is always named; others where there is room.
-            if number != last and (left < free or left + 2 * half + 4 > end):
+            if nth != last and (left < free or left + 2 * half + 4 > end):
                 continue
             painter.setPen(QColor(t.t1 if point.side else t.t3))
             area = QRectF(left, self.height() - FOOT + 9, 2 * half + 2, 14)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.errors import UsageError
 from app.sillytavern.world_info import lore_text
 from app.story.lore_proposals import LoreProposal
+from app.translation import N_, number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, Label, body, meta, section
@@ -25,13 +26,13 @@ from ui.theme.palette import ACCENT_ROLE, T2_ROLE, T3_ROLE
 COLUMN = 760
 OPEN, DONE = "open", "done"
 SHOWN = 100  # cards at first; each holds several widgets
-FILES = "World Info (*.json)"
-EMPTY = (
+FILES = N_("World Info (*.json)")
+EMPTY = N_(
     "No lore yet. Scene recaps that are made in stages keep what a scene says for good of people, "
     "places and things; it is listed here, for a lorebook."
 )
-ALL_DONE = "Nothing is left to take over."
-NONE_DONE = "Nothing is marked as done yet."
+ALL_DONE = N_("Nothing is left to take over.")
+NONE_DONE = N_("Nothing is marked as done yet.")
 FORM = "scene_recap_form"
 
 
@@ -46,13 +47,13 @@ class LorePane(QWidget):
         self._room = SHOWN
         self.cards: dict[str, LoreCard] = {}
         self._count = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
-        self.kinds = Segments("Show", {OPEN: "To take over", DONE: "Done"})
+        self.kinds = Segments(tr("Show"), {OPEN: tr("To take over"), DONE: tr("Done")})
         self.kinds.choose(OPEN)
-        self.copy = Button("Copy", icon="copy")
-        self.export = Button("Export as World Info", icon="book")
-        self.mark = Button("Mark all as done", icon="check")
-        self.stages = Button("Make recaps in stages", icon="layers")
-        self.more = Button("Show more")
+        self.copy = Button(tr("Copy"), icon="copy")
+        self.export = Button(tr("Export as World Info"), icon="book")
+        self.mark = Button(tr("Mark all as done"), icon="check")
+        self.stages = Button(tr("Make recaps in stages"), icon="layers")
+        self.more = Button(tr("Show more"))
         self.said = body()
         self._empty = body()
         self._lay_out()
@@ -68,7 +69,7 @@ class LorePane(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(8)
-        head.addWidget(section("Lore"))
+        head.addWidget(section(tr("Lore")))
         head.addWidget(self._count, 1)
         for button in (self.copy, self.export, self.mark):
             head.addWidget(button)
@@ -104,7 +105,7 @@ class LorePane(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(14)
         outer.addLayout(top)
-        self.area = scrolling(content, name="Lore")
+        self.area = scrolling(content, name=tr("Lore"))
         outer.addWidget(self.area, 1)
 
     # What is shown
@@ -124,19 +125,25 @@ class LorePane(QWidget):
     def _show(self) -> None:
         shown, total = self.shown, len(self._found)
         done = sum(found.is_done for found in self._found)
-        self._count.setText(f"{total - done:,} to take over, {done:,} done" if total else "")
+        self._count.setText(
+            tr("{left} to take over, {done} done", left=number(total - done), done=number(done))
+            if total
+            else ""
+        )
         is_open = self._wanted == OPEN
         for button in (self.copy, self.export, self.mark):
             button.setVisible(bool(shown))
-        self.mark.set_text("Mark all as done" if is_open else "Take all up again")
+        self.mark.set_text(tr("Mark all as done") if is_open else tr("Take all up again"))
         self.mark.set_icon("check" if is_open else "undo")
         self.kinds.setVisible(bool(total))
-        nothing = EMPTY if not total else ALL_DONE if is_open else NONE_DONE
+        nothing = tr(EMPTY) if not total else tr(ALL_DONE) if is_open else tr(NONE_DONE)
         self._empty.setText("" if shown else nothing)
         self._empty.setVisible(not shown)
         self.stages.setVisible(not total and self._form() != "staged")
         self.more.setVisible(len(shown) > self._room)
-        self.more.set_text(f"Show {min(SHOWN, len(shown) - self._room):,} more")
+        self.more.set_text(
+            trn("Show {n} more", "Show {n} more", min(SHOWN, len(shown) - self._room))
+        )
         self._fill(shown[: self._room])
 
     def _fill(self, shown: Sequence[LoreProposal]) -> None:
@@ -195,7 +202,7 @@ class LorePane(QWidget):
     def _on_copy(self) -> None:
         shown = self.shown
         QGuiApplication.clipboard().setText("\n\n".join(map(copied, shown)))
-        self.said.setText(f"{entries_word(len(shown))} copied.")
+        self.said.setText(trn("{n} entry copied.", "{n} entries copied.", len(shown)))
 
     def _on_mark(self) -> None:
         self._mark([found.key for found in self.shown], is_done=self._wanted == OPEN)
@@ -206,34 +213,38 @@ class LorePane(QWidget):
     def _mark(self, keys: Sequence[str], *, is_done: bool) -> None:
         path = self._session.path
         if path is not None:
-            self._session.do(self._do_mark(path, keys, is_done), name="marking lore")
+            self._session.do(self._do_mark(path, keys, is_done), name=N_("marking lore"))
 
     async def _do_mark(self, path: Path, keys: Sequence[str], is_done: bool) -> None:
         await self._session.companion.lore.mark(path, keys, is_done=is_done)
         if path == self._session.path:
-            done = "marked as done" if is_done else "taken up again"
-            self.said.setText(f"{entries_word(len(keys))} {done}.")
+            count = len(keys)
+            if is_done:
+                said = trn("{n} entry marked as done.", "{n} entries marked as done.", count)
+            else:
+                said = trn("{n} entry taken up again.", "{n} entries taken up again.", count)
+            self.said.setText(said)
             self.refresh()
 
     def _on_stages(self) -> None:
         path = self._session.path
         if path is not None:
-            self._session.do(self._make_in_stages(path), name="changing a setting")
+            self._session.do(self._make_in_stages(path), name=N_("changing a setting"))
 
     async def _make_in_stages(self, path: Path) -> None:
         await self._session.companion.put_setting(FORM, "staged", path=path)
-        self.said.setText("Recaps of this chat are made in stages from now on, by a model.")
+        self.said.setText(tr("Recaps of this chat are made in stages from now on, by a model."))
         self.refresh()
 
     def _on_export(self) -> None:
         path = self._session.path
         if path is not None:
-            self._session.do(self._export(path), name="exporting lore")
+            self._session.do(self._export(path), name=N_("exporting lore"))
 
     async def _export(self, path: Path) -> None:
         keys = [found.key for found in self.shown]
         start = Path.home() / f"{path.stem} lore.json"
-        target = await choose_new_file(self, "Export the lore", start, FILES)
+        target = await choose_new_file(self, tr("Export the lore"), start, tr(FILES))
         if target is not None:
             await self.export_to(target, path, keys)
 
@@ -243,9 +254,16 @@ class LorePane(QWidget):
         try:
             await asyncio.to_thread(target.write_bytes, data)
         except OSError as error:
-            raise UsageError(f"{target.name} cannot be written: {error.strerror}.") from error
+            raise UsageError(
+                tr("{name} cannot be written: {why}.", name=target.name, why=error.strerror)
+            ) from error
         self.said.setText(
-            f"{entries_word(len(keys))} in {target.name}. Import it in SillyTavern: World Info."
+            trn(
+                "{n} entry in {name}. Import it in SillyTavern: World Info.",
+                "{n} entries in {name}. Import it in SillyTavern: World Info.",
+                len(keys),
+                name=target.name,
+            )
         )
 
 
@@ -266,8 +284,8 @@ class LoreCard(Surface):
         self._keys = Label(font=ui_font(11.5), tone=T3_ROLE, wraps=True)
         self._words = Label(font=story_font(14), wraps=True)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.copy = IconButton("copy", "Copy this entry", side=24, icon_size=14)
-        self.mark = Button("Done", icon="check", role=ButtonRole.QUIET)
+        self.copy = IconButton("copy", tr("Copy this entry"), side=24, icon_size=14)
+        self.mark = Button(tr("Done"), icon="check", role=ButtonRole.QUIET)
         self.copy.clicked.connect(self._on_copy)
         self.mark.clicked.connect(self._on_mark)
         head = QHBoxLayout()
@@ -299,10 +317,10 @@ class LoreCard(Surface):
         self._words.setText("\n".join(entry.content))
         self._words.setForegroundRole(T3_ROLE if found.is_done else T2_ROLE)
         also = ", ".join(entry.keywords)
-        self._keys.setText(f"Also triggered by: {also}" if also else "")
+        self._keys.setText(tr("Also triggered by: {keys}", keys=also) if also else "")
         self._keys.setVisible(bool(also))
-        self.copy.set_name(f"Copy {entry.name}")
-        self.mark.set_text("Take up again" if found.is_done else "Done")
+        self.copy.set_name(tr("Copy {name}", name=entry.name))
+        self.mark.set_text(tr("Take up again") if found.is_done else tr("Done"))
         self.mark.set_icon("undo" if found.is_done else "check")
         self.mark.setAccessibleName(f"{self.mark.text()}: {entry.name}")
 
@@ -332,8 +350,3 @@ def copied(found: LoreProposal) -> str:
     entry = found.entry
     keys = ", ".join((entry.name, *entry.keywords))
     return f"{entry.name} ({entry.type})\nKeys: {keys}\n{lore_text(entry)}"
-
-
-def entries_word(count: int) -> str:
-    """How many."""
-    return "1 entry" if count == 1 else f"{count:,} entries"

@@ -9,9 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.story.comparison import Block, BlockKind, Choice, chosen_text, taken
+from app.translation import N_, tr
 
-OPEN_WORDS = "Not chosen yet: take left, take right, or write here."
-TYPING = "writing"
+OPEN_WORDS = N_("Not chosen yet: take left, take right, or write here.")
+TYPING = N_("writing")
+_TAKEN = {
+    Choice.LEFT: N_("take left in {name}"),
+    Choice.RIGHT: N_("take right in {name}"),
+    Choice.BOTH: N_("take both in {name}"),
+}
+_ALL_TAKEN = {
+    Choice.LEFT: N_("take all left"),
+    Choice.RIGHT: N_("take all right"),
+    Choice.BOTH: N_("take all both"),
+}
 STEPS_KEPT = 500
 
 
@@ -79,7 +90,9 @@ class Merge:
 
     def name(self, difference: int) -> str:
         """What a difference is called: its heading, or its number."""
-        return self.blocks[self.differences[difference]].heading or f"change {difference + 1}"
+        return self.blocks[self.differences[difference]].heading or tr(
+            "change {n}", n=difference + 1
+        )
 
     @property
     def text(self) -> str:
@@ -101,7 +114,7 @@ class Merge:
         for number, piece in enumerate(self._pieces()):
             at += len(piece)
             if self._is_open(number):
-                found.append((at - len(OPEN_WORDS), at))
+                found.append((at - len(tr(OPEN_WORDS)), at))
         return found
 
     def start_of(self, difference: int) -> int:
@@ -116,13 +129,13 @@ class Merge:
         number = self.differences[difference]
         part = Part(choice)
         if self._parts[number] != part:
-            self._do(f"take {choice.value} in {self.name(difference)}", {number: part})
+            self._do(tr(_TAKEN[choice], name=self.name(difference)), {number: part})
 
     def take_all(self, choice: Choice) -> None:
         """Choose one side for every difference."""
         parts = {number: Part(choice) for number in self.differences}
         if any(self._parts[number] != part for number, part in parts.items()):
-            self._do(f"take all {choice.value}", parts)
+            self._do(tr(_ALL_TAKEN[choice]), parts)
 
     def undo(self) -> str:
         """Go one step back; gives its name."""
@@ -165,7 +178,7 @@ class Merge:
                 continue
             own = "" if changed else inserted
             if self._is_open(number):
-                own = piece[: len(piece) - len(OPEN_WORDS)] + own
+                own = piece[: len(piece) - len(tr(OPEN_WORDS))] + own
                 cursor = low + len(own)
             else:
                 own = piece[: max(0, start - low)] + own + piece[max(0, end - low) :]
@@ -201,7 +214,7 @@ class Merge:
         passage = block.right or block.left
         assert passage is not None
         heading = f"{block.heading}\n" if block.heading else ""
-        return _lead(passage.lead, passage.is_first, has_before) + heading + OPEN_WORDS
+        return _lead(passage.lead, passage.is_first, has_before) + heading + tr(OPEN_WORDS)
 
     def _do(self, label: str, changed: dict[int, Part], part: int = -1) -> None:
         self._done.append(_Step(self._parts, label, part))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.story.drafts import Draft
 from app.story.recaps import RunningVersion
 from app.story.story import Story
+from app.translation import N_, tr
 from ui.recaps.compare import ComparePane
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.growth import GrowthPoint
@@ -109,7 +110,7 @@ class RecapsPage(QWidget):
     @property
     def title(self) -> str:
         """For the header."""
-        return "Compare" if self.is_comparing else "Recaps"
+        return tr("Compare") if self.is_comparing else tr("Recaps")
 
     @property
     def place(self) -> str:
@@ -117,7 +118,7 @@ class RecapsPage(QWidget):
         pair = self._compared
         if not self.is_comparing or pair is None:
             return ""
-        return f"{pair[0].word} with {pair[1].word}, word by word"
+        return tr("{left} with {right}, word by word", left=pair[0].word, right=pair[1].word)
 
     @property
     def tools(self) -> QWidget | None:
@@ -172,7 +173,7 @@ class RecapsPage(QWidget):
         """Read what the story does not hold: deleted versions, the next one's number."""
         path = self._session.path
         if path is not None:
-            self._session.do(self._load(path, self._subject), name="reading versions")
+            self._session.do(self._load(path, self._subject), name=N_("reading versions"))
 
     async def _load(self, path: Path, subject: RecapSubject) -> None:
         edits = self._session.companion.edits
@@ -245,7 +246,11 @@ class RecapsPage(QWidget):
 
     def _show_back(self) -> None:
         pair = self._compared
-        words = f"Back to {pair[0].word} with {pair[1].word}" if pair is not None else ""
+        words = (
+            tr("Back to {left} with {right}", left=pair[0].word, right=pair[1].word)
+            if pair is not None
+            else ""
+        )
         self.reading.show_back(words)
 
     def _on_write_asked(self) -> None:

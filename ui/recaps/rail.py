@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.story.story import Story
+from app.translation import tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label
@@ -37,10 +38,12 @@ class RecapRail(QWidget):
     def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.kinds = Segments("Recap", {RUNNING: "Running", SCENE: "Scene", LORE: "Lore"})
+        self.kinds = Segments(
+            tr("Recap"), {RUNNING: tr("Running"), SCENE: tr("Scene"), LORE: tr("Lore")}
+        )
         self.kinds.choose(RUNNING)
         self.kinds.chosen.connect(self._on_kind)
-        self.scenes = Choice("Scene")
+        self.scenes = Choice(tr("Scene"))
         self.scenes.setSizeAdjustPolicy(
             Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -48,14 +51,14 @@ class RecapRail(QWidget):
         self.scenes.activated.connect(self._on_scene)
         self.list = VersionList(model)
         self.growth = GrowthLine()
-        self.write = Button("Write a new version", icon="pencil")
+        self.write = Button(tr("Write a new version"), icon="pencil")
         self.write.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.write.clicked.connect(self.write_asked)
-        self.more = IconButton("more", "More for these versions", side=22)
+        self.more = IconButton("more", tr("More for these versions"), side=22)
         self.more.clicked.connect(self._open_menu)
-        self.clear = QAction("Delete all versions", self)
+        self.clear = QAction(tr("Delete all versions"), self)
         self.clear.triggered.connect(self.clear_asked)
-        self.redo = QAction("Redo this recap", self)
+        self.redo = QAction(tr("Redo this recap"), self)
         self.redo.triggered.connect(self.redo_asked)
         self._build()
         self.scenes.hide()
@@ -65,9 +68,9 @@ class RecapRail(QWidget):
         title = QHBoxLayout()
         title.setContentsMargins(8, 0, 7, 0)
         title.setSpacing(6)
-        title.addWidget(Label("Versions", font=ui_font(12, MEDIUM), tone=T2_ROLE))
+        title.addWidget(Label(tr("Versions"), font=ui_font(12, MEDIUM), tone=T2_ROLE))
         title.addStretch(1)
-        title.addWidget(Label("tokens", font=ui_font(12), tone=T3_ROLE))
+        title.addWidget(Label(tr("tokens"), font=ui_font(12), tone=T3_ROLE))
         title.addWidget(self.more)
         inner = QVBoxLayout()
         inner.setContentsMargins(4, 0, 7, 0)

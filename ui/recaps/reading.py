@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.story.drafts import Draft
+from app.translation import number, tr, tr_in, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label, body, section
 from ui.controls.prose import ProseField
@@ -54,15 +55,15 @@ class ReadingPane(QWidget):
         self.base: int | None = None  # of what is being written
         self._title = section()
         self._origin = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
-        self.back = Button("Back to the comparison", icon="chevron-left")
-        self.restore = Button("Restore", icon="undo")
-        self.use = Button("Use this version", icon="check")
-        self.compare = Button("Compare", icon="swap")
-        self.edit = Button("Edit", icon="pencil")
-        self.delete = IconButton("trash", "Delete this version (Del)")
-        self.drop = Button("Leave as it was", role=ButtonRole.QUIET, hint="Esc")
-        self.keep = Button("Keep", icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
-        self.text = ProseField("Text of the version", px=15.5, line_px=24)
+        self.back = Button(tr("Back to the comparison"), icon="chevron-left")
+        self.restore = Button(tr("Restore"), icon="undo")
+        self.use = Button(tr("Use this version"), icon="check")
+        self.compare = Button(tr("Compare"), icon="swap")
+        self.edit = Button(tr("Edit"), icon="pencil")
+        self.delete = IconButton("trash", tr("Delete this version (Del)"))
+        self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
+        self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
+        self.text = ProseField(tr("Text of the version"), px=15.5, line_px=24)
         self._empty = body()
         self._stack = QStackedWidget()
         self.offer = _DraftOffer()
@@ -143,7 +144,7 @@ class ReadingPane(QWidget):
         self.delete.setVisible(is_live and can_delete)
         self.compare.setVisible(is_live and before is not None)
         if before is not None:
-            self.compare.set_text(f"Compare with {before.word}")
+            self.compare.set_text(tr("Compare with {version}", version=before.word))
         self.edit.setVisible(is_live)
         self.text.set_text(row.text if row is not None else "")
         self.back.hide()
@@ -156,14 +157,25 @@ class ReadingPane(QWidget):
     def show_count(self, tokens: int, budget: int) -> None:
         """Tokens of what is being written. budget: 0 for none."""
         if self.is_editing:
-            limit = f" of {budget:,}" if budget else ""
             self._title.setText(self._next)
-            self._origin.setText(f"draft, saved as you type, {tokens:,}{limit} tokens")
+            if budget:
+                words = tr(
+                    "draft, saved as you type, {tokens} of {budget} tokens",
+                    tokens=number(tokens),
+                    budget=number(budget),
+                )
+            else:
+                words = trn(
+                    "draft, saved as you type, {n} token",
+                    "draft, saved as you type, {n} tokens",
+                    tokens,
+                )
+            self._origin.setText(words)
 
     def show_back(self, words: str) -> None:
         """Offer the way back to an open comparison, "" for none."""
         self.back.setVisible(bool(words) and not self.is_editing)
-        self.back.set_text(words or "Back")
+        self.back.set_text(words or tr("Back"))
 
     def begin_edit(self, text: str | None = None, base: int | None = None) -> None:
         """Write on: on the version that is shown, or on other words."""
@@ -224,8 +236,8 @@ class _DraftOffer(Surface):
     def __init__(self) -> None:
         super().__init__("raised", edge="line2")
         self._words = Label(font=ui_font(12.5, MEDIUM), tone=T1_ROLE)
-        self.go_on = Button("Go on writing", icon="pencil")
-        self.discard = Button("Discard", role=ButtonRole.QUIET)
+        self.go_on = Button(tr("Go on writing"), icon="pencil")
+        self.discard = Button(tr("Discard"), role=ButtonRole.QUIET)
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 8, 8, 8)
         row.setSpacing(8)
@@ -235,12 +247,17 @@ class _DraftOffer(Surface):
 
     def show_time(self, saved: float) -> None:
         when = short_time(saved, now=time.time())
-        self._words.setText(f"You were writing a version at {when} and did not keep it.")
+        self._words.setText(
+            tr("You were writing a version at {when} and did not keep it.", when=when)
+        )
 
 
 def _origin(row: VersionRow) -> str:
-    who = "you" if row.made_by == "you" else row.made_by or "somebody"
-    words = f"{row.why}, written {short_time(row.created, now=time.time())} by {who}"
+    who = row.made_by or tr_in("who made it", "somebody")
+    if row.made_by == "you":
+        who = tr_in("who made it", "you")
+    when = short_time(row.created, now=time.time())
+    words = tr("{why}, written {when} by {who}", why=row.why, when=when, who=who)
     if row.is_deleted:
-        return words + ", deleted"
-    return words + (f", {row.current_word}" if row.is_current else "")
+        return f"{words}, {tr('deleted')}"
+    return words + (f", {tr(row.current_word)}" if row.is_current else "")

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import N_, number, tr
 from ui.controls.labels import Label, section
 from ui.controls.surfaces import Surface
 from ui.recaps.key_hint import KeyHint
@@ -16,12 +17,12 @@ from ui.theme.palette import T1_ROLE, T3_ROLE
 
 HEIGHT = 204
 KEYS = (
-    ("left", "[", "take left"),
-    ("right", "]", "take right"),
-    ("both", "=", "take both"),
-    ("next", "F7", "next change"),
-    ("previous", "Shift F7", "previous"),
-    ("undo", "Ctrl Z", "undo"),
+    ("left", "[", N_("take left")),
+    ("right", "]", N_("take right")),
+    ("both", "=", N_("take both")),
+    ("next", "F7", N_("next change")),
+    ("previous", "Shift F7", N_("previous")),
+    ("undo", "Ctrl Z", N_("undo")),
 )
 
 
@@ -48,7 +49,7 @@ class ResultPane(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(14, 0, 28, 0)
         head.setSpacing(8)
-        head.addWidget(section("Result"))
+        head.addWidget(section(tr("Result")))
         head.addWidget(self._about, 1)
         head.addWidget(self._count)
         head.addWidget(self._budget)
@@ -70,7 +71,7 @@ class ResultPane(QWidget):
         row.setSpacing(12)
         self._hints: dict[str, KeyHint] = {}
         for key, shortcut, word in KEYS:
-            hint = KeyHint(key, shortcut, word)
+            hint = KeyHint(key, shortcut, tr(word))
             hint.pressed_key.connect(self.asked)
             self._hints[key] = hint
             row.addWidget(hint)
@@ -83,13 +84,15 @@ class ResultPane(QWidget):
 
     def show_count(self, tokens: int | None, budget: int) -> None:
         """tokens: None while they are counted. budget: 0 for none."""
-        self._count.setText("" if tokens is None else f"{tokens:,}")
-        self._budget.setText(f"of {budget:,} tokens" if budget else "tokens")
+        self._count.setText("" if tokens is None else number(tokens))
+        self._budget.setText(
+            tr("of {budget} tokens", budget=number(budget)) if budget else tr("tokens")
+        )
         self._count.setForegroundRole(T1_ROLE)
 
     def show_undo(self, label: str) -> None:
         """Name what Ctrl+Z takes back; "" for nothing."""
-        self._hints["undo"].set_word(f"undo: {label}" if label else "undo")
+        self._hints["undo"].set_word(tr("undo: {label}", label=tr(label)) if label else tr("undo"))
         self._hints["undo"].setEnabled(bool(label))
 
     def _on_focused(self, has_focus: bool) -> None:

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.story.comparison import is_heading
+from app.translation import tr
 from ui.controls.prose import Prose
 from ui.theme import current_tokens, theme
 from ui.theme.fonts import SEMIBOLD, ui_font
@@ -42,7 +43,7 @@ class ResultEditor(Prose):
     focused = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Result", px=15, line_px=LINE_PX, parent=parent)
+        super().__init__(tr("Result"), px=15, line_px=LINE_PX, parent=parent)
         self.setReadOnly(False)
         self.setUndoRedoEnabled(False)
         self._tones = _Tones(self.document())

@@ -8,15 +8,16 @@ from typing import Any
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
+from app.translation import N_, tr
 from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
 from ui.session import Session
 
-EMPTY_RUNNING = (
+EMPTY_RUNNING = N_(
     "No version yet. A closed scene is folded into the running recap when a newer one has closed, "
     "too; each step, and each edit of yours, is kept here."
 )
-ALL_DELETED = "All versions are deleted. Restore one of them, or write a new one."
-EMPTY_SCENE = "This scene has no recap yet. It is written by itself, or by you."
+ALL_DELETED = N_("All versions are deleted. Restore one of them, or write a new one.")
+EMPTY_SCENE = N_("This scene has no recap yet. It is written by itself, or by you.")
 
 
 class RecapSubject:
@@ -37,8 +38,8 @@ class RecapSubject:
     def empty_words(self, *, has_deleted: bool) -> str:
         """What to say while there is no version."""
         if self.anchor:
-            return EMPTY_SCENE
-        return ALL_DELETED if has_deleted else EMPTY_RUNNING
+            return tr(EMPTY_SCENE)
+        return tr(ALL_DELETED) if has_deleted else tr(EMPTY_RUNNING)
 
     @property
     def can_delete(self) -> bool:
@@ -68,7 +69,7 @@ class RecapSubject:
                 edits.edit_scene_recap(path, self.anchor, text)
                 if self.anchor
                 else edits.edit_running_recap(path, text, base=base),
-                "keeping your version",
+                N_("keeping your version"),
             )
 
     def use(self, number: int) -> None:
@@ -79,32 +80,32 @@ class RecapSubject:
                 edits.select_scene_recap_version(path, self.anchor, number)
                 if self.anchor
                 else edits.select_running_version(path, number),
-                "choosing a version",
+                N_("choosing a version"),
             )
 
     def delete(self, number: int) -> None:
         """Put a version away."""
         edits, path = self._session.companion.edits, self._session.path
         if path is not None and self.can_delete:
-            self._do(edits.delete_running_version(path, number), "deleting a version")
+            self._do(edits.delete_running_version(path, number), N_("deleting a version"))
 
     def restore(self, number: int) -> None:
         """Take a deleted version back."""
         edits, path = self._session.companion.edits, self._session.path
         if path is not None and self.can_delete:
-            self._do(edits.restore_running_version(path, number), "restoring a version")
+            self._do(edits.restore_running_version(path, number), N_("restoring a version"))
 
     def clear(self) -> None:
         """Put all versions away."""
         edits, path = self._session.companion.edits, self._session.path
         if path is not None and self.can_delete:
-            self._do(edits.clear_running_recap(path), "deleting all versions")
+            self._do(edits.clear_running_recap(path), N_("deleting all versions"))
 
     def redo(self) -> None:
         """Let the scene's recap be made again."""
         edits, path = self._session.companion.edits, self._session.path
         if path is not None and self.anchor:
-            self._do(edits.redo_scene_recap(path, self.anchor), "redoing the recap")
+            self._do(edits.redo_scene_recap(path, self.anchor), N_("redoing the recap"))
 
     def _do(self, deed: Coroutine[Any, Any, object], name: str) -> None:
         self._session.do(deed, name=name)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal
 
+from app.translation import N_
 from ui.session import Session
 
 MOST_TEXTS = 2000
@@ -32,7 +33,7 @@ class TokenTally(QObject):
         """Count those that are not counted yet."""
         missing = [text for text in texts if text not in self._counts]
         if missing:
-            self._session.do(self._count(missing), name="counting tokens")
+            self._session.do(self._count(missing), name=N_("counting tokens"))
 
     async def _count(self, texts: list[str]) -> None:
         count = self._session.companion.count_tokens

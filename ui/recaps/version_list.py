@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.translation import N_, number, tr
 from ui.inspector.words import short_time
 from ui.recaps.version_rows import (
     DELETED,
@@ -43,6 +44,8 @@ SIDES = {
     Qt.Key.Key_R: RIGHT,
 }
 
+TIPS = (N_("Compare: this version left. (L)"), N_("This version right. (R)"))  # left, right
+
 
 class VersionList(QListView):
     """The row with the keyboard is read; L and R compare it, Delete puts it away.
@@ -56,18 +59,18 @@ class VersionList(QListView):
     delete_asked = Signal(int)
 
     def __init__(
-        self, model: VersionModel, parent: QWidget | None = None, *, noun: str = "version"
+        self, model: VersionModel, parent: QWidget | None = None, *, tips: tuple[str, str] = TIPS
     ) -> None:
         super().__init__(parent)
         self.versions = model
-        self._noun = noun
+        self._tips = tips
         self._delegate = _VersionDelegate(self)
         self.setModel(model)
         self.setItemDelegate(self._delegate)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Versions")
+        self.setAccessibleName(tr("Versions"))
         self.setAutoFillBackground(False)
         self.viewport().setAutoFillBackground(False)
         self.setMouseTracking(True)
@@ -118,8 +121,10 @@ class VersionList(QListView):
         if event.type() == QEvent.Type.ToolTip:
             at = self.viewport().mapFromGlobal(self.cursor().pos())
             side = self._chip_at(at)
-            noun = self._noun
-            words = {LEFT: f"Compare: this {noun} left. (L)", RIGHT: f"This {noun} right. (R)"}
+            words = {
+                LEFT: tr(self._tips[0]),
+                RIGHT: tr(self._tips[1]),
+            }
             QToolTip.showText(self.cursor().pos(), words.get(side, ""), self)
             return True
         return super().viewportEvent(event)
@@ -156,7 +161,7 @@ class _VersionDelegate(QStyledItemDelegate):
             painter.setFont(ui_font(12, MEDIUM))
             painter.setPen(t.t2)
             area = QRectF(option.rect).adjusted(8, 6, -8, 0)
-            painter.drawText(area, _LEFT, DELETED)
+            painter.drawText(area, _LEFT, tr(DELETED))
         painter.restore()
 
     def _paint_row(
@@ -202,12 +207,12 @@ class _VersionDelegate(QStyledItemDelegate):
         if row.is_current:
             self._paint_current(painter, line, row, t)
         elif row.is_latest:
-            _draw(painter, line, "latest", ui_font(12, MEDIUM), t.accent_text)
+            _draw(painter, line, tr("latest"), ui_font(12, MEDIUM), t.accent_text)
 
     def _paint_current(self, painter: QPainter, line: QRectF, row: VersionRow, t: Tokens) -> None:
         font = ui_font(12, MEDIUM)
-        if QFontMetrics(font).horizontalAdvance(row.current_word) <= line.width():
-            _draw(painter, line, row.current_word, font, t.included.text)
+        if QFontMetrics(font).horizontalAdvance(tr(row.current_word)) <= line.width():
+            _draw(painter, line, tr(row.current_word), font, t.included.text)
         else:
             dpr = painter.device().devicePixelRatioF()
             pixmap = icon_pixmap("check", t.included.text, 13, dpr)
@@ -220,8 +225,8 @@ class _VersionDelegate(QStyledItemDelegate):
         if isinstance(tokens, int):
             painter.setFont(ui_font(12, SEMIBOLD))
             painter.setPen(t.t3 if row.is_deleted else t.t1)
-            painter.drawText(line, _RIGHT, f"{tokens:,}")
-            figure = painter.fontMetrics().horizontalAdvance(f"{max(tokens, 100):,}")
+            painter.drawText(line, _RIGHT, number(tokens))
+            figure = painter.fontMetrics().horizontalAdvance(number(max(tokens, 100)))
             most = max(1, self._view.versions.most_tokens())
             bar = QRectF(line.right() - figure - 8 - BAR, line.center().y() - 2, BAR, 4)
             rounded(painter, bar, 2, t.line)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from app.story.recaps import RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
+from app.translation import N_, tr, tr_in, trn
 from ui.inspector.words import REASONS, short_time
 
 Index = QModelIndex | QPersistentModelIndex
@@ -17,7 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = Qt.ItemDataRole.UserRole
 SIDE_ROLE = Qt.ItemDataRole.UserRole + 1
 TOKENS_ROLE = Qt.ItemDataRole.UserRole + 2
-DELETED = "Deleted"
+DELETED = N_("Deleted")
 LEFT, RIGHT = "L", "R"
 
 
@@ -35,7 +36,7 @@ class VersionRow:
     why: str
     reach: int = 0
     is_current: bool = False
-    current_word: str = "in the prompt"
+    current_word: str = N_("in the prompt")
     is_latest: bool = False
     is_deleted: bool = False
 
@@ -47,7 +48,11 @@ class VersionRow:
     @property
     def author(self) -> str:
         """Who wrote it, for a line of facts."""
-        return "yours" if self.made_by == "you" else self.made_by or "somebody"
+        return (
+            tr_in("made by you", "yours")
+            if self.made_by == "you"
+            else self.made_by or tr_in("who made it", "somebody")
+        )
 
 
 def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[VersionRow, ...]:
@@ -78,9 +83,10 @@ def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[Versi
 def running_why(version: RunningVersion) -> str:
     """Why a version of the running recap was made."""
     if version.reason == "fold" and version.scene_count:
-        scenes = f"Scenes 1–{version.scene_count}" if version.scene_count > 1 else "Scene 1"
-        return f"{scenes} folded in"
-    return _sentence(REASONS.get(version.reason, version.reason))
+        if version.scene_count == 1:
+            return tr("Scene 1 folded in")
+        return tr("Scenes 1–{last} folded in", last=version.scene_count)
+    return _sentence(tr(REASONS.get(version.reason, version.reason)))
 
 
 def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
@@ -94,7 +100,7 @@ def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
             recap.made_by,
             scene_why(recap, number),
             is_current=recap.is_current,
-            current_word="in use",
+            current_word=N_("in use"),
             is_latest=number == len(versions) - 1,
         )
         for number, recap in reversed(tuple(enumerate(versions)))
@@ -104,10 +110,10 @@ def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
 def scene_why(recap: SceneRecap, place: int) -> str:
     """Why a version of a scene's recap was made."""
     if recap.made_by == "you":
-        return "Your edit"
+        return tr("Your edit")
     if recap.is_imported:
-        return "Found in the chat"
-    return "Redone" if place else "First version"
+        return tr("Found in the chat")
+    return tr("Redone") if place else tr("First version")
 
 
 def _sentence(text: str) -> str:
@@ -188,7 +194,7 @@ class VersionModel(QAbstractListModel):
         if role == ROW_ROLE:
             return row
         if row is None:
-            return DELETED if role == Qt.ItemDataRole.DisplayRole else None
+            return tr(DELETED) if role == Qt.ItemDataRole.DisplayRole else None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._words(row)
         if role == SIDE_ROLE:
@@ -202,11 +208,11 @@ class VersionModel(QAbstractListModel):
         words = [row.word, *([short_time(row.created, now=time.time())] if row.created else [])]
         words.append(row.why)
         tokens = self._tokens.get(row.number)
-        words += [f"{tokens:,} tokens"] if tokens is not None else []
-        words += [row.current_word] if row.is_current else []
-        words += ["deleted"] if row.is_deleted else []
+        words += [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
+        words += [tr(row.current_word)] if row.is_current else []
+        words += [tr("deleted")] if row.is_deleted else []
         side = self._sides.get(row.number)
-        words += [f"compared, {'left' if side == LEFT else 'right'}"] if side else []
+        words += [tr("compared, left") if side == LEFT else tr("compared, right")] if side else []
         return ", ".join(words)
 
     def _tell(self) -> None:
