@@ -59,6 +59,10 @@ def _screenshots(words: list[str]) -> int:
     parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go")
     parser.add_argument("--size", default="1360x860", metavar="WxH", help="of the wide window")
     parser.add_argument("--scale", type=float, default=1.0, help="device pixels per pixel")
+    parser.add_argument("--contrast", default="normal", choices=("normal", "high"))
+    parser.add_argument(
+        "--only", nargs="+", default=(), metavar="NAME", help="pictures whose names begin so"
+    )
     try:
         options = parser.parse_args(words)
         width, _, height = options.size.partition("x")
@@ -68,9 +72,11 @@ def _screenshots(words: list[str]) -> int:
     except ValueError:
         parser.print_usage(sys.stderr)
         return 2
-    from ui.screenshots import render
+    from ui.screenshots import PictureWish, render
 
-    return render(options.folder, size, scale=options.scale)
+    return render(
+        PictureWish(options.folder, size, options.scale, options.contrast, tuple(options.only))
+    )
 
 
 if __name__ == "__main__":

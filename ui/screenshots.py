@@ -8,11 +8,16 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.errors import UsageError
 from app.paths import RESOURCES, Folders, user_folders
 from app.tasks import TaskSupervisor
+
+if TYPE_CHECKING:
+    from ui.main_window import MainWindow
 
 IDLE_SECONDS = 60.0
 SETTLE_ROUNDS = 40
@@ -20,26 +25,40 @@ SETTLE_SECONDS = 0.02
 NARROW = (900, 860)
 # So little that something falls out.
 SCARCE = {"budget_mode": "advanced", "budget_epistemic": 80, "budget_long": 150}
+SAFE = "safe mode"
 HOMES = ("HOME", "USERPROFILE")
 
 
-def render(folder: Path, size: tuple[int, int], *, scale: float = 1.0) -> int:
-    """Write one PNG per page and theme into `folder`; gives the exit code."""
+@dataclass(frozen=True, slots=True)
+class PictureWish:
+    """Which pictures. size: of the wide window, in px. contrast: as the setting of that name.
+    only: beginnings of the names of those that are wanted, none for all.
+    """
+
+    folder: Path
+    size: tuple[int, int]
+    scale: float = 1.0
+    contrast: str = "normal"
+    only: tuple[str, ...] = ()
+
+
+def render(wish: PictureWish) -> int:
+    """Write one PNG per page and theme; gives the exit code."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.environ["QT_SCALE_FACTOR"] = f"{scale:g}"
-    folder.mkdir(parents=True, exist_ok=True)
+    os.environ["QT_SCALE_FACTOR"] = f"{wish.scale:g}"
+    wish.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tavernkeep-") as home, _living_in(Path(home)):
-        return _render_at_home(folder, size, Path(home))
+        return _render_at_home(wish, Path(home))
 
 
-def _render_at_home(folder: Path, size: tuple[int, int], home: Path) -> int:
+def _render_at_home(wish: PictureWish, home: Path) -> int:
     from ui.application import loop_factory, make_application
     from ui.collecting import GuiThreadCollector
 
     application = make_application()
     GuiThreadCollector(application).start()
     with asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner:
-        return runner.run(_render(folder, size, home))
+        return runner.run(_render(wish, home))
 
 
 @contextmanager
@@ -58,10 +77,11 @@ def _living_in(home: Path) -> Iterator[None]:
                 os.environ[name] = value
 
 
-async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
+async def _render(wish: PictureWish, home: Path) -> int:
     from app.companion import open_companion
+    from ui import poses
     from ui.main_window import MainWindow
-    from ui.theme import theme
+    from ui.theme import ContrastChoice, theme
 
     tavern = home / "SillyTavern" / "data"
     chat = next(tavern.glob("*/chats/*/*.jsonl"))
@@ -71,52 +91,100 @@ async def _render(folder: Path, size: tuple[int, int], home: Path) -> int:
     async with open_companion(
         folders, tavern=tavern, llm="builtin", watch=False, keeps_memory=True
     ) as companion:
+        await companion.put_setting("contrast", wish.contrast)
         window = MainWindow(theme, tasks)
-        window.resize(*size)
+        window.resize(*wish.size)
         window.show()
         window.attach(companion)
+        theme.set_contrast(ContrastChoice(wish.contrast))
+        album = _Album(wish, window)
+        await _take_empty(album, window)
         assert window.desk is not None
-        album = _Album(folder, window)
-        await album.take_both("empty", lambda: window.show_page("story"))
         async with asyncio.timeout(IDLE_SECONDS):
             await window.desk.session.open_path(chat)
             await companion.settled(chat)
-        window.show_page("story")
-        assert window.desk.story_stage is not None
-        story = window.desk.story_stage.page
-        story.view.jump_to_scene(len(story.story.scenes) - 2)
-        for page in ("story", "recaps", "memories", "prompt", "work", "settings"):
-            await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
-        await album.take_both("use", lambda: show_use(window))
-        await album.take_both("budgets", lambda: show_budgets(window))
+        await _take_pages(album, window)
         await companion.budgets.put(chat, SCARCE, "budgets of a picture")
-        await album.take_both("budgets-advanced", lambda: show_budgets(window))
+        await album.take_both("budgets-advanced", lambda: poses.show_budgets(window))
         await companion.edits.undo(chat)
-        await album.take_both("minds", lambda: show_minds(window))
-        await album.take_both("minds-table", lambda: show_minds(window, as_table=True))
-        window.show_page("settings")
-        await album.take_both("prompts", lambda: open_prompts(window.page))
-        await album.take_both("prompts-difference", lambda: change_prompt(window.page))
-        window.show_page("recaps")
-        await album.take_both("recaps-compare", lambda: compare_versions(window.page))
-        await album.take_both("lore", lambda: show_lore(window.page))
-        window.show_page("story")
-        await album.take_both("library", window.desk.open_chats, popup=True)
-        await album.take_both("commands", window.desk.open_palette, popup=True)
+        await companion.guard.look(chat)
+        await _take_sheets(album, window)
         window.resize(*NARROW)
-        await album.take_both("story-narrow", lambda: window.show_page("story"))
-        await album.take_both("recaps-narrow", lambda: read_recaps(window))
-        await album.take_both("minds-narrow", lambda: show_minds(window))
-        window.resize(*size)
+        await _take_narrow(album, window)
+        window.resize(*wish.size)
         for number in range(4):
             await album.take_both(
                 f"first-run-{number + 1}",
-                lambda number=number: show_step(window, number),  # type: ignore[misc]
+                lambda number=number: poses.show_step(window, number),  # type: ignore[misc]
             )
         window.hide()
         await window.detach()
         window.deleteLater()
     return 0
+
+
+async def _take_empty(album: _Album, window: MainWindow) -> None:
+    """The pages while no chat is open."""
+    await album.take_both("empty", lambda: window.show_page("story"))
+    for page in ("recaps", "memories", "minds", "budgets", "prompt", "work"):
+        await album.take_both(f"empty-{page}", lambda page=page: window.show_page(page))  # type: ignore[misc]
+
+
+async def _take_pages(album: _Album, window: MainWindow) -> None:
+    from ui import poses
+
+    window.show_page("story")
+    assert window.desk is not None
+    assert window.desk.story_stage is not None
+    story = window.desk.story_stage.page
+    story.view.jump_to_scene(len(story.story.scenes) - 2)
+    for page in ("story", "recaps", "memories", "prompt", "work", "settings"):
+        await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
+    posed: tuple[tuple[str, Callable[[MainWindow], object]], ...] = (
+        ("use", poses.show_use),
+        ("budgets", poses.show_budgets),
+        ("people", poses.show_people),
+        ("texts", poses.show_texts),
+        ("minds", poses.show_minds),
+        ("minds-table", lambda window: poses.show_minds(window, as_table=True)),
+        ("prompts", poses.open_prompts),
+        ("prompts-difference", poses.change_prompt),
+        ("recaps-compare", poses.compare_versions),
+        ("lore", poses.show_lore),
+    )
+    for name, pose in posed:
+        await album.take_both(name, lambda pose=pose: pose(window))  # type: ignore[misc]
+
+
+async def _take_sheets(album: _Album, window: MainWindow) -> None:
+    """What floats over a page."""
+    from ui import poses
+
+    desk = window.desk
+    assert desk is not None
+    window.show_page("story")
+    sheets: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("library", desk.open_chats),
+        ("commands", desk.open_palette),
+        ("search", lambda: poses.search_all(window, poses.QUERY)),
+        ("search-how", lambda: poses.search_all(window, "")),
+        ("history", desk.everywhere.open_history),
+        ("health", desk.everywhere.open_health),
+        ("copies", desk.copies.begin),
+        ("safe-offer", lambda: poses.offer_safe_mode(window)),
+    )
+    for name, open_sheet in sheets:
+        await album.take_both(name, open_sheet, popup=True)
+    await album.take_both("safe", lambda: poses.be_safe(window))
+    window.frame.banner.withdraw(SAFE)
+
+
+async def _take_narrow(album: _Album, window: MainWindow) -> None:
+    from ui import poses
+
+    await album.take_both("story-narrow", lambda: window.show_page("story"))
+    await album.take_both("recaps-narrow", lambda: poses.read_recaps(window))
+    await album.take_both("minds-narrow", lambda: poses.show_minds(window))
 
 
 async def _remember_demo(folders: Folders, tavern: Path, chat: Path) -> None:
@@ -137,112 +205,11 @@ async def _remember_demo(folders: Folders, tavern: Path, chat: Path) -> None:
         await store.aclose()
 
 
-def show_use(window: object) -> None:
-    """Show what models were asked for."""
-    from ui.main_window import MainWindow
-    from ui.work.page import USE, WorkPage
-
-    assert isinstance(window, MainWindow)
-    window.show_page("work")
-    page = window.page
-    assert isinstance(page, WorkPage)
-    page.show_view(USE)
-
-
-def show_step(window: object, number: int) -> None:
-    """Show a step of the first run, by its place."""
-    from ui.main_window import MainWindow
-
-    assert isinstance(window, MainWindow)
-    window.set_up()
-    assert window.first_run is not None
-    window.first_run.rail.rows[number].click()
-
-
-def compare_versions(page: object) -> None:
-    """Put the newest version beside the one before and choose some of its words."""
-    from app.story.comparison import Choice
-    from ui.recaps.page import RecapsPage
-
-    assert isinstance(page, RecapsPage)
-    if not page.is_comparing:
-        page.compare_shown()
-        page.comparison.take(1, Choice.LEFT)
-        page.comparison.take(0, Choice.RIGHT)
-
-
-def read_recaps(window: object) -> None:
-    """Show the running recap."""
-    from ui.main_window import MainWindow
-    from ui.recaps.page import RecapsPage
-
-    assert isinstance(window, MainWindow)
-    window.show_page("recaps")
-    page = window.page
-    assert isinstance(page, RecapsPage)
-    page.rail.choose("")
-
-
-def show_minds(window: object, *, as_table: bool = False) -> None:
-    """Show who knows what, with all secrets."""
-    from ui.main_window import MainWindow
-    from ui.minds.page import MindsPage
-
-    assert isinstance(window, MainWindow)
-    window.show_page("minds")
-    page = window.page
-    assert isinstance(page, MindsPage)
-    page.veil.lift(True)
-    (page.deeds.table if as_table else page.deeds.map).trigger()
-
-
-def show_budgets(window: object) -> None:
-    """Show what each slot may take."""
-    from ui.budgets.page import BudgetsPage
-    from ui.main_window import MainWindow
-
-    assert isinstance(window, MainWindow)
-    window.show_page("budgets")
-    page = window.page
-    assert isinstance(page, BudgetsPage)
-    page.choose("epistemic")
-
-
-def show_lore(page: object) -> None:
-    """Show what scenes gave for a lorebook."""
-    from ui.recaps.page import RecapsPage
-
-    assert isinstance(page, RecapsPage)
-    page.rail.show_lore()
-
-
-def open_prompts(page: object) -> None:
-    """Show the prompts of the settings."""
-    from ui.settings.page import SettingsPage
-
-    assert isinstance(page, SettingsPage)
-    page.open_prompts()
-
-
-def change_prompt(page: object) -> None:
-    """Write a prompt otherwise, and show the difference to ours."""
-    from ui.settings.page import SettingsPage
-
-    assert isinstance(page, SettingsPage)
-    editor = page.open_prompts().editor
-    if not editor.is_changed:
-        text = editor.system.text
-        text = text.replace("two to six words", "two or three words", 1)
-        text = text.replace("- Plain words.", "- Plain words, and the names that people use.", 1)
-        editor.system.replace_text(text)
-    editor.show_mode("difference")
-
-
 class _Album:
     """Takes pictures of one window."""
 
-    def __init__(self, folder: Path, window: object) -> None:
-        self._folder = folder
+    def __init__(self, wish: PictureWish, window: MainWindow) -> None:
+        self._wish = wish
         self._window = window
 
     async def take_both(
@@ -251,6 +218,9 @@ class _Album:
         """One dark and one light picture. popup: paint what floats over the window, too."""
         from ui.theme import ThemeChoice, theme
 
+        only = self._wish.only
+        if only and not any(name.startswith(beginning) for beginning in only):
+            return
         for choice in (ThemeChoice.DARK, ThemeChoice.LIGHT):
             theme.set_choice(choice)
             prepare()
@@ -260,18 +230,18 @@ class _Album:
     def _save(self, name: str, *, popup: bool) -> None:
         from PySide6.QtCore import QPoint
         from PySide6.QtGui import QPainter
-        from PySide6.QtWidgets import QApplication, QWidget
+        from PySide6.QtWidgets import QApplication
 
         window = self._window
-        assert isinstance(window, QWidget)
         picture = window.grab()
-        if popup and (floating := QApplication.activePopupWidget()) is not None:
+        floating = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        if popup and floating is not None:
             at = floating.mapToGlobal(QPoint(0, 0)) - window.mapToGlobal(QPoint(0, 0))
             painter = QPainter(picture)
             floating.render(painter, at)
             painter.end()
             floating.close()
-        path = self._folder / name
+        path = self._wish.folder / name
         if not picture.save(str(path)):
             raise UsageError(f"{path} cannot be written.")
 
