@@ -18,8 +18,8 @@ from ui.theme.palette import T2_ROLE
 SAFE = "safe mode"
 WORD = "--safe"
 BANNER = N_(
-    "Safe mode: this shows what there is. SillyTavern is not watched, nothing is written for "
-    "it, no model works, and stories cannot be changed."
+    "Safe mode: SillyTavern is not watched, nothing is written or asked of a model, and stories "
+    "cannot be changed."
 )
 START_NORMALLY = N_("Start normally")
 OFFER = N_(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +23,7 @@ MOST_TOKENS = 2400  # of what a request is given: it is to be there in a moment
 LONGEST = 1500  # signs
 SHORTEST = 30
 HOUR, DAY = 3600.0, 86400.0
+_JSON = re.compile(r'\{\s{0,80}"[^"\n]{0,200}"\s{0,80}:|\[\s{0,80}[{"]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def away_inputs(
 
 def read_away(text: str) -> str:
     """The sentences of an answer as one paragraph. Raises Unreadable for none."""
-    told = " ".join(prose(text).split())
+    told = " ".join(prose(spoken(text)).split())
     if len(told) < SHORTEST or is_copied(told):
         raise Unreadable(N_("without a recap"))
     if len(told) > LONGEST:
@@ -77,10 +80,37 @@ def read_away(text: str) -> str:
 
 
 def without_model(stored: Stored) -> str:
-    """What can be told at once, without asking anybody: "" when nothing is stored."""
-    if stored.scenes:
-        return stored.scenes[-1].strip()
-    return stored.recap.strip()
+    """What can be told at once, without asking anybody: "" when nothing is stored.
+
+    The last scene; with no recap of all before it, the last few.
+    """
+    scenes = [told for scene in stored.scenes if (told := spoken(scene).strip())]
+    recap = spoken(stored.recap).strip()
+    if recap or not scenes:
+        return scenes[-1] if scenes else recap
+    return "\n\n".join(scenes[-LAST_SCENES:])
+
+
+def spoken(text: str) -> str:
+    """What is said for people: of a model's JSON its longest text, "" where that says nothing."""
+    found = _JSON.search(text)
+    if found is None:
+        return text
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(text, found.start())
+    except (ValueError, RecursionError):
+        return ""
+    waiting: list[object] = [value]
+    longest = ""
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+        elif isinstance(value, str) and len(value) > len(longest):
+            longest = value
+    return longest if len(longest) >= SHORTEST else ""
 
 
 def _memory(stored: Stored, room: int, count: CountTokens) -> str:

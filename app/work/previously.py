@@ -14,7 +14,9 @@ from app.llm.memory_model import MemoryModel
 from app.memory.away import absence, is_due, without_model
 from app.signals import Signal
 from app.store.store import Store
+from app.story.story import Story
 from app.tasks import TaskSupervisor
+from app.translation import tr, trn
 from app.work.coming_back import away_recap, stored_of
 from app.work.link import BridgeLink
 from app.work.open_chat import OpenChat
@@ -22,7 +24,6 @@ from app.work.open_chats import OpenChats
 
 log = logging.getLogger(__name__)
 
-NOTHING = "Nothing of this story is remembered yet."
 SAVE_EVERY_SECONDS = 30.0
 # The window and the page are seldom opened in the same moment: who sees it in one of them finds
 # it in the other as well.
@@ -132,7 +133,7 @@ class Previously:
         if not text and not is_asked:
             return None
         ago = f" · {absence(now - before)} ago" if before is not None and is_back else ""
-        return AwayRecap(path, f"Previously{ago}", text or NOTHING)
+        return AwayRecap(path, f"Previously{ago}", text or missing_words(chat.story))
 
     async def _text(self, chat: OpenChat) -> str:
         try:
@@ -159,3 +160,17 @@ class Previously:
     async def _save(self, chat: OpenChat, moment: float) -> None:
         self._saved[chat.chat.path] = moment
         await self._store.run(lambda: self._store.activity.save(chat.chat_id, moment))
+
+
+def missing_words(story: Story) -> str:
+    """Why nothing can be told yet."""
+    closed = sum(scene.is_closed for scene in story.scenes)
+    if not story.messages:
+        return tr("This chat has no messages yet.")
+    if not closed:
+        return tr("No scene has ended yet; a recap is written when one does.")
+    return trn(
+        "{n} scene has ended, and its recap is not written yet.",
+        "{n} scenes have ended, and their recaps are not written yet.",
+        closed,
+    )

@@ -13,6 +13,7 @@ from app.memory.away import (
     away_inputs,
     is_due,
     read_away,
+    spoken,
     without_model,
 )
 from app.memory.records import ARC, Memory, Tier
@@ -90,3 +91,44 @@ def test_without_a_model_the_last_scene_is_told() -> None:
     assert without_model(Stored("All of it.", ["First.", "Last."])) == "Last."
     assert without_model(Stored("All of it.")) == "All of it."
     assert without_model(Stored()) == ""
+
+
+WRAPPED = (
+    '{"recap": "%s"}',
+    '```json\n{"title": "The ring", "recap": "%s"}\n```',
+    'Here it is:\n{"scene": {"number": 3, "sentences": ["%s", "No."]}}',
+    '[{"text": "%s"}]',
+)
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+def test_of_a_models_json_the_sentences_are_told(wrapped: str) -> None:
+    assert read_away(wrapped % TOLD) == TOLD
+    assert without_model(Stored(scenes=[wrapped % TOLD])) == TOLD
+    assert without_model(Stored(recap=wrapped % TOLD)) == TOLD
+
+
+@pytest.mark.parametrize(
+    "raw", ['{"recap": ""}', '{"a": [1, 2, {"b": null}]}', '{"recap": "They had come', "[" * 9000 + '"']
+)
+def test_json_that_says_nothing_is_never_shown(raw: str) -> None:
+    with pytest.raises(Unreadable):
+        read_away(raw)
+    assert without_model(Stored(recap=raw, scenes=[raw])) == ""
+
+
+@given(st.text(max_size=200))
+def test_what_is_no_json_stays_as_it_is(text: str) -> None:
+    if "{" not in text and "[" not in text:
+        assert spoken(text) == text
+
+
+def test_a_macro_and_a_note_in_brackets_are_no_json() -> None:
+    for text in ("{{user}} left the inn.", "[Later] They left the inn together.", '"Go," he said.'):
+        assert spoken(text) == text
+
+
+def test_before_anything_was_folded_the_last_scenes_are_told() -> None:
+    scenes = [f"Scene {n} was told in full." for n in range(5)]
+    assert without_model(Stored(scenes=scenes)).split("\n\n") == scenes[-3:]
+    assert without_model(Stored("All of it.", scenes)) == scenes[-1]

@@ -25,7 +25,7 @@ from app.work import previously as module
 from app.work.link import BridgeLink
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
-from app.work.previously import NOTHING, AwayRecap, Previously
+from app.work.previously import AwayRecap, Previously, missing_words
 from tests.chat_page import ChatPage, Clock
 
 HOUR = 3600.0
@@ -194,7 +194,9 @@ async def test_who_asks_is_told_at_any_time(away: Away) -> None:
     await away.remember()
     away.pages.recap_asked.emit(away.path)
     await away.tasks.wait()
-    assert away.pages.shown == [("Previously", NOTHING), ("Previously", STORED)]
+    (nothing, stored) = away.pages.shown
+    assert nothing == ("Previously", "No scene has ended yet; a recap is written when one does.")
+    assert stored == ("Previously", STORED)
 
 
 async def test_a_model_tells_it_once_however_often_the_chat_is_opened(away: Away) -> None:
