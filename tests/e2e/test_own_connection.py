@@ -305,6 +305,27 @@ async def test_a_recap_is_closed_by_key_button_and_another_chat(
     assert await is_gone(page)
 
 
+async def test_a_recap_fits_a_small_screen_and_leaves_the_chat_to_be_used(
+    backend: PageBackend, bridge: RecordingBridge, page: TavernPage
+) -> None:
+    """Spec §23: overlays were cut off on small screens, and kept others from writing."""
+    before = page.page.viewport_size
+    assert before is not None
+    await page.page.set_viewport_size({"width": 360, "height": 480})
+    try:
+        await show(bridge, text="The fog lay on the harbour.\n" * 200)
+        box = await page.page.locator(CARD).bounding_box()
+        assert box is not None
+        assert min(box["x"], box["y"]) >= 0
+        assert box["x"] + box["width"] <= 360
+        assert box["y"] + box["height"] <= 480
+        await page.page.click("#send_textarea")  # nothing lies over it
+        await page.page.click(f"{CARD} button")  # it is scrolled to
+        assert await is_gone(page)
+    finally:
+        await page.page.set_viewport_size(before)
+
+
 async def test_the_recap_may_be_asked_for(
     backend: PageBackend, bridge: RecordingBridge, page: TavernPage
 ) -> None:

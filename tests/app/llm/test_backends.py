@@ -254,6 +254,22 @@ async def test_a_megabyte_is_cut_to_what_was_asked_for(asked: Any, says: Any, ki
     assert 1000 < len(answer.text) <= 100 * 12 + 8192
 
 
+async def test_reasoning_takes_no_room_from_the_answer(asked: Any, says: Any, kind: str) -> None:
+    """Spec §23: an answer cut to the signs that were asked for was cut in its reasoning."""
+    answer = await asked(good(says, kind, "<think>", "let me see " * 500, "</think>", "yes " * 100))
+    assert answer.text.split() == ["yes"] * 100
+    assert not answer.truncated
+
+
+async def test_no_words_are_sent_that_would_end_an_answer(
+    llm: Any, asked: Any, says: Any, kind: str
+) -> None:
+    """Spec §23: a list of them emptied the answers of some models."""
+    await asked(good(says, kind, "Fine."))
+    (body,) = llm.bodies(PATHS[kind])
+    assert "stop" not in json.dumps(body)
+
+
 async def test_a_server_that_does_not_stream_is_understood(
     asked: Any, says: Any, kind: str
 ) -> None:
