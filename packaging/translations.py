@@ -28,13 +28,14 @@ from babel.messages.pofile import read_po, write_po
 CHECKOUT = Path(__file__).resolve().parent.parent
 TRANSLATIONS = CHECKOUT / "resources" / "translations"
 PACKAGES = ("app", "ui")
+PROMPTS = "resources/prompts"
 KEYWORDS = {"tr": None, "trn": (1, 2), "tr_in": ((1, "c"), 2), "N_": None}
 CONTEXT_END = "\x04"
 ONE_DATE = datetime(2026, 1, 1, tzinfo=UTC)  # of all headers: the same texts give the same files
 
 
 def texts_of_the_code(checkout: Path = CHECKOUT) -> Catalog:
-    """All that app/ and ui/ mark as text for people, with the files where it stands."""
+    """All that app/ and ui/ mark as text for people, and what prompts tell them, with its files."""
     catalog = Catalog(creation_date=ONE_DATE)
     for package in PACKAGES:
         found = extract_from_dir(
@@ -46,7 +47,18 @@ def texts_of_the_code(checkout: Path = CHECKOUT) -> Catalog:
         for name, _line, text, comments, context in found:
             where = [(f"{package}/{name}", None)]
             catalog.add(text, locations=where, auto_comments=comments, context=context)
+    for path in sorted((checkout / PROMPTS).glob("*.md")):
+        for text in texts_of_a_prompt(path.read_text(encoding="utf-8")):
+            catalog.add(text, locations=[(f"{PROMPTS}/{path.name}", None)])
     return catalog
+
+
+def texts_of_a_prompt(file: str) -> Iterator[str]:
+    """What the header of a prompt tells people: its title, its purpose, and of each input."""
+    for line in file.split("---", 2)[1].splitlines():
+        key, _, value = line.partition(":")
+        if key in ("title", "purpose") or key.startswith("input "):
+            yield value.strip()
 
 
 def read_catalog(language: str) -> Catalog:

@@ -15,13 +15,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from app.prompt.slots import Slot
+from app.translation import N_, number, tr
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, meta, section
 from ui.controls.surfaces import Line, Surface
 from ui.inspector.next_prompt import slot_fill
 from ui.inspector.words import place_words, slot_name
-from ui.prompt.rows import NOT_SENT, PromptRow
+from ui.prompt.rows import PromptRow
 from ui.prompt.words import left_out_lines, left_out_words, tokens_words
 from ui.theme import current_tokens, theme
 from ui.theme.fonts import MEDIUM, mono_font, ui_font
@@ -31,7 +32,7 @@ from ui.theme.style import rounded
 
 LINE_PX = 17
 SHOWN_LINES = 8  # of a long text, until all of it is asked for
-NOTHING_SET = "Empty: nothing is set here."
+NOTHING_SET = N_("Empty: nothing is set here.")
 
 
 class SlotCard(QWidget):
@@ -45,11 +46,11 @@ class SlotCard(QWidget):
         self._figures = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._bar = BudgetBar(height=6)
         self._bar.setFixedWidth(120)
-        self._copy = Button("Copy", icon="copy", role=ButtonRole.QUIET)
+        self._copy = Button(tr("Copy"), icon="copy", role=ButtonRole.QUIET)
         self._copy.clicked.connect(self._on_copy)
         self._text = ExactText(lines=SHOWN_LINES)
         self._text.fitted.connect(self._show_whole)
-        self.whole = FoldButton("Show all of it", icon="chevron-down")
+        self.whole = FoldButton(tr("Show all of it"), icon="chevron-down")
         self.whole.clicked.connect(self.turn_text)
         self.more = FoldButton("", icon="chevron-right")
         self.more.clicked.connect(self.turn)
@@ -102,17 +103,29 @@ class SlotCard(QWidget):
         name = slot_name(slot.key)
         self._swatch.show_slot(slot)
         self._name.setText(name)
-        place = f"By its macro {{{{{slot.macro}}}}}" if slot.macro else place_words(slot)
-        self._place.setText(f"Set, but it {NOT_SENT}" if row.is_missing else place)
+        place = (
+            tr("By its macro {{{{{macro}}}}}", macro=slot.macro)
+            if slot.macro
+            else place_words(slot)
+        )
+        self._place.setText(tr("Set, but it did not reach the prompt") if row.is_missing else place)
         cut = slot.full_tokens - slot.tokens
-        words = f"{slot.tokens:,} of {slot.budget:,} tokens"
-        self._figures.setText(words + (f", {cut:,} cut" if cut > 0 else ""))
+        tokens, budget = number(slot.tokens), number(slot.budget)
+        words = tr("{tokens} of {budget} tokens", tokens=tokens, budget=budget)
+        if cut > 0:
+            words = tr(
+                "{tokens} of {budget} tokens, {cut} cut",
+                tokens=tokens,
+                budget=budget,
+                cut=number(cut),
+            )
+        self._figures.setText(words)
         self._slot = slot
         self._show_bar()
-        self._copy.setAccessibleName(f"Copy the text of {name.lower()}")
+        self._copy.setAccessibleName(tr("Copy the text of {slot}", slot=name))
         self._copy.setEnabled(bool(slot.text))
-        self._text.setAccessibleName(f"Exact text of {name.lower()}")
-        self._text.show_text(slot.text or NOTHING_SET)
+        self._text.setAccessibleName(tr("Exact text of {slot}", slot=name))
+        self._text.show_text(slot.text or tr(NOTHING_SET))
         self._show_left_out(row, name)
 
     def _show_bar(self, _tokens: object = None) -> None:
@@ -128,9 +141,11 @@ class SlotCard(QWidget):
         self._words = left_out_words(content) if content is not None else ""
         self.more.setVisible(bool(self._words))
         self.more.set_text(self._words)
-        self.more.setAccessibleName(f"{self._words} of {name.lower()}, and why")
+        self.more.setAccessibleName(
+            tr("{left_out} of {slot}, and why", left_out=self._words, slot=name)
+        )
         if content is not None:
-            self._left_out.setAccessibleName(f"Left out of {name.lower()}")
+            self._left_out.setAccessibleName(tr("Left out of {slot}", slot=name))
             self._left_out.show_text(left_out_lines(content))
         if not self._words:
             self._left_out.hide()
@@ -142,9 +157,9 @@ class SlotCard(QWidget):
     def _show_whole(self) -> None:
         text = self._text
         self.whole.setVisible(text.is_long)
-        self.whole.set_text("Show all of it" if text.is_folded else "Show less")
+        self.whole.set_text(tr("Show all of it") if text.is_folded else tr("Show less"))
         self.whole.set_icon("chevron-down" if text.is_folded else "chevron-up")
-        self.whole.setAccessibleName(f"{self.whole.text()}: {self._name.text().lower()}")
+        self.whole.setAccessibleName(f"{self.whole.text()}: {self._name.text()}")
 
     def turn(self) -> None:
         """Unfold what was left out, or fold it."""
@@ -204,13 +219,13 @@ class OwnRow(QWidget):
         self._fold.setVisible(has_text)
         self._fold.set_text(row.title)
         self._fold.set_icon("chevron-right")
-        self._fold.setAccessibleName(f"{self.words}: show the text")
+        self._fold.setAccessibleName(tr("{title}: show the text", title=self.words))
         self._name.setVisible(not has_text)
         self._name.setText(row.title)
         self._note.setText(row.note)
         self._note.setVisible(bool(row.note))
         self._tokens.setText(tokens_words(row.tokens) if row.tokens is not None else "")
-        self._text.setAccessibleName(f"Text of {self.words}")
+        self._text.setAccessibleName(tr("Text of {title}", title=self.words))
         self._ground.hide()
 
     def turn(self) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.story.comparison import Block, BlockKind
+from app.translation import N_, tr
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, body
 from ui.recaps.columns import INSET, NARROW_GUTTER, CompareColumns
@@ -17,10 +18,10 @@ from ui.theme.fonts import SEMIBOLD, mono_font, ui_font
 
 SLOTS, WHOLE = "slots", "whole"
 SAME = {
-    SLOTS: "All slots say the same in both turns.",
-    WHOLE: "Both prompts say the same.",
+    SLOTS: N_("All slots say the same in both turns."),
+    WHOLE: N_("Both prompts say the same."),
 }
-NOT_KEPT = "Of one of these turns only the slots are kept, not the whole prompt."
+NOT_KEPT = N_("Of one of these turns only the slots are kept, not the whole prompt.")
 
 
 class DifferencePane(QWidget):
@@ -46,7 +47,7 @@ class DifferencePane(QWidget):
         self.tools.previous.clicked.connect(self.go_previous)
         self.tools.close_button.clicked.connect(self.closed)
         self.columns.pressed.connect(self.go_to)
-        self.extents = Segments("Compare", {SLOTS: "Slots", WHOLE: "Whole prompt"})
+        self.extents = Segments(tr("Compare"), {SLOTS: tr("Slots"), WHOLE: tr("Whole prompt")})
         self.extents.choose(SLOTS)
         self.extents.chosen.connect(self._on_extent)
         self.heads = (
@@ -89,16 +90,16 @@ class DifferencePane(QWidget):
         self.count = sum(block.kind is not BlockKind.EQUAL for block in blocks)
         for label, name in zip(self.heads, names, strict=True):
             label.setText(name)
-        self.columns.left.setAccessibleName(f"{names[0]}, left")
-        self.columns.right.setAccessibleName(f"{names[1]}, right")
-        note = NOT_KEPT if not is_kept else "" if self.count else SAME[self.extent]
+        self.columns.left.setAccessibleName(tr("{version}, left", version=names[0]))
+        self.columns.right.setAccessibleName(tr("{version}, right", version=names[1]))
+        note = tr(NOT_KEPT) if not is_kept else "" if self.count else tr(SAME[self.extent])
         self._note.setText(note)
         self._note.setVisible(bool(note))
         is_shown = is_kept and bool(self.count)
         self.columns.setVisible(is_shown)
         for label in self.heads:
             label.setVisible(is_shown)
-        self.columns.show_blocks(blocks, "Not in this turn.", "Not in this turn.")
+        self.columns.show_blocks(blocks, tr("Not in this turn."), tr("Not in this turn."))
         self.current = -1
         self._show_place()
         if self.count:

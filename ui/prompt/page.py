@@ -14,6 +14,7 @@ from app.prompt.slots import SlotSet
 from app.prompt.turns import SentTurn
 from app.story.comparison import Block, compare
 from app.story.story import Story
+from app.translation import N_, tr
 from app.work.turn_history import TurnView
 from ui.inspector.words import short_time
 from ui.prompt.cards import SlotCard
@@ -27,10 +28,10 @@ from ui.recaps.sides import Sides
 from ui.recaps.version_rows import ROW_ROLE
 from ui.session import Session
 
-EMPTY = "Nothing is injected yet. What is remembered stands here, and recaps of earlier scenes."
-EMPTY_THEN = "Nothing was injected into this prompt."
-COMING_WORDS = "tokens of memory in the next prompt"
-SENT_WORDS = "tokens of memory in this prompt"
+EMPTY = N_("Nothing is injected yet. What is remembered stands here, and recaps of earlier scenes.")
+EMPTY_THEN = N_("Nothing was injected into this prompt.")
+COMING_WORDS = N_("tokens of memory in the next prompt")
+SENT_WORDS = N_("tokens of memory in this prompt")
 
 
 class PromptPage(QWidget):
@@ -53,7 +54,7 @@ class PromptPage(QWidget):
         self._sides = Sides()
         self.rail = TurnRail()
         self.list = self.rail.list
-        self.preview = PromptPreview(EMPTY)
+        self.preview = PromptPreview(tr(EMPTY))
         self.difference = DifferencePane()
         self._stack = QStackedWidget()
         self._stack.addWidget(self.preview)
@@ -83,7 +84,7 @@ class PromptPage(QWidget):
     @property
     def title(self) -> str:
         """For the header."""
-        return "Compare" if self.is_comparing else "Prompt"
+        return tr("Compare") if self.is_comparing else tr("Prompt")
 
     @property
     def place(self) -> str:
@@ -91,7 +92,7 @@ class PromptPage(QWidget):
         pair = self._pair()
         if not self.is_comparing or pair is None:
             return ""
-        return f"{pair[0]} with {pair[1]}, word by word"
+        return tr("{left} with {right}, word by word", left=pair[0], right=pair[1])
 
     @property
     def tools(self) -> QWidget | None:
@@ -129,12 +130,12 @@ class PromptPage(QWidget):
     def _show_coming(self) -> None:
         slots, story = self._slots, self._session.story
         messages = sum(not m.is_hidden for m in story.messages) if story is not None else 0
-        facts = [f"For {slots.responder}."] if slots.responder else []
+        facts = [tr("For {responder}.", responder=slots.responder)] if slots.responder else []
         if slots.slots:
             counted = self._session.companion.tokens.how_counted(s.text for s in slots.slots)
             facts += [counted] if counted else []
         known = coming_sentence(self._turns[0], slots) if self._turns and slots.slots else ""
-        self.preview.show_head(slots.total_tokens, COMING_WORDS, " ".join(facts), known)
+        self.preview.show_head(slots.total_tokens, tr(COMING_WORDS), " ".join(facts), known)
         self._show_rows(coming_rows(slots, messages) if slots.slots else (), None)
 
     def _show_rows(self, rows: Sequence[PromptRow], kept: int | None) -> None:
@@ -157,7 +158,7 @@ class PromptPage(QWidget):
     def _read(self, number: int) -> None:
         path = self._session.path
         if path is not None:
-            self._session.do(self._load_turn(path, number), name="reading a turn")
+            self._session.do(self._load_turn(path, number), name=N_("reading a turn"))
 
     async def _load_turn(self, path: Path, number: int) -> None:
         companion = self._session.companion
@@ -168,9 +169,10 @@ class PromptPage(QWidget):
         self._view = view
         facts = turn_facts(view.turn)
         if view.turn.is_late:
-            facts += ". SillyTavern did not wait: these are the slots that it had"
+            late = tr("SillyTavern did not wait: these are the slots that it had")
+            facts = f"{facts}. {late}"
         known = break_sentence(view)
-        self.preview.show_head(view.turn.total_tokens, SENT_WORDS, f"{facts}.", known)
+        self.preview.show_head(view.turn.total_tokens, tr(SENT_WORDS), f"{facts}.", known)
         self._show_rows(rows, view.break_.kept if view.break_ is not None else None)
 
     def _on_copy(self) -> None:
@@ -178,7 +180,7 @@ class PromptPage(QWidget):
         if self._shown != COMING and self._view is not None:
             text = whole_text(self._view.turn)
         QGuiApplication.clipboard().setText(text)
-        self._session.told.emit("Copied the whole prompt")
+        self._session.told.emit(tr("Copied the whole prompt"))
 
     # --- the list
 
@@ -195,7 +197,7 @@ class PromptPage(QWidget):
     def _fetch(self) -> None:
         path = self._session.path
         if path is not None:
-            self._session.do(self._load(path), name="reading the turns")
+            self._session.do(self._load(path), name=N_("reading the turns"))
 
     async def _load(self, path: Path) -> None:
         turns = await self._session.companion.turns.turns(path)
@@ -248,13 +250,17 @@ class PromptPage(QWidget):
     def _name(self, number: int) -> str:
         turn = next((turn for turn in self._turns if turn.id == number), None)
         if turn is None:
-            return "Next prompt"
-        return f"{generation_words(turn)} of {short_time(turn.moment, now=turn.moment)}"
+            return tr("Next prompt")
+        return tr(
+            "{turn} of {time}",
+            turn=generation_words(turn),
+            time=short_time(turn.moment, now=turn.moment),
+        )
 
     def _compare(self, _extent: str = "") -> None:
         path, left, right = self._session.path, self._sides.left, self._sides.right
         if path is not None and left is not None and right is not None:
-            self._session.do(self._load_pair(path, left, right), name="comparing two turns")
+            self._session.do(self._load_pair(path, left, right), name=N_("comparing two turns"))
 
     async def _load_pair(self, path: Path, left: int, right: int) -> None:
         turns = [await self._turn(path, number) for number in (left, right)]

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.prompt.turns import Share
+from app.translation import number, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, headline
 from ui.controls.surfaces import scrolling
@@ -39,7 +40,7 @@ class PromptPreview(QWidget):
         self._known = body()
         self._empty = body(empty)
         self.strip = PromptStrip()
-        self.copy = Button("Copy all", icon="copy", role=ButtonRole.QUIET)
+        self.copy = Button(tr("Copy all"), icon="copy", role=ButtonRole.QUIET)
         self.copy.clicked.connect(self.copy_asked)
         self._build()
 
@@ -75,7 +76,7 @@ class PromptPreview(QWidget):
         middle.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        self.area = scrolling(content, name="Prompt")
+        self.area = scrolling(content, name=tr("Prompt"))
         outer.addWidget(self.area)
 
     @property
@@ -90,7 +91,7 @@ class PromptPreview(QWidget):
 
     def show_head(self, tokens: int, words: str, facts: str, known: str) -> None:
         """tokens: of all slots. facts, known: "" for none."""
-        self._figure.setText(f"{tokens:,}")
+        self._figure.setText(number(tokens))
         self._figure_words.setText(words)
         for label, text in ((self._facts, facts), (self._known, known)):
             label.setText(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.translation import N_, tr
 from ui.controls.labels import Label, body
 from ui.prompt.turn_rows import COMING
 from ui.recaps.version_list import VersionList
@@ -11,10 +12,12 @@ from ui.recaps.version_rows import VersionModel
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
-NO_TURNS = (
+NO_TURNS = N_(
     "Each prompt that SillyTavern sends while Tavernkeep runs beside it stands here: the last 50 "
     "of a chat."
 )
+
+TIPS = (N_("Compare: this turn left. (L)"), N_("This turn right. (R)"))
 
 
 class TurnRail(QWidget):
@@ -23,14 +26,14 @@ class TurnRail(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = VersionModel()
-        self.list = VersionList(self.model, noun="turn")
-        self.list.setAccessibleName("Turns")
-        self._nothing = body(NO_TURNS)
+        self.list = VersionList(self.model, tips=TIPS)
+        self.list.setAccessibleName(tr("Turns"))
+        self._nothing = body(tr(NO_TURNS))
         title = QHBoxLayout()
         title.setContentsMargins(8, 0, 7, 0)
-        title.addWidget(Label("Turns", font=ui_font(12, MEDIUM), tone=T2_ROLE))
+        title.addWidget(Label(tr("Turns"), font=ui_font(12, MEDIUM), tone=T2_ROLE))
         title.addStretch(1)
-        title.addWidget(Label("tokens", font=ui_font(12), tone=T3_ROLE))
+        title.addWidget(Label(tr("tokens"), font=ui_font(12), tone=T3_ROLE))
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 6, 5, 6)
         column.setSpacing(0)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from app.prompt.order import Own, Stand, layout
 from app.prompt.slots import Slot, SlotContent, SlotSet
 from app.prompt.turns import Piece, SentTurn, Share, missing_slots, pieces_of
+from app.translation import N_, tr, trn
 from ui.prompt.words import OWN_NAMES, messages_words
 
 Count = Callable[[str], int]
-OWN_TEXT = "SillyTavern's own text"
-NOT_SENT = "did not reach the prompt"
+OWN_TEXT = N_("SillyTavern's own text")
+NOT_SENT = N_("did not reach the prompt")
 LONGEST_TEXT = 60_000  # characters of the chat that are shown at once
 
 
@@ -62,7 +63,7 @@ def sent_rows(turn: SentTurn, count: Count) -> tuple[PromptRow, ...]:
         rows.append(_group_row(group, count))
     for slot in missing_slots(turn, pieces):
         row = _slot_row(slot, contents)
-        rows.append(PromptRow(row.title, row.share, 0, slot.text, NOT_SENT, slot, None, True))
+        rows.append(PromptRow(row.title, row.share, 0, slot.text, tr(NOT_SENT), slot, None, True))
     return tuple(rows)
 
 
@@ -84,8 +85,8 @@ def _stand_row(stand: Stand, contents: dict[str, SlotContent]) -> PromptRow:
     assert stand.own is not None
     if stand.own is Own.CHAT:
         words = messages_words(stand.count, is_last=stand.is_last)
-        return PromptRow("Chat", Share.CHAT, note=words)
-    return PromptRow(OWN_NAMES[stand.own], Share.OWN)
+        return PromptRow(tr("Chat"), Share.CHAT, note=words)
+    return PromptRow(tr(OWN_NAMES[stand.own]), Share.OWN)
 
 
 def _slot_row(slot: Slot, contents: dict[str, SlotContent]) -> PromptRow:
@@ -99,12 +100,14 @@ def _group_row(group: Sequence[Piece], count: Count) -> PromptRow:
     if len(text) > LONGEST_TEXT:
         text = f"{text[: LONGEST_TEXT // 2]}\n\n[…]\n\n{text[-LONGEST_TEXT // 2 :]}"
     if group[0].share is Share.CHAT:
-        return PromptRow("Chat", Share.CHAT, tokens, text, messages_words(len(group)))
-    return PromptRow(OWN_TEXT, Share.OWN, tokens, text)
+        return PromptRow(tr("Chat"), Share.CHAT, tokens, text, messages_words(len(group)))
+    return PromptRow(tr(OWN_TEXT), Share.OWN, tokens, text)
 
 
 def _said(piece: Piece) -> str:
-    words = piece.text.strip() or f"[{piece.length:,} characters, not kept]"
+    words = piece.text.strip() or trn(
+        "[{n} character, not kept]", "[{n} characters, not kept]", piece.length
+    )
     return f"{piece.role}: {words}" if piece.share is Share.CHAT and piece.role else words
 
 
@@ -114,7 +117,10 @@ def whole_text(turn: SentTurn) -> str:
         return slots_text(turn.slots)
     return "\n\n".join(
         (f"{part.role}\n" if part.role else "")
-        + (part.text.strip() or f"[{part.length:,} characters, not kept]")
+        + (
+            part.text.strip()
+            or trn("[{n} character, not kept]", "[{n} characters, not kept]", part.length)
+        )
         for part in turn.prompt.parts
     )
 

@@ -9,9 +9,11 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.prompt.turns import Share
+from app.translation import number, tr
 from ui.inspector.next_prompt import slot_fill
 from ui.inspector.words import slot_name
 from ui.prompt.rows import PromptRow
+from ui.prompt.words import tokens_words
 from ui.theme import current_tokens
 from ui.theme.style import rounded
 
@@ -33,8 +35,8 @@ class PromptStrip(QWidget):
         """kept: tokens of the beginning that is as it was, None where that is not known."""
         self._rows = tuple(row for row in rows if row.weight)
         self._kept = kept
-        names = [f"{_name(row)} {row.weight:,}" for row in self._rows]
-        self.setAccessibleName("Tokens of the prompt in their order")
+        names = [f"{_name(row)} {number(row.weight)}" for row in self._rows]
+        self.setAccessibleName(tr("Tokens of the prompt in their order"))
         self.setAccessibleDescription(", ".join(names))
         self.setVisible(bool(self._rows))
         self.update()
@@ -77,7 +79,10 @@ class PromptStrip(QWidget):
             at = event.pos().x()
             for row, x, width in self._stretches():
                 if x <= at < x + width:
-                    QToolTip.showText(event.globalPos(), f"{_name(row)}: {row.weight:,} tokens")
+                    QToolTip.showText(
+                        event.globalPos(),
+                        f"{_name(row)}: {tokens_words(row.weight)}",
+                    )
                     return True
         return super().event(event)  # type: ignore[arg-type]
 

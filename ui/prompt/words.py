@@ -8,71 +8,76 @@ from app.prompt.order import Own
 from app.prompt.prefix import PrefixBreak, prefix_break
 from app.prompt.slots import Reason, SlotContent, SlotSet
 from app.prompt.turns import SentTurn, Share
+from app.translation import N_, number, tr, trn
 from app.work.turn_history import TurnView
+from ui.budgets.words import TURNS_IN_SENTENCES
 from ui.inspector.words import slot_name
 
 GENERATIONS = {
-    "normal": "Reply",
-    "swipe": "Swipe",
-    "regenerate": "Reply written anew",
-    "continue": "Reply continued",
-    "impersonate": "Written for you",
-    "quiet": "In the background",
+    "normal": N_("Reply"),
+    "swipe": N_("Swipe"),
+    "regenerate": N_("Reply written anew"),
+    "continue": N_("Reply continued"),
+    "impersonate": N_("Written for you"),
+    "quiet": N_("In the background"),
 }
 OWN_NAMES = {
-    Own.MAIN: "Main prompt",
-    Own.CARD: "Character, persona, lore and examples",
-    Own.CHAT: "Chat",
-    Own.MACRO: "Wherever the macro stands",
+    Own.MAIN: N_("Main prompt"),
+    Own.CARD: N_("Character, persona, lore and examples"),
+    Own.CHAT: N_("Chat"),
+    Own.MACRO: N_("Wherever the macro stands"),
 }
 REASONS = {
-    Reason.BUDGET: "over the budget",
-    Reason.TOTAL: "over the total",
-    Reason.ELSEWHERE: "told elsewhere",
-    Reason.VISIBLE: "can still be read in the chat",
-    Reason.SECONDHAND: "did not witness it",
-    Reason.ABSENT: "about nobody who is there",
+    Reason.BUDGET: N_("over the budget"),
+    Reason.TOTAL: N_("over the total"),
+    Reason.ELSEWHERE: N_("told elsewhere"),
+    Reason.VISIBLE: N_("can still be read in the chat"),
+    Reason.SECONDHAND: N_("did not witness it"),
+    Reason.ABSENT: N_("about nobody who is there"),
 }
 
 
 def generation_words(turn: SentTurn) -> str:
     """Reply; SillyTavern's word where it is none of ours."""
-    return GENERATIONS.get(turn.generation, turn.generation.capitalize() or "Reply")
+    if turn.generation in GENERATIONS:
+        return tr(GENERATIONS[turn.generation])
+    return turn.generation.capitalize() or tr("Reply")
 
 
 def tokens_words(count: int) -> str:
     """1,234 tokens."""
-    return f"{count:,} token" + ("" if count == 1 else "s")
+    return trn("{n} token", "{n} tokens", count)
 
 
 def messages_words(count: int, *, is_last: bool = False) -> str:
     """The last 3 messages."""
     if is_last:
-        return "the last message" if count == 1 else f"the last {count:,} messages"
-    return "1 message" if count == 1 else f"{count:,} messages"
+        return trn("the last message", "the last {n} messages", count)
+    return trn("{n} message", "{n} messages", count)
 
 
 def turn_facts(turn: SentTurn) -> str:
     """For whom, what kind of turn, how much room there was."""
     facts = [generation_words(turn)]
     if turn.responder:
-        facts.append(f"for {turn.responder}")
+        facts.append(tr("for {name}", name=turn.responder))
     if turn.kind is not None:
-        facts.append(str(turn.kind.value))
+        facts.append(tr(TURNS_IN_SENTENCES[turn.kind]))
     if turn.context:
-        facts.append(f"the prompt could take {tokens_words(turn.context)}")
+        facts.append(tr("the prompt could take {tokens}", tokens=tokens_words(turn.context)))
     return ", ".join(facts)
 
 
-def break_place(broken: PrefixBreak) -> str:
-    """What begins to differ."""
+def break_place(broken: PrefixBreak, *, starts: bool = False) -> str:
+    """What begins to differ. starts: it begins a sentence."""
     if broken.slot is not None:
         return slot_name(broken.slot.key)
     if broken.share is Share.CHAT:
-        return "the chat"
+        return tr("The chat") if starts else tr("the chat")
     if broken.before is not None:
-        return f"where {slot_name(broken.before.key)} stood"
-    return "SillyTavern's own text"
+        place = N_("Where {slot} stood") if starts else N_("where {slot} stood")
+        return tr(place, slot=slot_name(broken.before.key))
+    return tr("SillyTavern's own text")
 
 
 def break_sentence(view: TurnView) -> str:
@@ -81,19 +86,34 @@ def break_sentence(view: TurnView) -> str:
     if view.before is None:
         return ""
     if broken is None:
-        same = "prompt" if turn.prompt is not None and view.before.prompt is not None else "memory"
-        return f"The {same} is the same as in the turn before."
+        if turn.prompt is not None and view.before.prompt is not None:
+            return tr("The prompt is the same as in the turn before.")
+        return tr("The memory is the same as in the turn before.")
     if broken.kept is None or broken.total is None:
-        return f"Since the turn before, {_lower(break_place(broken))} is the first to differ."
+        return tr(
+            "Since the turn before, {place} is the first to differ.", place=break_place(broken)
+        )
     total, kept = broken.total, broken.kept
     share = round(100 * kept / total) if total else 0
-    start = f"The first {kept:,} of {tokens_words(total)} ({share} %) are as in the turn before."
+    start = tr(
+        "The first {kept} of {tokens} ({share} %) are as in the turn before.",
+        kept=number(kept),
+        tokens=tokens_words(total),
+        share=share,
+    )
     if not kept:
-        start = "Nothing at the beginning of the prompt is as in the turn before."
-    cause = f" {_upper(break_place(broken))} is the first to differ"
+        start = tr("Nothing at the beginning of the prompt is as in the turn before.")
+    place = break_place(broken, starts=True)
     if broken.again:
-        return f"{start}{cause}: {tokens_words(broken.again)} behind it are read again."
-    return f"{start}{cause}; all behind it is new."
+        tokens = tokens_words(broken.again)
+        cause = tr(
+            "{place} is the first to differ: {tokens} behind it are read again.",
+            place=place,
+            tokens=tokens,
+        )
+    else:
+        cause = tr("{place} is the first to differ; all behind it is new.", place=place)
+    return f"{start} {cause}"
 
 
 def coming_sentence(last: SentTurn, slots: SlotSet) -> str:
@@ -101,27 +121,20 @@ def coming_sentence(last: SentTurn, slots: SlotSet) -> str:
     coming = replace(last, slots=slots.slots, prompt=None)
     broken = prefix_break(last, coming, len)
     if broken is None:
-        return "All slots are as they were in the last turn."
-    return (
-        f"Since the last turn, {_lower(break_place(broken))} is the first slot to differ. What "
-        "stands before it in the prompt need not be read anew."
+        return tr("All slots are as they were in the last turn.")
+    return tr(
+        "Since the last turn, {place} is the first slot to differ. What stands before it "
+        "in the prompt need not be read anew.",
+        place=break_place(broken),
     )
 
 
 def left_out_words(content: SlotContent) -> str:
     """3 left out."""
     count = len(content.left_out)
-    return f"{count:,} left out" if count else ""
+    return trn("{n} left out", "{n} left out", count) if count else ""
 
 
 def left_out_lines(content: SlotContent) -> str:
     """Each with its reason."""
-    return "\n".join(f"{one.text.strip()}  ({REASONS[one.reason]})" for one in content.left_out)
-
-
-def _lower(words: str) -> str:
-    return words[:1].lower() + words[1:] if not words.startswith("SillyTavern") else words
-
-
-def _upper(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    return "\n".join(f"{one.text.strip()}  ({tr(REASONS[one.reason])})" for one in content.left_out)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 from app.llm.prompt_files import SECTION
 from app.llm.prompt_text import PromptText
 from app.story.comparison import Block, BlockKind, Choice, chosen_text, compare
+from app.translation import tr, trn
 from ui.controls.labels import body, meta, section
 from ui.recaps.columns import GUTTER, INSET, CompareColumns
 from ui.theme.fonts import mono_font
@@ -25,11 +26,11 @@ class DifferencePane(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._blocks: tuple[Block, ...] = ()
-        self.columns = CompareColumns(font=mono_font(12), sides=("Ours", "Yours"))
+        self.columns = CompareColumns(font=mono_font(12), sides=(tr("Ours"), tr("Yours")))
         self.columns.chosen.connect(self._on_chosen)
-        self._ours, self._yours = section("Ours"), section("Yours")
+        self._ours, self._yours = section(tr("Ours")), section(tr("Yours"))
         self._about = meta()
-        self._same = body("Yours says the same as ours.")
+        self._same = body(tr("Yours says the same as ours."))
         left = QHBoxLayout()
         left.setSpacing(8)
         left.addWidget(self._ours)
@@ -61,11 +62,11 @@ class DifferencePane(QWidget):
         """Compare two texts."""
         self._blocks = compare(_whole(ours), _whole(yours))
         count = self.count
-        self._about.setText(f"{count} {'difference' if count == 1 else 'differences'}")
+        self._about.setText(trn("{n} difference", "{n} differences", count))
         self._same.setVisible(not count)
         self.columns.setVisible(bool(count))
         self._about.setVisible(bool(count))
-        self.columns.show_blocks(self._blocks, "Not in ours.", "Not in yours.")
+        self.columns.show_blocks(self._blocks, tr("Not in ours."), tr("Not in yours."))
         self.columns.show_choices([Choice.RIGHT] * count)
 
     def _on_chosen(self, difference: int, choice: Choice) -> None:

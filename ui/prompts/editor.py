@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.llm.prompt_library import PromptView
 from app.llm.prompt_text import LEAST_TOKENS, MOST_TOKENS, PromptText, findings
+from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Segments
 from ui.controls.labels import Label, body, page_title
@@ -23,7 +24,7 @@ from ui.theme.icons import icon_pixmap
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 TEXT, DIFFERENCE = "text", "difference"
-MODES = {TEXT: "Text", DIFFERENCE: "Difference to ours"}
+MODES = {TEXT: N_("Text"), DIFFERENCE: N_("Difference to ours")}
 FACTS = 272
 COLUMN = 760
 WIDE = 860  # px from which the facts stand beside the text
@@ -51,14 +52,14 @@ class PromptEditor(QWidget):
         self._saved_at: float | None = None
         self.title = page_title()
         self.state = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
-        self.modes = Segments("Show", MODES)
+        self.modes = Segments(tr("Show"), {mode: tr(word) for mode, word in MODES.items()})
         self.modes.choose(TEXT)
-        self.revert = Button("Back to ours", icon="undo")
-        self.drop = Button("Leave as it was", role=ButtonRole.QUIET)
-        self.save = Button("Save", icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
-        self.system = PromptLines("Upper part")
-        self.user = PromptLines("Lower part")
-        self.tokens = NumberField("Longest answer", LEAST_TOKENS, MOST_TOKENS)
+        self.revert = Button(tr("Back to ours"), icon="undo")
+        self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
+        self.save = Button(tr("Save"), icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
+        self.system = PromptLines(tr("Upper part"))
+        self.user = PromptLines(tr("Lower part"))
+        self.tokens = NumberField(tr("Longest answer"), LEAST_TOKENS, MOST_TOKENS)
         self.finding = _Finding()
         self.facts = PromptFacts()
         self.difference = DifferencePane()
@@ -111,14 +112,14 @@ class PromptEditor(QWidget):
         content = QWidget()
         self._texts = QVBoxLayout()
         self._texts.setSpacing(8)
-        self._add_part("Upper part", SYSTEM_HELP, self.system)
+        self._add_part(tr("Upper part"), tr(SYSTEM_HELP), self.system)
         self._texts.addSpacing(12)
-        self._add_part("Lower part", USER_HELP, self.user)
+        self._add_part(tr("Lower part"), tr(USER_HELP), self.user)
         self._texts.addSpacing(12)
         longest = QHBoxLayout()
         longest.setSpacing(8)
-        longest.addWidget(Label("Longest answer", font=ui_font(12.5, MEDIUM)))
-        longest.addWidget(Label("Tokens; what is longer is cut.", tone=T3_ROLE), 1)
+        longest.addWidget(Label(tr("Longest answer"), font=ui_font(12.5, MEDIUM)))
+        longest.addWidget(Label(tr("Tokens; what is longer is cut."), tone=T3_ROLE), 1)
         longest.addWidget(self.tokens)
         self._texts.addLayout(longest)
         self._texts.addStretch(1)
@@ -140,7 +141,7 @@ class PromptEditor(QWidget):
         self._columns.addWidget(block, 1000)
         self._columns.addLayout(self._beside)
         self._columns.addStretch(1)
-        self.area = scrolling(content, name="Prompt")
+        self.area = scrolling(content, name=tr("Prompt"))
         return self.area
 
     def _add_part(self, title: str, help_: str, lines: PromptLines) -> None:
@@ -171,7 +172,7 @@ class PromptEditor(QWidget):
         """Show a task. text: what is written of it. saving: what a change does."""
         self.view = view
         known = view.shipped.inputs
-        self.title.setText(view.task.title)
+        self.title.setText(tr(view.task.title))
         self.facts.show_view(view, saving)
         for lines, words in ((self.system, text.system), (self.user, text.user)):
             lines.inputs.show_known(known)
@@ -195,7 +196,7 @@ class PromptEditor(QWidget):
         self.state.setText(state_sentence(task, draft_saved=when))
         self.save.setVisible(is_changed)
         self.save.setEnabled(not found.problem)
-        self.save.setToolTip(found.problem or "Put it in force from now on. (Ctrl+S)")
+        self.save.setToolTip(found.problem or tr("Put it in force from now on. (Ctrl+S)"))
         self.drop.setVisible(is_changed)
         self.revert.setVisible(task.is_yours)
         self.facts.show_used(frozenset(text.inputs))
@@ -290,8 +291,10 @@ class _Finding(QWidget):
     def show_findings(self, problem: str, remarks: tuple[str, ...]) -> None:
         """Show the first of them; the others are its tooltip."""
         self._is_problem = bool(problem)
-        more = f" And {len(remarks) - 1} more." if len(remarks) > 1 else ""
-        self._words.setText(problem or (remarks[0] + more if remarks else ""))
+        words = problem or (remarks[0] if remarks else "")
+        if not problem and len(remarks) > 1:
+            words += " " + trn("And {n} more.", "And {n} more.", len(remarks) - 1)
+        self._words.setText(words)
         self._words.setToolTip("\n".join(remarks))
         self.setAccessibleName(self._words.text())
         self.update()

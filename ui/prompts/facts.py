@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.llm.prompt_library import PromptView
+from app.translation import N_, tr
 from ui.controls.labels import Label, body, section
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, mono_font, ui_font
@@ -34,10 +35,10 @@ class PromptFacts(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         for title, content in (
-            ("When it is used", self._purpose),
-            ("Inputs", self._inputs),
-            ("The answer has to be", self._answer),
-            ("When you save", self._saving),
+            (tr("When it is used"), self._purpose),
+            (tr("Inputs"), self._inputs),
+            (tr("The answer has to be"), self._answer),
+            (tr("When you save"), self._saving),
         ):
             column.addWidget(section(title))
             if isinstance(content, QWidget):
@@ -50,7 +51,7 @@ class PromptFacts(QWidget):
 
     def show_view(self, view: PromptView, saving: str) -> None:
         """Show the facts of a task."""
-        self._purpose.setText(view.task.purpose)
+        self._purpose.setText(tr(view.task.purpose))
         # The answer's form has no spaces to break at.
         self._answer.setText(view.task.output.replace("{", "{\u200b").replace(",", ",\u200b"))
         self._saving.setText(saving)
@@ -69,7 +70,7 @@ class PromptFacts(QWidget):
             chip = InputChip(name)
             chip.clicked.connect(self._on_chip)
             self.chips[name] = chip
-            self._inputs.addWidget(_row(chip, about.get(name, "")))
+            self._inputs.addWidget(_row(chip, tr(about.get(name, ""))))
 
     def show_used(self, used: frozenset[str]) -> None:
         """Which inputs the text asks for now."""
@@ -109,7 +110,7 @@ class InputChip(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setToolTip("Put it where the cursor is.")
+        self.setToolTip(tr("Put it where the cursor is."))
         self.show_used(True)
 
     @property
@@ -120,7 +121,12 @@ class InputChip(QAbstractButton):
     def show_used(self, is_used: bool) -> None:
         """Say whether the text asks for it."""
         self._is_used = is_used
-        self.setAccessibleName(f"{self.name}, {'used' if is_used else 'left out'}: put it in")
+        self.setAccessibleName(
+            tr(
+                N_("{name}, used: put it in") if is_used else N_("{name}, left out: put it in"),
+                name=self.name,
+            )
+        )
         self.updateGeometry()
         self.update()
 
@@ -147,4 +153,4 @@ class InputChip(QAbstractButton):
         if not self._is_used:
             painter.setFont(ui_font(11, MEDIUM))
             right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(QRectF(0, 0, self.width() - 9, self.height()), right, "left out")
+            painter.drawText(QRectF(0, 0, self.width() - 9, self.height()), right, tr("left out"))

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.translation import tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.labels import Label
 from ui.theme import current_tokens
@@ -30,7 +31,7 @@ class PromptNote(QWidget):
         self._ways = QHBoxLayout()
         self._ways.setSpacing(8)
         self.buttons: dict[str, Button] = {}
-        close = IconButton("cross", "Close this note", side=24, icon_size=13)
+        close = IconButton("cross", tr("Close this note"), side=24, icon_size=13)
         close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(42, 6, 16, 6)

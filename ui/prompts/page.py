@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.errors import PromptUnusable, UsageError
 from app.llm.prompt_presets import LARGEST_IMPORT, Conflict
 from app.llm.prompt_text import PromptText
+from app.translation import N_, tr
 from app.work.prompt_edits import PromptState
 from ui.controls.fields import Choice
 from ui.controls.surfaces import Line
@@ -27,7 +28,7 @@ from ui.session import Session
 DRAFT_MS = 400
 LIST = 248
 LIST_FROM = 900  # px of the page; narrower ones have a choice in place of the list
-FILES = "Prompts (*.json)"
+FILES = N_("Prompts (*.json)")
 EXPORTED = "tavernkeep-prompts.json"
 
 
@@ -47,7 +48,7 @@ class PromptsPage(QWidget):
         self.task = ""
         self.model = TaskModel()
         self.list = TaskList(self.model)
-        self.tasks = Choice("Prompt")
+        self.tasks = Choice(tr("Prompt"))
         self.bar = PresetBar()
         self.note = PromptNote()
         self.editor = PromptEditor()
@@ -110,7 +111,7 @@ class PromptsPage(QWidget):
         (self.list if self.list.isVisible() else self.tasks).setFocus(
             Qt.FocusReason.OtherFocusReason
         )
-        self._session.do(self._look(), name="reading the prompts")
+        self._session.do(self._look(), name=N_("reading the prompts"))
 
     async def _look(self) -> None:
         await self._prompts.look()
@@ -121,7 +122,7 @@ class PromptsPage(QWidget):
     def _on_state(self, state: PromptState) -> None:
         self._show_state(state)
         if self.task:
-            self._session.do(self._load(self.task), name="reading a prompt")
+            self._session.do(self._load(self.task), name=N_("reading a prompt"))
 
     def _show_state(self, state: PromptState) -> None:
         self.bar.show_state(state)
@@ -131,7 +132,7 @@ class PromptsPage(QWidget):
         ]:
             self.tasks.clear()
             for task in state.tasks:
-                self.tasks.addItem(task.title, task.task)
+                self.tasks.addItem(tr(task.title), task.task)
         if not self.task and state.tasks:
             self.list.choose(state.tasks[0].task)
 
@@ -144,7 +145,7 @@ class PromptsPage(QWidget):
             self.tasks.setCurrentIndex(self.tasks.findData(task))
             self.list.choose(task)
             self.editor.show_mode(TEXT)
-            self._session.do(self._load(task), name="reading a prompt")
+            self._session.do(self._load(task), name=N_("reading a prompt"))
 
     def _on_task(self, row: int) -> None:
         self.show_task(str(self.tasks.itemData(row)))
@@ -179,7 +180,7 @@ class PromptsPage(QWidget):
         if pending is not None:
             task, text = pending
             is_draft = self.editor.view is not None and self.editor.is_changed
-            self._session.do(self._keep_draft(task, text, is_draft), name="keeping your draft")
+            self._session.do(self._keep_draft(task, text, is_draft), name=N_("keeping your draft"))
 
     async def _keep_draft(self, task: str, text: PromptText, is_draft: bool) -> None:
         if is_draft:
@@ -202,7 +203,7 @@ class PromptsPage(QWidget):
 
     def _on_save(self, text: PromptText) -> None:
         self._forget()
-        self._session.do(self._save(self.task, text), name="saving a prompt")
+        self._session.do(self._save(self.task, text), name=N_("saving a prompt"))
 
     async def _save(self, task: str, text: PromptText) -> None:
         await self._prompts.save(task, text)
@@ -213,7 +214,7 @@ class PromptsPage(QWidget):
         if self.editor.view is not None:
             self.editor.put(self.editor.view.ours)
         self._forget()
-        self._session.do(self._revert(self.task), name="going back to ours")
+        self._session.do(self._revert(self.task), name=N_("going back to ours"))
 
     async def _revert(self, task: str) -> None:
         await self._prompts.discard_draft(task)
@@ -224,7 +225,7 @@ class PromptsPage(QWidget):
     def _on_dropped(self) -> None:
         self._forget()
         self._session.do(
-            self._keep_draft(self.task, self.editor.text, False), name="discarding your draft"
+            self._keep_draft(self.task, self.editor.text, False), name=N_("discarding your draft")
         )
 
     def _on_back(self) -> None:
@@ -232,10 +233,10 @@ class PromptsPage(QWidget):
         self.back_asked.emit()
 
     def _on_undo(self) -> None:
-        self._session.do(self._prompts.undo(), name="undo")
+        self._session.do(self._prompts.undo(), name=N_("undo"))
 
     def _on_redo(self) -> None:
-        self._session.do(self._prompts.redo(), name="redo")
+        self._session.do(self._prompts.redo(), name=N_("redo"))
 
     # Presets
 
@@ -246,18 +247,18 @@ class PromptsPage(QWidget):
             finally:
                 self.bar.show_state(self._prompts.state)
 
-        self._session.do(use(), name="choosing a preset")
+        self._session.do(use(), name=N_("choosing a preset"))
 
     def _on_keep(self, name: str) -> None:
         async def keep() -> None:
             kept = await self._prompts.save_preset(name, replace=True)
             await self._prompts.use_preset(kept)
 
-        self._session.do(keep(), name="keeping a preset")
+        self._session.do(keep(), name=N_("keeping a preset"))
 
     def _on_delete(self) -> None:
         deed = self._prompts.delete_preset(self._prompts.state.preset)
-        self._session.do(deed, name="deleting a preset")
+        self._session.do(deed, name=N_("deleting a preset"))
 
     def _on_folder(self) -> None:
         folder = self._prompts.folder
@@ -265,11 +266,13 @@ class PromptsPage(QWidget):
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     def _on_export(self) -> None:
-        self._session.do(self._export(), name="exporting the prompts")
+        self._session.do(self._export(), name=N_("exporting the prompts"))
 
     async def _export(self) -> None:
         data = await self._prompts.exported()
-        path = await choose_new_file(self, "Export the prompts", Path.home() / EXPORTED, FILES)
+        path = await choose_new_file(
+            self, tr("Export the prompts"), Path.home() / EXPORTED, tr(FILES)
+        )
         if path is not None:
             await self.export_to(path, data)
 
@@ -278,14 +281,16 @@ class PromptsPage(QWidget):
         try:
             await asyncio.to_thread(path.write_bytes, data)
         except OSError as error:
-            raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error
-        self.note.say(f"Your prompts and presets are in {path}.")
+            raise UsageError(
+                tr("{name} cannot be written: {why}.", name=path.name, why=error.strerror)
+            ) from error
+        self.note.say(tr("Your prompts and presets are in {path}.", path=path))
 
     def _on_import(self) -> None:
-        self._session.do(self._import(), name="importing prompts")
+        self._session.do(self._import(), name=N_("importing prompts"))
 
     async def _import(self) -> None:
-        path = await choose_file(self, "Import prompts", Path.home(), FILES)
+        path = await choose_file(self, tr("Import prompts"), Path.home(), tr(FILES))
         if path is not None:
             await self.take_in(path)
 
@@ -297,18 +302,23 @@ class PromptsPage(QWidget):
         try:
             self._data = await asyncio.to_thread(_bytes_of, path)
         except OSError as error:
-            raise PromptUnusable(f"{path.name} cannot be read: {error.strerror}.") from error
+            raise PromptUnusable(
+                tr("{name} cannot be read: {why}.", name=path.name, why=error.strerror)
+            ) from error
         await self._take_in(Conflict.KEEP)
 
     async def _take_in(self, conflict: Conflict) -> None:
         done = await self._prompts.take_in(self._data, conflict)
         ways = {}
         if done.kept:
-            ways = {Conflict.RENAME.value: "Take in beside it", Conflict.REPLACE.value: "Replace"}
+            ways = {
+                Conflict.RENAME.value: tr("Take in beside it"),
+                Conflict.REPLACE.value: tr("Replace"),
+            }
         self.note.say(imported_words(done), ways)
 
     def _on_conflict(self, way: str) -> None:
-        self._session.do(self._take_in(Conflict(way)), name="importing prompts")
+        self._session.do(self._take_in(Conflict(way)), name=N_("importing prompts"))
 
     # Size
 
@@ -323,5 +333,5 @@ class PromptsPage(QWidget):
 
 def _bytes_of(path: Path) -> bytes:
     if path.stat().st_size > LARGEST_IMPORT:
-        raise PromptUnusable("The file is too large to be one of prompts.")
+        raise PromptUnusable(tr("The file is too large to be one of prompts."))
     return path.read_bytes()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
+from app.translation import tr
 from app.work.prompt_edits import PromptState
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice, Field
@@ -38,23 +39,23 @@ class PresetBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.back = Button("Settings", icon="chevron-left", role=ButtonRole.QUIET)
-        self.back.setAccessibleName("Back to the settings")
-        self.presets = Choice("Preset in force")
-        self.more = IconButton("more", "Keep, give away or take in prompts", is_framed=True)
-        self.name = _NameField("Name of the preset", placeholder="Name of the preset")
+        self.back = Button(tr("Settings"), icon="chevron-left", role=ButtonRole.QUIET)
+        self.back.setAccessibleName(tr("Back to the settings"))
+        self.presets = Choice(tr("Preset in force"))
+        self.more = IconButton("more", tr("Keep, give away or take in prompts"), is_framed=True)
+        self.name = _NameField(tr("Name of the preset"), placeholder=tr("Name of the preset"))
         self.name.setFixedWidth(NAME_WIDTH)
-        self.keep = Button("Keep as a preset", icon="check")
-        self.leave = Button("Leave it", role=ButtonRole.QUIET, hint="Esc")
-        self.undo = IconButton("undo", "Nothing to take back", is_framed=True)
-        self.redo = IconButton("redo", "Nothing to do again", is_framed=True)
-        self._label = Label("Preset", font=ui_font(12.5, MEDIUM), tone=T2_ROLE)
+        self.keep = Button(tr("Keep as a preset"), icon="check")
+        self.leave = Button(tr("Leave it"), role=ButtonRole.QUIET, hint="Esc")
+        self.undo = IconButton("undo", tr("Nothing to take back"), is_framed=True)
+        self.redo = IconButton("redo", tr("Nothing to do again"), is_framed=True)
+        self._label = Label(tr("Preset"), font=ui_font(12.5, MEDIUM), tone=T2_ROLE)
         self.actions_ = {
-            "keep": QAction("Keep your prompts as a preset", self),
-            "delete": QAction("Delete the preset", self),
-            "export": QAction("Export your prompts and presets", self),
-            "import": QAction("Import presets", self),
-            "folder": QAction("Open the folder of the files", self),
+            "keep": QAction(tr("Keep your prompts as a preset"), self),
+            "delete": QAction(tr("Delete the preset"), self),
+            "export": QAction(tr("Export your prompts and presets"), self),
+            "import": QAction(tr("Import presets"), self),
+            "folder": QAction(tr("Open the folder of the files"), self),
         }
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 6, 16, 6)
@@ -90,20 +91,22 @@ class PresetBar(QWidget):
         """Show the presets, the one in force, and what can be taken back."""
         with QSignalBlocker(self.presets):
             self.presets.clear()
-            self.presets.addItem(NO_PRESET, "")
+            self.presets.addItem(tr(NO_PRESET), "")
             for name in state.presets:
                 self.presets.addItem(name, name)
             self.presets.setCurrentIndex(max(0, self.presets.findData(state.preset)))
         self.actions_["delete"].setEnabled(bool(state.preset))
         self.actions_["delete"].setText(
-            f"Delete the preset “{state.preset}”" if state.preset else "Delete the preset"
+            tr("Delete the preset “{preset}”", preset=state.preset)
+            if state.preset
+            else tr("Delete the preset")
         )
         for button, label, word, nothing in (
-            (self.undo, state.undo, "Undo", "Nothing to take back"),
-            (self.redo, state.redo, "Redo", "Nothing to do again"),
+            (self.undo, state.undo, tr("Undo"), tr("Nothing to take back")),
+            (self.redo, state.redo, tr("Redo"), tr("Nothing to do again")),
         ):
             button.setEnabled(bool(label))
-            button.set_name(f"{word}: {label}" if label else nothing)
+            button.set_name(f"{word}: {tr(label)}" if label else nothing)
 
     def begin_naming(self) -> None:
         """Ask for a name."""
@@ -126,7 +129,7 @@ class PresetBar(QWidget):
     def _on_name(self, text: str) -> None:
         names = [self.presets.itemText(i).casefold() for i in range(1, self.presets.count())]
         is_taken = " ".join(text.split()).casefold() in names
-        self.keep.set_text("Replace the preset" if is_taken else "Keep as a preset")
+        self.keep.set_text(tr("Replace the preset") if is_taken else tr("Keep as a preset"))
         self.keep.setEnabled(bool(text.strip()))
 
     def _on_keep(self) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.llm.prompt_library import PromptTask
+from app.translation import tr
 from ui.prompts.words import state_word
 from ui.theme import Tokens, current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
@@ -69,12 +70,14 @@ class TaskModel(QAbstractListModel):
             return None
         task = self._tasks[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return task.title
+            return tr(task.title)
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            draft = ", a draft is being written" if task.task in self._drafted else ""
-            return state_word(task) + draft
+            word = state_word(task)
+            if task.task in self._drafted:
+                word = f"{word}, {tr('a draft is being written')}"
+            return word
         if role == Qt.ItemDataRole.ToolTipRole:
-            return task.purpose
+            return tr(task.purpose)
         if role == TASK_ROLE:
             return task
         if role == DRAFT_ROLE:
@@ -99,7 +102,7 @@ class TaskList(QListView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Prompts by task")
+        self.setAccessibleName(tr("Prompts by task"))
         self.setAutoFillBackground(False)
         self.viewport().setAutoFillBackground(False)
         self.setMouseTracking(True)
@@ -145,7 +148,7 @@ class _TaskDelegate(QStyledItemDelegate):
             pixmap = icon_pixmap("pencil", t.edited.text, 13, self._view.devicePixelRatioF())
             painter.drawPixmap(round(area.right() - 22), round(title.center().y() - 6), pixmap)
             title.setRight(area.right() - 28)
-        self._draw(painter, title, task.title, SEMIBOLD if is_selected else MEDIUM, t.t1)
+        self._draw(painter, title, tr(task.title), SEMIBOLD if is_selected else MEDIUM, t.t1)
         self._paint_state(painter, area.adjusted(12, 24, -10, -5), task, t)
         painter.restore()
 
