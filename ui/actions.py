@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from app.translation import N_, tr
 from ui.controls.buttons import key_text
 
 ALSO_CALLED = "also called"  # property of an action: further words that find it
@@ -24,27 +25,49 @@ class ActionSpec:
 
 
 PAGE_ACTIONS = (
-    ActionSpec("page.story", "Story", "Read the story and its scenes.", ("Ctrl+1",), "book"),
     ActionSpec(
-        "page.recaps", "Recaps", "See every version of the running recap.", ("Ctrl+2",), "document"
+        "page.story", N_("Story"), N_("Read the story and its scenes."), ("Ctrl+1",), "book"
     ),
     ActionSpec(
-        "page.memories", "Memories", "See and change what is remembered.", ("Ctrl+3",), "layers"
+        "page.recaps",
+        N_("Recaps"),
+        N_("See every version of the running recap."),
+        ("Ctrl+2",),
+        "document",
     ),
     ActionSpec(
-        "page.minds", "Minds", "See who knows, suspects and hides what.", ("Ctrl+4",), "graph"
+        "page.memories",
+        N_("Memories"),
+        N_("See and change what is remembered."),
+        ("Ctrl+3",),
+        "layers",
     ),
     ActionSpec(
-        "page.budgets", "Budgets", "See and set what each slot may take.", ("Ctrl+5",), "sliders"
+        "page.minds",
+        N_("Minds"),
+        N_("See who knows, suspects and hides what."),
+        ("Ctrl+4",),
+        "graph",
     ),
     ActionSpec(
-        "page.prompt", "Prompt", "Read the exact text of the next prompt.", ("Ctrl+6",), "prompt"
+        "page.budgets",
+        N_("Budgets"),
+        N_("See and set what each slot may take."),
+        ("Ctrl+5",),
+        "sliders",
     ),
     ActionSpec(
-        "page.work", "Work", "See what is being made and what failed.", ("Ctrl+7",), "pulse"
+        "page.prompt",
+        N_("Prompt"),
+        N_("Read the exact text of the next prompt."),
+        ("Ctrl+6",),
+        "prompt",
     ),
     ActionSpec(
-        "page.settings", "Settings", "Change how Tavernkeep works.", ("Ctrl+,",), "settings"
+        "page.work", N_("Work"), N_("See what is being made and what failed."), ("Ctrl+7",), "pulse"
+    ),
+    ActionSpec(
+        "page.settings", N_("Settings"), N_("Change how Tavernkeep works."), ("Ctrl+,",), "settings"
     ),
 )
 
@@ -52,104 +75,108 @@ _ACTIONS = (
     *PAGE_ACTIONS,
     ActionSpec(
         "search",
-        "Search or run a command",
-        "Find a scene, a message or a command.",
+        N_("Search or run a command"),
+        N_("Find a scene, a message or a command."),
         ("Ctrl+K",),
         "search",
     ),
     ActionSpec(
         "search.all",
-        "Search all chats",
-        "Find words in the memories and messages of every chat.",
+        N_("Search all chats"),
+        N_("Find words in the memories and messages of every chat."),
         ("Ctrl+Shift+F",),
         "search",
     ),
-    ActionSpec("chats", "Choose a chat", "Open another chat.", ("Ctrl+O", "Ctrl+P"), "chat"),
+    ActionSpec(
+        "chats", N_("Choose a chat"), N_("Open another chat."), ("Ctrl+O", "Ctrl+P"), "chat"
+    ),
     ActionSpec(
         "copies",
-        "Copies of this chat",
-        "See the copies that are kept of the chat, and bring one back as a chat of its own.",
+        N_("Copies of this chat"),
+        N_("See the copies that are kept of the chat, and bring one back as a chat of its own."),
         (),
         "layers",
     ),
-    ActionSpec("sync", "Sync", "Read the chat again, now.", ("F5",), "sync"),
-    ActionSpec("undo", "Undo", "Take back the last change.", ("Ctrl+Z",), "undo"),
-    ActionSpec("redo", "Redo", "Make the change again.", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
+    ActionSpec("sync", N_("Sync"), N_("Read the chat again, now."), ("F5",), "sync"),
+    ActionSpec("undo", N_("Undo"), N_("Take back the last change."), ("Ctrl+Z",), "undo"),
+    ActionSpec(
+        "redo", N_("Redo"), N_("Make the change again."), ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"
+    ),
     ActionSpec(
         "history",
-        "History of changes",
-        "See what was done to this chat, and go back to any of it.",
+        N_("History of changes"),
+        N_("See what was done to this chat, and go back to any of it."),
         ("Ctrl+H",),
         "clock",
     ),
     ActionSpec(
         "health",
-        "How Tavernkeep is doing",
-        "See each part with what can be done about it, and copy a report.",
+        N_("How Tavernkeep is doing"),
+        N_("See each part with what can be done about it, and copy a report."),
         ("Ctrl+Shift+H",),
         "pulse",
     ),
-    ActionSpec("pause", "Pause the work", "Begin nothing new in the queue.", (), "pause"),
+    ActionSpec("pause", N_("Pause the work"), N_("Begin nothing new in the queue."), (), "pause"),
     ActionSpec(
         "prompts",
-        "Prompts for the model",
-        "Read and change what the model is told.",
+        N_("Prompts for the model"),
+        N_("Read and change what the model is told."),
         (),
         "pencil",
     ),
     ActionSpec(
         "pane.left",
-        "Show or hide the list at the left",
-        "The list of scenes, versions or tiers.",
+        N_("Show or hide the list at the left"),
+        N_("The list of scenes, versions or tiers."),
         ("Ctrl+Shift+E",),
         "panel-left",
     ),
     ActionSpec(
         "pane.right",
-        "Show or hide the pane at the right",
-        "The running recap, or the details of a memory.",
+        N_("Show or hide the pane at the right"),
+        N_("The running recap, or the details of a memory."),
         ("Ctrl+Shift+R",),
         "panel-right",
     ),
     ActionSpec(
         "export.bible",
-        "Export the story bible",
-        "Recap, scenes, people, what each knows, timeline and open threads as one file.",
+        N_("Export the story bible"),
+        N_("Recap, scenes, people, what each knows, timeline and open threads as one file."),
         (),
         "document",
     ),
     ActionSpec(
         "export.bible.free",
-        "Export the story bible without spoilers",
-        "The same, without what your character does not know.",
+        N_("Export the story bible without spoilers"),
+        N_("The same, without what your character does not know."),
         (),
         "eye-off",
     ),
     ActionSpec(
         "export.lorebook",
-        "Export memories as a lorebook",
-        "A file that SillyTavern imports as World Info.",
+        N_("Export memories as a lorebook"),
+        N_("A file that SillyTavern imports as World Info."),
         (),
         "book",
     ),
     ActionSpec(
         "export.lorebook.free",
-        "Export a lorebook without spoilers",
-        "The same, without what your character does not know.",
+        N_("Export a lorebook without spoilers"),
+        N_("The same, without what your character does not know."),
         (),
         "eye-off",
     ),
-    ActionSpec("text.larger", "Larger story text", "", ("Ctrl++", "Ctrl+="), "plus"),
-    ActionSpec("text.smaller", "Smaller story text", "", ("Ctrl+-",), "minus"),
-    ActionSpec("text.normal", "Story text as designed", "", ("Ctrl+0",), ""),
+    ActionSpec("text.larger", N_("Larger story text"), "", ("Ctrl++", "Ctrl+="), "plus"),
+    ActionSpec("text.smaller", N_("Smaller story text"), "", ("Ctrl+-",), "minus"),
+    ActionSpec("text.normal", N_("Story text as designed"), "", ("Ctrl+0",), ""),
     ActionSpec(
         "setup",
-        "Set up step by step",
-        "SillyTavern, the bridge, a model and a first chat, one after the other.",
+        N_("Set up step by step"),
+        N_("SillyTavern, the bridge, a model and a first chat, one after the other."),
         (),
         "settings",
     ),
-    ActionSpec("quit", "Close Tavernkeep", "", ("Ctrl+Q",), "cross"),
+    ActionSpec("quit", N_("Close Tavernkeep"), "", ("Ctrl+Q",), "cross"),
 )
 
 
@@ -165,7 +192,7 @@ class Actions:
         self._actions: dict[str, QAction] = {}
         self._icons: dict[str, str] = {}
         for spec in _ACTIONS:
-            action = QAction(spec.name, window)
+            action = QAction(tr(spec.name), window)
             action.setObjectName(spec.key)
             action.setShortcuts([QKeySequence(key) for key in spec.shortcuts])
             action.setToolTip(_tooltip(spec))
@@ -189,5 +216,5 @@ class Actions:
 
 def _tooltip(spec: ActionSpec) -> str:
     key = key_text(QKeySequence(spec.shortcuts[0])) if spec.shortcuts else ""
-    sentence = spec.sentence or spec.name
+    sentence = tr(spec.sentence or spec.name)
     return f"{sentence} ({key})" if key else sentence

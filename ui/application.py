@@ -22,6 +22,7 @@ from app.errors import AlreadyRunning, TavernkeepError
 from app.paths import Folders, user_folders
 from app.start_mark import CRASHES, StartMark
 from app.tasks import TaskSupervisor
+from app.translation import N_, tr
 from ui.collecting import GuiThreadCollector
 from ui.dialogs import ask
 from ui.front_door import FrontDoor, is_somebody_in, knock
@@ -41,7 +42,7 @@ log = logging.getLogger(__name__)
 THREADS = 4
 AGAIN = -1  # in place of an exit code: start anew, without safe mode
 SETTLED_MS = 10_000  # a start that came so far was no crash
-CANNOT_GO_ON = "Tavernkeep cannot go on: something unexpected failed. The log says what."
+CANNOT_GO_ON = N_("Tavernkeep cannot go on: something unexpected failed. The log says what.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,7 @@ async def _live(
         except Exception:
             # The outermost border: a window that vanishes tells nobody anything.
             log.exception("Tavernkeep cannot go on")
-            return await _tell(window, CANNOT_GO_ON, stopping)
+            return await _tell(window, tr(CANNOT_GO_ON), stopping)
         mark.got_through()
     return AGAIN if again.is_set() else 0
 

@@ -12,19 +12,20 @@ from app.operations import FINISHED, Operation, OperationKind, OperationStatus
 from app.story.break_search import SearchCost
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
+from app.translation import N_, number, tr, trn
 from ui.session import Session
 from ui.shell.notice import Notice
 
 COST, NO_MODEL, FOUND = "cost of breaks", "no model for breaks", "breaks found"
-ASKS_NO_MODEL = (
+ASKS_NO_MODEL = N_(
     "No model is set, so there is none to look for scene breaks. Changes of place, time and "
     "company are found without one."
 )
-READS_ONLY = (
+READS_ONLY = N_(
     "Another Tavernkeep works in this data folder, or safe mode is on: no model is asked here."
 )
-NOTHING_LEFT = "The model has looked at every message already: there is nothing to ask it."
-PAUSED = " The work is paused: it begins when you go on."
+NOTHING_LEFT = N_("The model has looked at every message already: there is nothing to ask it.")
+PAUSED = N_("The work is paused: it begins when you go on.")
 SETTLE_MS = 300
 PATIENCE = 20  # looks without any work, before what is left is taken as not to be had
 LOST_PATIENCE = 3  # the same where a question failed: others may still follow it
@@ -33,30 +34,43 @@ MOST_NAMED = 4
 
 def cost_sentence(cost: SearchCost) -> str:
     """What a search takes, before the user says yes."""
-    requests = "1 request" if cost.requests == 1 else f"{cost.requests:,} requests"
-    messages = "1 message" if cost.messages == 1 else f"{cost.messages:,} messages"
+    requests = trn("{n} request", "{n} requests", cost.requests)
+    messages = trn("{n} message", "{n} messages", cost.messages)
     tokens = cost.prompt_tokens + cost.output_tokens
-    return (
-        f"Looking for scene breaks in {messages} takes about {requests} to the model, at most "
-        f"{cost.requests_at_most:,}, and about {tokens:,} tokens."
+    return tr(
+        "Looking for scene breaks in {messages} takes about {requests} to the model, at most "
+        "{requests_at_most}, and about {tokens} tokens.",
+        messages=messages,
+        requests=requests,
+        requests_at_most=number(cost.requests_at_most),
+        tokens=number(tokens),
     )
 
 
 def found_sentence(found: list[int], failed: int) -> str:
     """What a search found. found: indexes of the messages that end a scene now."""
     if not found:
-        said = "The model found no further scene break."
+        said = tr("The model found no further scene break.")
     elif len(found) == 1:
-        said = f"The model found 1 scene break, after #{found[0]}."
+        said = tr("The model found 1 scene break, after #{found}.", found=found[0])
     else:
         named = [f"#{index}" for index in found[:MOST_NAMED]]
         rest = len(found) - len(named)
-        *most, last = [*named, f"{rest:,} more"] if rest else named
-        said = f"The model found {len(found):,} scene breaks, after {', '.join(most)} and {last}."
-    if failed:
-        questions = "1 question" if failed == 1 else f"{failed:,} questions"
-        said += f" {questions} went without an answer; Work says why."
-    return said
+        *most, last = [*named, trn("{n} more", "{n} more", rest)] if rest else named
+        said = tr(
+            "The model found {n} scene breaks, after {places} and {last}.",
+            n=number(len(found)),
+            places=", ".join(most),
+            last=last,
+        )
+    if not failed:
+        return said
+    unanswered = trn(
+        "{n} question went without an answer; Work says why.",
+        "{n} questions went without an answer; Work says why.",
+        failed,
+    )
+    return f"{said} {unanswered}"
 
 
 @dataclass(slots=True)
@@ -109,17 +123,17 @@ class BreakHunt(QObject):
         if path is None:
             return
         if companion.is_reading_only:
-            self._notice.offer(FOUND, READS_ONLY)
+            self._notice.offer(FOUND, tr(READS_ONLY))
             return
         cost = companion.breaks.cost(path)
         if cost.requests:
-            sentence = cost_sentence(cost) + (PAUSED if companion.work.is_paused else "")
-            self._notice.offer(COST, sentence, way_on="Find scene breaks")
+            said = (cost_sentence(cost), tr(PAUSED) if companion.work.is_paused else "")
+            self._notice.offer(COST, " ".join(said).strip(), way_on=tr("Find scene breaks"))
         else:
             self._start(path)
 
     def _start(self, path: Path) -> None:
-        self._session.do(self._search(path), name="looking for scene breaks")
+        self._session.do(self._search(path), name=N_("looking for scene breaks"))
 
     async def _search(self, path: Path) -> None:
         companion = self._session.companion
@@ -129,13 +143,13 @@ class BreakHunt(QObject):
         try:
             await companion.breaks.begin(path)
         except UsageError:
-            self._notice.offer(NO_MODEL, ASKS_NO_MODEL, way_on="Choose a model")
+            self._notice.offer(NO_MODEL, tr(ASKS_NO_MODEL), way_on=tr("Choose a model"))
             return
         if not cost.requests or story is None:
-            self._notice.offer(FOUND, NOTHING_LEFT)
+            self._notice.offer(FOUND, tr(NOTHING_LEFT))
             return
         self._hunt, self._found = _Hunt(path, _by_model(story), past), 0
-        self.went_on.emit("Looking for scene breaks")
+        self.went_on.emit(tr("Looking for scene breaks"))
         self._settle.start()
 
     def _on_acted(self, key: str) -> None:
@@ -170,8 +184,13 @@ class BreakHunt(QObject):
         found = _by_model(story) - hunt.before
         if len(found) > self._found:
             self._found = len(found)
-            breaks = "1 scene break" if len(found) == 1 else f"{len(found):,} scene breaks"
-            self.went_on.emit(f"The model found {breaks} so far")
+            self.went_on.emit(
+                trn(
+                    "The model found {n} scene break so far",
+                    "The model found {n} scene breaks so far",
+                    len(found),
+                )
+            )
         hunt.idle_looks += 1
         searches = [
             op for op in companion.work.operations if op.spec.kind is OperationKind.DETECT_BREAKS
@@ -194,7 +213,7 @@ class BreakHunt(QObject):
             return
         if places:
             self._first = hunt.path, places[0][1]
-        self._notice.offer(FOUND, sentence, way_on="Show the first" if places else "")
+        self._notice.offer(FOUND, sentence, way_on=tr("Show the first") if places else "")
 
 
 def _by_model(story: Story) -> frozenset[str]:

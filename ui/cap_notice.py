@@ -7,8 +7,8 @@ from datetime import date
 
 from PySide6.QtCore import QObject
 
-from app.health import count_of
 from app.operations import Operation
+from app.translation import N_, retold, tr, trn
 from app.work.wanted import is_asked_for
 from ui.session import Session
 from ui.shell.notice import Notice
@@ -43,26 +43,26 @@ class CapNotice(QObject):
         wished = [op for op in held if is_asked_for(op.spec) and op.id not in self._declined]
         self._asked = wished[0] if wished else None
         if self._asked is not None:
-            question = (
-                f"The cap of this day is reached, so “{self._asked.spec.label}”, which you asked "
-                "for, waits until midnight."
+            question = tr(
+                "The cap of this day is reached, so “{label}”, which you asked for, waits until "
+                "midnight.",
+                label=retold(self._asked.spec.label),
             )
-            self._notice.offer(ASKED, question, way_on="Do it all the same")
+            self._notice.offer(ASKED, question, way_on=tr("Do it all the same"))
         else:
             self._notice.withdraw(ASKED)
         # One question at a time: the newer would cover the other.
         is_said = self._is_on_work() or self._declined_on == companion.use.today
         if held and self._asked is None and not is_said:
-            waits = "waits" if len(held) == 1 else "wait"
-            words = f"{cap.sentence} {count_of(len(held), 'operation')} {waits}."
-            self._notice.offer(CAP, words, way_on="Go on today")
+            waits = trn("{n} operation waits.", "{n} operations wait.", len(held))
+            self._notice.offer(CAP, f"{cap.sentence} {waits}", way_on=tr("Go on today"))
         else:
             self._notice.withdraw(CAP)
 
     def _on_acted(self, key: str) -> None:
         use = self._session.companion.use
         if key == CAP:
-            self._session.do(use.go_on_today(), name="go on today")
+            self._session.do(use.go_on_today(), name=N_("go on today"))
         elif key == ASKED and self._asked is not None:
             use.let_pass(self._asked.id)
 

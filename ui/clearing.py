@@ -6,11 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from app.translation import N_, tr
 from ui.session import Session
 from ui.shell.notice import Notice
 
 CLEARING = "clearing"
-NOTHING = "Nothing to clear: this chat has no recaps and no breaks."
+NOTHING = N_("Nothing to clear: this chat has no recaps and no breaks.")
 
 
 class Clearing(QObject):
@@ -26,23 +27,24 @@ class Clearing(QObject):
     def begin(self) -> None:
         """Count what there is, and offer to clear it."""
         if self._session.path is not None:
-            self._session.do(self._offer(self._session.path), name="counting what there is")
+            self._session.do(self._offer(self._session.path), name=N_("counting what there is"))
 
     async def _offer(self, path: Path) -> None:
         found = await self._session.companion.edits.clearance(path)
         if not found:
-            self._session.told.emit(NOTHING)
+            self._session.told.emit(tr(NOTHING))
         elif path == self._session.path:
-            sentence = f"This chat has {joined(found.parts)}. Clearing them can be undone."
-            self._notice.offer(CLEARING, sentence, way_on="Clear them all")
+            parts = joined(found.parts)
+            sentence = tr("This chat has {parts}. Clearing them can be undone.", parts=parts)
+            self._notice.offer(CLEARING, sentence, way_on=tr("Clear them all"))
 
     async def _clear(self, path: Path) -> None:
         gone = await self._session.companion.edits.clear_all(path)
-        self._session.told.emit(f"Cleared: {joined(gone.parts)}")
+        self._session.told.emit(tr("Cleared: {parts}", parts=joined(gone.parts)))
 
     def _on_acted(self, key: str) -> None:
         if key == CLEARING and self._session.path is not None:
-            self._session.do(self._clear(self._session.path), name="clearing the chat")
+            self._session.do(self._clear(self._session.path), name=N_("clearing the chat"))
 
     def _on_chat_opened(self, _story: object) -> None:
         self._notice.withdraw(CLEARING)
@@ -51,4 +53,4 @@ class Clearing(QObject):
 def joined(parts: tuple[str, ...]) -> str:
     """ "a, b and c"."""
     *most, last = parts
-    return f"{', '.join(most)} and {last}" if most else last
+    return tr("{most} and {last}", most=", ".join(most), last=last) if most else last

@@ -13,6 +13,7 @@ from app.companion import Companion
 from app.operations import FINISHED, Operation, OperationStatus
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
+from app.translation import N_, number, retold, tr
 from app.work.catch_up import CatchUpPlan
 from ui import pages
 from ui.actions import PAGE_ACTIONS, Actions
@@ -267,7 +268,7 @@ class Desk(QObject):
         if story is not None and not is_bare:
             name = story.chat.owner_name or story.chat.title
             place = chat_title(story.chat) if key == "story" else name
-        title, tools = pages.TITLES[key], None
+        title, tools = tr(pages.TITLES[key]), None
         page = self._pages.get(key)
         if isinstance(page, pages.HasHeader) and (story is not None or is_bare):
             title, tools = page.title, page.tools
@@ -312,7 +313,7 @@ class Desk(QObject):
         if not is_reading:
             self.show_page(self.page_key)
         elif self.session.path is None:
-            self._frame.waiting.say("Reading the chat")
+            self._frame.waiting.say(tr("Reading the chat"))
             self._frame.stack.setCurrentWidget(self._frame.waiting)
 
     # Search
@@ -376,7 +377,7 @@ class Desk(QObject):
         self.show_page(HEALTH_PAGES[key])
 
     def _on_sync(self) -> None:
-        self.session.do(self._sync(), name="sync")
+        self.session.do(self._sync(), name=N_("sync"))
 
     async def _sync(self) -> None:
         self.session.told.emit(await sync(self.session))
@@ -409,7 +410,7 @@ class Desk(QObject):
         self.session.open_chat(self.session.companion.demo)
 
     def _on_waiting_changed(self, count: int) -> None:
-        self._frame.page_buttons["memories"].set_badge(f"{count:,}" if count else "")
+        self._frame.page_buttons["memories"].set_badge(number(count) if count else "")
 
     def _on_larger(self) -> None:
         self._put_text_size(self._theme.reading_px + 0.5)
@@ -423,34 +424,34 @@ class Desk(QObject):
     def _put_text_size(self, px: float) -> None:
         self._theme.set_reading_px(px)
         put = self.session.companion.put_setting("story_text_size", self._theme.reading_px)
-        self.session.do(put, name="changing a setting")
+        self.session.do(put, name=N_("changing a setting"))
 
     def choose_tavern(self) -> None:
         """Let the user name SillyTavern's folder."""
         self._on_folder_wanted()
 
     def _on_folder_wanted(self) -> None:
-        self.session.do(self._choose_folder(), name="choosing a folder")
+        self.session.do(self._choose_folder(), name=N_("choosing a folder"))
 
     async def _choose_folder(self) -> None:
-        folder = await choose_folder(self._window, "SillyTavern's folder", Path.home())
+        folder = await choose_folder(self._window, tr("SillyTavern's folder"), Path.home())
         if folder is not None:
             await self.session.companion.put_setting("tavern", str(folder))
 
     # What the companion says
 
     def _on_undo_changed(self, undo: str, redo: str) -> None:
-        for key, word, label in (("undo", "Undo", undo), ("redo", "Redo", redo)):
+        for key, word, label in (("undo", tr("Undo"), undo), ("redo", tr("Redo"), redo)):
             action = self._actions[key]
             action.setEnabled(bool(label))
-            action.setText(f"{word}: {label}" if label else word)
+            action.setText(f"{word}: {retold(label)}" if label else word)
             action.setToolTip(f"{action.text()} ({key_text(action.shortcut())})")
 
     def _on_catch_up_offered(self, plan: CatchUpPlan | None) -> None:
         notice = self._frame.notice
         # The work page says it in its own place, and who has closed it was not mistaken.
         if plan is not None and self.page_key != "work" and plan != self._closed_plan:
-            notice.offer(CATCH_UP, plan_sentence(plan), way_on="Write the recaps")
+            notice.offer(CATCH_UP, plan_sentence(plan), way_on=tr("Write the recaps"))
         else:
             notice.withdraw(CATCH_UP)
 
@@ -467,7 +468,9 @@ class Desk(QObject):
         runs = any(operation.status not in FINISHED for operation in operations)
         self._frame.page_buttons["work"].set_badge(str(failed) if failed else "", dot=runs)
         is_paused = self.session.companion.work.is_paused
-        self._actions["pause"].setText("Go on with the work" if is_paused else "Pause the work")
+        self._actions["pause"].setText(
+            tr("Go on with the work") if is_paused else tr("Pause the work")
+        )
 
     def _on_setting_changed(self, _name: str, _value: object) -> None:
         self._apply_look()

@@ -10,10 +10,11 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, qVersion
 from PySide6.QtWidgets import QWidget
 
-from app.health import HealthItem, count_of
+from app.health import HealthItem
 from app.sillytavern.bridge_installer import program_version
 from app.store.undo import AT_FIRST
 from app.story.story import ChatRef
+from app.translation import N_, retold, tr, trn
 from app.work.health_report import Facts, Remedy, remedy_for, report_of
 from app.work.searching import Findings, Hit
 from ui.actions import Actions
@@ -32,7 +33,7 @@ ACTIONS = {
     Remedy.GO_ON: "pause",
     Remedy.SEE_WORK: "page.work",
 }
-SECTIONS = {Remedy.INSTALL_BRIDGE: "SillyTavern", Remedy.CHOOSE_MODEL: "Model"}
+SECTIONS = {Remedy.INSTALL_BRIDGE: "SillyTavern", Remedy.CHOOSE_MODEL: N_("Model")}
 
 
 class Everywhere(QObject):
@@ -74,7 +75,7 @@ class Everywhere(QObject):
         """Show what was done to the chat, to go back to."""
         path = self._session.path
         if path is not None:
-            self._session.do(self._open_history(path), name="reading the history")
+            self._session.do(self._open_history(path), name=N_("reading the history"))
 
     async def _open_history(self, path: Path) -> None:
         changes = await self._session.companion.edits.history.entries(path)
@@ -84,7 +85,7 @@ class Everywhere(QObject):
     def _on_change_chosen(self, entry_id: int) -> None:
         path = self._session.path
         if path is not None:
-            self._session.do(self._go_to(path, entry_id), name="going back")
+            self._session.do(self._go_to(path, entry_id), name=N_("going back"))
 
     async def _go_to(self, path: Path, entry_id: int) -> None:
         history = self._session.companion.edits.history
@@ -93,11 +94,15 @@ class Everywhere(QObject):
         if not steps:
             return
         entry = labels.get(entry_id)
-        word = "Redone" if entry is not None and entry.is_undone else "Undone"
-        where = "as it was at first" if entry_id == AT_FIRST else "now at: "
-        self._session.told.emit(
-            f"{word}: {count_of(steps, 'change')}, {where}{entry.label if entry else ''}"
-        )
+        if entry is not None and entry.is_undone:
+            word = trn("Redone: {n} change", "Redone: {n} changes", steps)
+        else:
+            word = trn("Undone: {n} change", "Undone: {n} changes", steps)
+        if entry_id == AT_FIRST:
+            where = tr("as it was at first")
+        else:
+            where = tr("now at: {deed}", deed=retold(entry.label) if entry else "")
+        self._session.told.emit(f"{word}, {where}")
 
     # Search
 
@@ -129,7 +134,7 @@ class Everywhere(QObject):
         return place_words(hit, name, is_here=hit.chat == self._session.path)
 
     def _on_hit_chosen(self, hit: Hit) -> None:
-        self._session.do(self._show_hit(hit), name="showing what was found")
+        self._session.do(self._show_hit(hit), name=N_("showing what was found"))
 
     async def _show_hit(self, hit: Hit) -> None:
         if hit.chat != self._session.path:
@@ -183,6 +188,6 @@ class Everywhere(QObject):
         if remedy is Remedy.CHOOSE_FOLDER:
             self.folder_wanted.emit()
         elif remedy in SECTIONS:
-            self.setting_wanted.emit(SECTIONS[remedy])
+            self.setting_wanted.emit(tr(SECTIONS[remedy]))
         else:
             self._actions[ACTIONS[remedy]].trigger()

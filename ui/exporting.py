@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QStandardPaths
 from PySide6.QtWidgets import QWidget
 
 from app.story.story import ChatRef
+from app.translation import N_, tr
 from app.work.export import BibleFormat, write_new
 from ui.actions import Actions
 from ui.dialogs import choose_new_file
@@ -17,8 +18,8 @@ from ui.session import Session
 BIBLE, BIBLE_FREE = "export.bible", "export.bible.free"
 LOREBOOK, LOREBOOK_FREE = "export.lorebook", "export.lorebook.free"
 EXPORTS = (BIBLE, BIBLE_FREE, LOREBOOK, LOREBOOK_FREE)
-PAGES = "One page for a browser or a printer (*.html);;Markdown (*.md)"
-BOOKS = "SillyTavern lorebook (*.json)"
+PAGES = N_("One page for a browser or a printer (*.html);;Markdown (*.md)")
+BOOKS = N_("SillyTavern lorebook (*.json)")
 LONGEST_NAME = 80
 _STRANGE = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
 
@@ -43,13 +44,13 @@ class Exporting(QObject):
         action, story = self.sender(), self._session.story
         if action is not None and story is not None:
             export = self._ask(action.objectName(), story.chat)
-            self._session.do(export, name="writing a file")
+            self._session.do(export, name=N_("writing a file"))
 
     async def _ask(self, key: str, chat: ChatRef) -> None:
         is_book = key in (LOREBOOK, LOREBOOK_FREE)
-        name = file_name(chat, "lorebook.json" if is_book else "story bible.html")
+        name = file_name(chat, "lorebook.json" if is_book else tr("story bible.html"))
         title = self._actions[key].text()
-        kinds = BOOKS if is_book else PAGES
+        kinds = tr(BOOKS) if is_book else tr(PAGES)
         target = await choose_new_file(self._window, title, _documents() / name, kinds)
         if target is not None:
             await self.write(key, chat.path, target)
@@ -68,7 +69,7 @@ class Exporting(QObject):
             form = BibleFormat.MARKDOWN if is_markdown else BibleFormat.HTML
             data = await exports.bible(path, form, for_player=for_player)
         await write_new(target, data, may_replace=True)
-        self._session.told.emit(f"Written: {target.name}")
+        self._session.told.emit(tr("Written: {name}", name=target.name))
 
 
 def file_name(chat: ChatRef, what: str) -> str:

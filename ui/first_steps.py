@@ -8,21 +8,22 @@ from PySide6.QtCore import QObject, Signal
 
 from app.health import Health, Light
 from app.story.story import Story
+from app.translation import N_, tr
 from ui.session import Session
 from ui.shell.notice import Notice
 
 DEMO, BRIDGE = "demo", "bridge"
-DEMO_ALONE = (
+DEMO_ALONE = N_(
     "This is the demo story. Everything works on it; your own chats come once Tavernkeep knows "
     "where SillyTavern is."
 )
-DEMO_TOO = "This is the demo story. Everything works on it."
-NO_BRIDGE = (
+DEMO_TOO = N_("This is the demo story. Everything works on it.")
+NO_BRIDGE = N_(
     "Chats are read already. For recaps to reach SillyTavern's prompt, it needs a small extension, "
     "the bridge."
 )
-INSTALLING = "Installing the bridge"
-RELOAD = "The bridge is installed. Reload SillyTavern's page in the browser, and it connects."
+INSTALLING = N_("Installing the bridge")
+RELOAD = N_("The bridge is installed. Reload SillyTavern's page in the browser, and it connects.")
 
 
 class FirstSteps(QObject):
@@ -64,9 +65,9 @@ class FirstSteps(QObject):
         if story.chat.path != companion.demo.path:
             self._notice.withdraw(DEMO)
         elif companion.taverns:
-            self._notice.offer(DEMO, DEMO_TOO, way_on="Choose a chat")
+            self._notice.offer(DEMO, tr(DEMO_TOO), way_on=tr("Choose a chat"))
         else:
-            self._notice.offer(DEMO, DEMO_ALONE, way_on="Find SillyTavern")
+            self._notice.offer(DEMO, tr(DEMO_ALONE), way_on=tr("Find SillyTavern"))
 
     def _on_library_changed(self) -> None:
         if self._session.story is not None:
@@ -76,24 +77,24 @@ class FirstSteps(QObject):
     def _look_for_bridge(self) -> None:
         folder = self._first_tavern()
         if self._has_begun and folder is not None and not self.declines_bridge:
-            self._session.do(self._offer_bridge(folder), name="looking for the bridge")
+            self._session.do(self._offer_bridge(folder), name=N_("looking for the bridge"))
 
     async def _offer_bridge(self, folder: Path) -> None:
         status = await self._session.companion.bridge_status(folder)
         if status.newer_available:
-            self._notice.offer(BRIDGE, status.sentence, way_on="Bring it up to date")
+            self._notice.offer(BRIDGE, status.sentence, way_on=tr("Bring it up to date"))
         elif status.installed and not self._awaits_page:
             self._notice.withdraw(BRIDGE)
         elif status.installed:
-            self._notice.offer(BRIDGE, RELOAD)
+            self._notice.offer(BRIDGE, tr(RELOAD))
         else:
-            self._notice.offer(BRIDGE, NO_BRIDGE, way_on="Install the bridge")
+            self._notice.offer(BRIDGE, tr(NO_BRIDGE), way_on=tr("Install the bridge"))
 
     async def _install(self, folder: Path) -> None:
         try:
             await self._session.companion.install_bridge(folder)
             self._awaits_page = True
-            self._notice.offer(BRIDGE, RELOAD)
+            self._notice.offer(BRIDGE, tr(RELOAD))
         finally:
             if not self._awaits_page:
                 self._notice.withdraw(BRIDGE)
@@ -107,8 +108,8 @@ class FirstSteps(QObject):
     def _on_acted(self, key: str) -> None:
         folder = self._first_tavern()
         if key == BRIDGE and folder is not None:
-            self._notice.offer(BRIDGE, INSTALLING)
-            self._session.do(self._install(folder), name="installing the bridge")
+            self._notice.offer(BRIDGE, tr(INSTALLING))
+            self._session.do(self._install(folder), name=N_("installing the bridge"))
         elif key == DEMO and folder is None:
             self.folder_wanted.emit()
         elif key == DEMO:

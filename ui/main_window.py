@@ -11,6 +11,7 @@ from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.tasks import TaskSupervisor
+from app.translation import N_, tr
 from ui.actions import Actions
 from ui.front_door import TOKEN, Knock
 from ui.shell.frame import Frame
@@ -55,7 +56,7 @@ class MainWindow(QWidget):
         self.setMinimumSize(SMALLEST)
         self.resize(SIZE)
         self.frame.bar.show_page("story")
-        self.frame.header.show_place("Story", "")
+        self.frame.header.show_place(tr("Story"), "")
         self.frame.header.left_toggled.connect(self.frame.navigator_split.toggle)
         self.actions_["pane.left"].triggered.connect(self.frame.navigator_split.toggle)
         self.actions_["quit"].triggered.connect(self.quit)
@@ -139,13 +140,13 @@ class MainWindow(QWidget):
             steps.begin(opens_demo=session.path is None)
         self.desk.show_page("story")
         kept = session.companion.put_setting("window_state", self.current_state().to_text())
-        session.do(kept, name="remembering that all is set up")
+        session.do(kept, name=N_("remembering that all is set up"))
 
     def open_path(self, path: Path) -> None:
         """Read the chat at `path` and show it."""
         if self.desk is not None:
             session = self.desk.session
-            session.do(session.open_path(path), name="opening the chat")
+            session.do(session.open_path(path), name=N_("opening the chat"))
 
     def on_knocked(self, knock: Knock) -> None:
         """Somebody started Tavernkeep again with the same data folder."""

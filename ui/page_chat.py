@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from app.translation import N_, tr
 from ui.library.words import chat_title
 from ui.session import Session
 from ui.shell.notice import Notice
@@ -37,8 +38,10 @@ class PageChat(QObject):
         if self._offered is None:
             self._notice.withdraw(PAGE_CHAT)
         else:
-            sentence = f"SillyTavern shows another chat: {self._title(self._offered)}."
-            self._notice.offer(PAGE_CHAT, sentence, way_on="Open it")
+            sentence = tr(
+                "SillyTavern shows another chat: {title}.", title=self._title(self._offered)
+            )
+            self._notice.offer(PAGE_CHAT, sentence, way_on=tr("Open it"))
 
     def _title(self, path: Path) -> str:
         story = self._session.companion.story(path)
@@ -49,7 +52,7 @@ class PageChat(QObject):
 
     def _on_acted(self, key: str) -> None:
         if key == PAGE_CHAT and self._offered is not None:
-            self._session.do(self._session.open_path(self._offered), name="opening the chat")
+            self._session.do(self._session.open_path(self._offered), name=N_("opening the chat"))
 
     def _on_closed(self, key: str) -> None:
         if key == PAGE_CHAT:
@@ -79,7 +82,7 @@ class PageCall(QObject):
         window.show()
         window.raise_()
         window.activateWindow()
-        self._session.do(self._show(*wanted), name="showing the message")
+        self._session.do(self._show(*wanted), name=N_("showing the message"))
 
     async def _show(self, path: Path, anchor: str) -> None:
         if self._session.path != path:

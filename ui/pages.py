@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
+from app.translation import N_
 from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
     from ui.work.page import WorkPage
 
 TITLES = {
-    "story": "Story",
-    "recaps": "Recaps",
-    "memories": "Memories",
-    "minds": "Minds",
-    "budgets": "Budgets",
-    "prompt": "Prompt",
-    "work": "Work",
-    "settings": "Settings",
+    "story": N_("Story"),
+    "recaps": N_("Recaps"),
+    "memories": N_("Memories"),
+    "minds": N_("Minds"),
+    "budgets": N_("Budgets"),
+    "prompt": N_("Prompt"),
+    "work": N_("Work"),
+    "settings": N_("Settings"),
 }
 BARE_PAGES = frozenset({"work", "settings"})  # need no open chat
 

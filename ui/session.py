@@ -16,6 +16,7 @@ from app.paths import RESOURCES
 from app.prompt.slots import SlotSet
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
+from app.translation import N_, retold, tr
 
 if TYPE_CHECKING:
     from app.companion import Companion
@@ -146,7 +147,7 @@ class Session(QObject):
 
     def open_chat(self, chat: ChatRef) -> None:
         """Read a chat and show it."""
-        self.do(self.open_path(chat.path), name="open chat")
+        self.do(self.open_path(chat.path), name=N_("open chat"))
 
     async def open_path(self, path: Path) -> None:
         """Read the chat at `path` and show it. Raises ChatUnreadable."""
@@ -171,27 +172,32 @@ class Session(QObject):
         except Exception:
             log.exception("%s failed", name)
             self.failed.emit(
-                f"{name.capitalize()} did not work. Nothing was lost; the log says why."
+                tr(
+                    "{deed} did not work. Nothing was lost; the log says why.",
+                    deed=sentence_of(name),
+                )
             )
 
     def undo(self) -> None:
         """Take back what was done last in this chat, and say what it was."""
         if self._path is not None:
-            self.do(self._tell_label("Undone", self.companion.edits.undo(self._path)), name="undo")
+            deed = self.companion.edits.undo(self._path)
+            self.do(self._tell_label(N_("Undone: {deed}"), deed), name=N_("undo"))
 
     def redo(self) -> None:
         """Do again what was taken back, and say what it was."""
         if self._path is not None:
-            self.do(self._tell_label("Redone", self.companion.edits.redo(self._path)), name="redo")
+            deed = self.companion.edits.redo(self._path)
+            self.do(self._tell_label(N_("Redone: {deed}"), deed), name=N_("redo"))
 
-    async def _tell_label(self, word: str, deed: Coroutine[Any, Any, str]) -> None:
+    async def _tell_label(self, sentence: str, deed: Coroutine[Any, Any, str]) -> None:
         label = await deed
         if label:
-            self.told.emit(f"{word}: {label}")
+            self.told.emit(tr(sentence, deed=retold(label)))
 
     def _fetch(self) -> None:
         if self._path is not None:
-            self.do(self._load(self._path), name="reading the next prompt")
+            self.do(self._load(self._path), name=N_("reading the next prompt"))
 
     async def _load(self, path: Path) -> None:
         slots = await self.companion.slots(path)
@@ -210,7 +216,7 @@ class Session(QObject):
     def catch_up(self) -> None:
         """Let the model work off the backlog of this chat."""
         if self._path is not None:
-            self.do(self.companion.work.start_catch_up(self._path), name="catching up")
+            self.do(self.companion.work.start_catch_up(self._path), name=N_("catching up"))
             self._offer(None)
 
     def _on_catch_up_changed(self, chat: ChatRef) -> None:
@@ -240,7 +246,7 @@ class Session(QObject):
     def _on_chat_renamed(self, renamed: tuple[Path, Path]) -> None:
         old, new = renamed
         if old == self._path:
-            self.do(self.open_path(new), name="open chat")
+            self.do(self.open_path(new), name=N_("open chat"))
 
     def _on_away_recap(self, recap: AwayRecap) -> None:
         self.recap_told.emit(recap)
@@ -263,3 +269,9 @@ class Session(QObject):
 
     def _on_progress(self, progress: object) -> None:
         self.progressed.emit(progress)
+
+
+def sentence_of(name: str) -> str:
+    """A deed's name, as `do` takes it, at the beginning of a sentence."""
+    told = tr(name)
+    return told[:1].upper() + told[1:]

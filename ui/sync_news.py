@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.companion import Companion
 from app.story.story import Story
+from app.translation import tr, trn
 from ui.session import Session
 
 
@@ -33,14 +34,15 @@ def news_sentence(before: Story | None, after: Story | None, more_chats: int) ->
     """ "2 new messages, 1 changed.", or that everything is as it was. more_chats: fewer below 0."""
     news = _messages(before, after) if before is not None and after is not None else []
     if more_chats:
-        count = abs(more_chats)
-        noun = "chat" if count == 1 else "chats"
-        news.append(f"{count:,} new {noun}" if more_chats > 0 else f"{count:,} {noun} gone")
+        if more_chats > 0:
+            news.append(trn("{n} new chat", "{n} new chats", more_chats))
+        else:
+            news.append(trn("{n} chat gone", "{n} chats gone", -more_chats))
     if news:
         return f"{', '.join(news)}."
     if after is not None and after.messages:
-        return f"Up to date: #{len(after.messages) - 1} is the newest message."
-    return "Up to date."
+        return tr("Up to date: #{n} is the newest message.", n=len(after.messages) - 1)
+    return tr("Up to date.")
 
 
 def _messages(before: Story, after: Story) -> list[str]:
@@ -53,6 +55,9 @@ def _messages(before: Story, after: Story) -> list[str]:
         for message in after.messages
     )
     gone = len(old) + new - len(after.messages)
-    noun = "message" if new == 1 else "messages"
-    said = ((new, f"new {noun}"), (changed, "changed"), (gone, "gone"))
-    return [f"{count:,} {what}" for count, what in said if count]
+    said = (
+        (new, trn("{n} new message", "{n} new messages", new)),
+        (changed, trn("{n} changed", "{n} changed", changed)),
+        (gone, trn("{n} gone", "{n} gone", gone)),
+    )
+    return [words for count, words in said if count]

@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from app.health import Light, count_of
+from app.health import Light
 from app.operations import FINISHED, Operation, OperationStatus
+from app.translation import tr, trn
 from app.work.health_report import PARTS
 from ui.actions import Actions
 from ui.session import Session
@@ -51,7 +52,7 @@ class Tray(QObject):
         self._bad: frozenset[str] = frozenset()
         self.icon = QSystemTrayIcon(self)
         self._menu = QMenu(window)
-        self._menu.addAction("Show the window").triggered.connect(self.show_window)
+        self._menu.addAction(tr("Show the window")).triggered.connect(self.show_window)
         self._menu.addAction(actions["pause"])
         self._menu.addAction(actions["quit"])
         self.icon.setContextMenu(self._menu)
@@ -120,8 +121,11 @@ class Tray(QObject):
         if took < LONG_SECONDS:
             return
         failed = sum(op.status is OperationStatus.FAILED for op in operations)
-        words = f"All work is done; {count_of(failed, 'piece')} failed." if failed else ""
-        self._tell(words or "All work is done.", QSystemTrayIcon.MessageIcon.Information)
+        words = trn(
+            "All work is done; {n} piece failed.", "All work is done; {n} pieces failed.", failed
+        )
+        words = words if failed else tr("All work is done.")
+        self._tell(words, QSystemTrayIcon.MessageIcon.Information)
 
     def _tell(self, sentence: str, kind: QSystemTrayIcon.MessageIcon) -> None:
         """Say something outside of the window, to whoever does not look at it."""

@@ -270,7 +270,7 @@ class WorkPage(QWidget):
         """Drop it; what runs is stopped at once."""
         operation = self.selected()
         if operation is not None and operation.status not in FINISHED:
-            self._session.do(self._session.companion.work.cancel(operation.id), name="cancel")
+            self._session.do(self._session.companion.work.cancel(operation.id), name=N_("cancel"))
 
     def retry_selected(self) -> None:
         """Queue it again, or try it now."""
