@@ -26,7 +26,7 @@ LATER = N_("Nothing waits. What comes is recapped while you play, scene by scene
 
 
 class ChatStep(Step):
-    """The newest chats, and the demo story as one of them.
+    """The newest chats; the demo story where there are none.
 
     Signals:
         begun: the user starts with the chat that is open now.
@@ -58,7 +58,7 @@ class ChatStep(Step):
         for widget in (self._plan_title, self._facts, self._cost):
             column.addWidget(widget)
         self._plan.hide()
-        self.column.addWidget(meta(tr("Newest chats, and a story to try things on")))
+        self.column.addWidget(meta(tr("Newest chats")))
         self.column.addLayout(self._list)
         self.column.addSpacing(8)
         self.column.addWidget(self._plan)
@@ -70,6 +70,11 @@ class ChatStep(Step):
     def chosen(self) -> ChatRef | None:
         """The chat whose plan is shown."""
         return self._chats.get(self._wanted) if self._wanted is not None else None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The chats to pick from."""
+        return tuple(self._chats)
 
     @property
     def deed(self) -> str:
@@ -84,7 +89,8 @@ class ChatStep(Step):
 
     def enter(self) -> None:
         companion = self.session.companion
-        chats = (*newest_chats(companion.taverns), companion.demo)
+        # The way to the demo stands at the left of every step: here only where nothing else is.
+        chats = newest_chats(companion.taverns) or (companion.demo,)
         if tuple(chats) != tuple(self._chats.values()):
             self._fill(chats)
         self.changed.emit()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.llm.specs import BUILTIN, OPENAI, SILLYTAVERN
 from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body
@@ -26,9 +29,15 @@ INTRO = N_(
     "It keeps the long memory of your stories, beside SillyTavern. Four steps, each can be skipped "
     "and changed later."
 )
-PRIVATE = N_(
-    "A model on this machine or none at all keeps your story here. Keys live in the system's "
-    "keyring."
+STAYS = N_("Nothing leaves this machine")
+WHY_IT_STAYS = N_("Your stories are read and kept here. No account, and nothing is reported.")
+GOES_WITH_SILLYTAVERN = N_("Scenes go where your chats go")
+WHY_WITH_SILLYTAVERN = N_(
+    "SillyTavern's own connection gets the scenes to be recapped, as it gets your chats."
+)
+GOES_TO_A_SERVER = N_("Scenes go to the server you name")
+WHY_TO_A_SERVER = N_(
+    "It gets what is to be recapped, and nobody else does. The key lives in the system's keyring."
 )
 
 
@@ -143,7 +152,25 @@ class StepRail(QWidget):
         demo.clicked.connect(self.demo_wanted)
         column.addWidget(demo)
         column.addSpacing(12)
-        column.addWidget(_private())
+        self._place = Label(font=ui_font(12.5, SEMIBOLD), wraps=True)
+        self._why = body("")
+        column.addWidget(_card(self._place, self._why))
+        self.show_destination(BUILTIN, "")
+
+    @property
+    def privacy(self) -> str:
+        """What is said of where stories go."""
+        return self._place.text()
+
+    def show_destination(self, kind: str, url: str) -> None:
+        """Say where stories go with this kind of backend, at this address."""
+        place, why = STAYS, WHY_IT_STAYS
+        if kind == SILLYTAVERN:
+            place, why = GOES_WITH_SILLYTAVERN, WHY_WITH_SILLYTAVERN
+        elif kind == OPENAI and not is_here(url):
+            place, why = GOES_TO_A_SERVER, WHY_TO_A_SERVER
+        self._place.setText(tr(place))
+        self._why.setText(tr(why))
 
     def show_steps(self, current: int) -> None:
         """Say where one is, and what each step has found."""
@@ -157,11 +184,20 @@ class StepRail(QWidget):
                 self.step_wanted.emit(number)
 
 
-def _private() -> QWidget:
+def is_here(url: str) -> bool:
+    """Whether an address is on this machine."""
+    try:
+        host = (urlsplit(url).hostname or "").casefold()
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _card(*labels: QWidget) -> QWidget:
     card = Surface("stage", edge="line")
     column = QVBoxLayout(card)
     column.setContentsMargins(14, 12, 14, 12)
     column.setSpacing(4)
-    column.addWidget(Label(tr("Nothing leaves this machine"), font=ui_font(12.5, SEMIBOLD)))
-    column.addWidget(body(tr(PRIVATE)))
+    for label in labels:
+        column.addWidget(label)
     return card

@@ -116,6 +116,7 @@ class FirstRun(QWidget):
     def _refresh(self) -> None:
         step, is_last = self.step, self._current == len(self.steps) - 1
         self.rail.show_steps(self._current)
+        self.rail.show_destination(*self.model.choice.destination)
         is_model = step is self.model
         self.use.setVisible(is_model)
         self.main.setVisible(not is_model)

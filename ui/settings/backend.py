@@ -375,6 +375,13 @@ class BackendChoice(QWidget):
         return self._use.text()
 
     @property
+    def destination(self) -> tuple[str, str]:
+        """Where stories would go by what is chosen now: kind of backend, and its address if any."""
+        kind = self._kind()
+        url = self._url.text().strip() if kind == OPENAI else ""
+        return kind, url if "://" in url or not url else f"http://{url}"
+
+    @property
     def is_ready(self) -> bool:
         """Whether the button can be pressed."""
         return self._use.isEnabled()

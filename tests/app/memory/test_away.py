@@ -109,7 +109,8 @@ def test_of_a_models_json_the_sentences_are_told(wrapped: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", ['{"recap": ""}', '{"a": [1, 2, {"b": null}]}', '{"recap": "They had come', "[" * 9000 + '"']
+    "raw",
+    ['{"recap": ""}', '{"a": [1, 2, {"b": null}]}', '{"recap": "They had come', "[" * 9000 + '"'],
 )
 def test_json_that_says_nothing_is_never_shown(raw: str) -> None:
     with pytest.raises(Unreadable):

@@ -25,7 +25,7 @@ from app.work import previously as module
 from app.work.link import BridgeLink
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
-from app.work.previously import AwayRecap, Previously, missing_words
+from app.work.previously import AwayRecap, Previously
 from tests.chat_page import ChatPage, Clock
 
 HOUR = 3600.0

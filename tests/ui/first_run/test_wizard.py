@@ -106,6 +106,42 @@ async def test_the_demo_story_needs_none_of_them(fresh: MainWindow, until: Until
     await until(lambda: session.path == companion_of(fresh).demo.path)
 
 
+async def test_it_says_where_stories_go_with_the_model_that_is_chosen(fresh: MainWindow) -> None:
+    wizard = wizard_of(fresh)
+    choice, said = wizard.model.choice, {}
+    wizard.rail.rows[2].click()
+    for kind, url in (
+        ("builtin", ""),
+        ("openai", "http://127.0.0.1:5001/v1"),
+        ("openai", "localhost:5001"),
+        ("openai", "https://models.example.org/v1"),
+        ("openai", "http://127.0.0.1.example.org"),
+        ("sillytavern", ""),
+        ("ollama", ""),
+    ):
+        choice.choose(kind, model=MODEL, url=url)
+        said[kind, url] = wizard.rail.privacy
+    leaves = {where for where, words in said.items() if words != "Nothing leaves this machine"}
+    assert leaves == {
+        ("openai", "https://models.example.org/v1"),
+        ("openai", "http://127.0.0.1.example.org"),
+        ("sillytavern", ""),
+    }
+
+
+async def test_the_demo_is_a_chat_to_pick_only_where_there_is_no_other(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    wizard.rail.rows[3].click()
+    assert list(wizard.chat.paths) == [companion.demo.path]
+    shutil.copytree(demo_tavern.user_folder.parent, tmp_path / "SillyTavern" / "data")
+    await companion.put_setting("tavern", str(tmp_path / "SillyTavern" / "data"))
+    wizard.rail.rows[3].click()
+    await until(lambda: companion.demo.path not in wizard.chat.paths)
+    assert len(wizard.chat.paths) == 1
+
+
 async def test_from_the_folder_to_the_first_chat(
     fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
 ) -> None:
