@@ -213,7 +213,7 @@ class PromptPage(QWidget):
             self._read(self._shown)
 
     def _show_list(self) -> None:
-        self.rail.model.show_rows(turn_rows(self._turns))
+        self.rail.model.show_rows(turn_rows(self._turns, self._session.story))
         self._show_figures()
         self.rail.show_has_turns(bool(self._turns))
         self.rail.choose(self._shown)

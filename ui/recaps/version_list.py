@@ -30,12 +30,13 @@ from ui.recaps.version_rows import (
     VersionRow,
 )
 from ui.theme import Tokens, current_tokens
-from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
+from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
 WIDTH = 212
 ROW_HEIGHT = 52
+QUOTE_HEIGHT = 18
 HEADING_HEIGHT = 34
 CHIP = 18
 BAR = 16
@@ -148,8 +149,10 @@ class _VersionDelegate(QStyledItemDelegate):
         self.by_key = False
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        is_heading = index.data(ROW_ROLE) is None
-        return QSize(WIDTH, HEADING_HEIGHT if is_heading else ROW_HEIGHT)
+        row = index.data(ROW_ROLE)
+        if row is None:
+            return QSize(WIDTH, HEADING_HEIGHT)
+        return QSize(WIDTH, ROW_HEIGHT + (QUOTE_HEIGHT if row.quote else 0))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         t = current_tokens()
@@ -188,8 +191,13 @@ class _VersionDelegate(QStyledItemDelegate):
             rounded(painter, area, 8, None, t.ring, t.ring_width)
         offers = is_over or (is_selected and has_focus and self.by_key)
         room = 2 * CHIP + 12 if offers else CHIP + 8 if side else 10
-        self._paint_first_line(painter, area, row, t, room=room)
-        self._paint_second_line(painter, area, row, t, index.data(TOKENS_ROLE))
+        lines = QRectF(area)
+        lines.setHeight(ROW_HEIGHT - 4)
+        self._paint_first_line(painter, lines, row, t, room=room)
+        self._paint_second_line(painter, lines, row, t, index.data(TOKENS_ROLE))
+        if row.quote:
+            line = QRectF(area.x() + 12, lines.bottom() - 4, area.width() - 20, QUOTE_HEIGHT)
+            _draw(painter, line, row.quote, story_font(12), t.t2)
         if offers:
             self._paint_chips(painter, option.rect, side, t)
         elif side:

@@ -27,6 +27,7 @@ class VersionRow:
     """One version of whatever recap. number: as in the data, from 0. why: what it came of.
 
     reach: how far into the story it goes, for choosing what an edit of two versions builds on.
+    quote: words of the story that it goes on from, on a line of their own.
     """
 
     number: int
@@ -39,6 +40,7 @@ class VersionRow:
     current_word: str = N_("in the prompt")
     is_latest: bool = False
     is_deleted: bool = False
+    quote: str = ""
 
     @property
     def word(self) -> str:
@@ -207,6 +209,7 @@ class VersionModel(QAbstractListModel):
         """All that the row shows, for who hears it."""
         words = [row.word, *([short_time(row.created, now=time.time())] if row.created else [])]
         words.append(row.why)
+        words += [row.quote] if row.quote else []
         tokens = self._tokens.get(row.number)
         words += [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
         words += [tr(row.current_word)] if row.is_current else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from datetime import datetime
 
 import pytest_asyncio
 from PySide6.QtCore import QPoint, Qt
@@ -11,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
-from app.prompt.slots import Position
+from app.prompt.slots import Position, TurnKind
 from app.prompt.turns import SentTurn
 from tests.labelled import WrittenTavern
 from tests.prompt_turns import LONG, SESSION, content, slot, turn
@@ -166,3 +167,32 @@ async def test_another_chat_shows_its_own_next_prompt(
     await until(lambda: page.rail.model.rowCount() == 1)
     assert page.rail.list.currentIndex().row() == 0
     assert page.rail.model.rows[0].number == COMING
+
+
+async def test_each_turn_names_the_message_it_went_on_from(
+    page: PromptPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    sent = [datetime.fromisoformat(message.sent).timestamp() for message in story.messages]
+    chat = companion._chats.required(demo_tavern.chat)
+    later = replace(turns()[0], moment=sent[40] + 1.0, kind=TurnKind.ACTION)
+    empty = replace(turns()[0], moment=sent[-1] + 1.0, slots=(), contents=())
+
+    def unit() -> None:
+        companion._store.turns.save(chat.chat_id, later)
+        companion._store.turns.save(chat.chat_id, empty)
+
+    await companion._store.run(unit)
+    companion.turns.changed.emit(demo_tavern.chat)
+    await until(lambda: page.rail.model.rowCount() == 6)
+    newest, at_forty = page.rail.model.rows[1:3]
+    assert at_forty.why == "after #40, Action, 7 cut"
+    assert story.messages[40].name in at_forty.quote
+    assert newest.why == f"after #{len(sent) - 1}, no memory in it"
+    # Older than the story itself: nothing is guessed.
+    assert page.rail.model.rows[5].quote == ""
+    index = page.rail.model.index_of(at_forty.number)
+    assert at_forty.quote in page.rail.model.data(index)
+    heights = [page.list.visualRect(page.rail.model.index(row)).height() for row in range(6)]
+    assert heights[1] > heights[5]
