@@ -5,11 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
-import shutil
-import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,9 +13,10 @@ import pytestqt.plugin
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion, open_companion
-from app.paths import RESOURCES, Folders, user_folders
+from app.paths import user_folders
 from app.tasks import TaskSupervisor
 from tests.labelled import WrittenTavern
+from tests.ui.told_demo import put_demo, remember_demo, tell_demo
 from ui.application import dress
 from ui.main_window import MainWindow
 from ui.theme import ThemeChoice, theme
@@ -72,29 +69,13 @@ def until() -> Callable[[Callable[[], bool]], object]:
 @pytest.fixture(scope="session")
 def told_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database that holds all recaps of the demo story."""
-    folder = tmp_path_factory.mktemp("told")
-    data = folder / "data"
-    shutil.copytree(RESOURCES / "demo" / "data", data)
-    [chat] = data.glob("default-user/chats/*/*.jsonl")
-    folders = user_folders(folder / "own")
-
-    async def tell() -> None:
-        async with open_companion(folders, tavern=data, llm="builtin", watch=False) as running:
-            await running.open_story(chat)
-            await running.settled(chat)
-
-    with ThreadPoolExecutor(1) as other:  # this thread's loop is Qt's, and runs already
-        other.submit(asyncio.run, tell()).result()
-    return folders.database
+    return tell_demo(tmp_path_factory.mktemp("told"))
 
 
-def put_told_demo(told: Path, folders: Folders, chat: Path) -> None:
-    """Let a companion begin with what is known of the demo story, under another path."""
-    folders.database.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(told, folders.database)
-    with closing(sqlite3.connect(folders.database)) as database, database:
-        done = database.execute("UPDATE chat SET path = ?", (str(chat),))
-    assert done.rowcount == 1
+@pytest.fixture(scope="session")
+def remembered_demo(told_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that holds the demo story's recaps and memories."""
+    return remember_demo(told_demo, tmp_path_factory.mktemp("remembered"))
 
 
 @pytest.fixture
@@ -109,7 +90,7 @@ async def companion(
     folders = user_folders(tmp_path / "own")
     tavern = demo_tavern.user_folder.parent
     if "demo_window" in request.fixturenames:
-        put_told_demo(request.getfixturevalue("told_demo"), folders, demo_tavern.chat)
+        put_demo(request.getfixturevalue("told_demo"), folders, demo_tavern.chat)
     async with open_companion(folders, tavern=tavern, llm="builtin", watch=False) as running:
         yield running
 

@@ -10,9 +10,8 @@ import pytest_asyncio
 
 from app.companion import Companion, open_companion
 from app.paths import user_folders
-from app.store.store import Store
-from app.work.demo_memories import give_demo_memories
 from tests.labelled import WrittenTavern
+from tests.ui.told_demo import put_demo
 from ui.main_window import MainWindow
 from ui.memories.page import MemoriesPage
 
@@ -20,16 +19,13 @@ Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
 
 @pytest.fixture
-async def companion(tmp_path: Path, demo_tavern: WrittenTavern) -> AsyncIterator[Companion]:
+async def companion(
+    tmp_path: Path, demo_tavern: WrittenTavern, remembered_demo: Path
+) -> AsyncIterator[Companion]:
     """A real companion that keeps memory; the demo story has been read for it."""
     folders = user_folders(tmp_path / "own")
     tavern = demo_tavern.user_folder.parent
-    async with open_companion(folders, tavern=tavern, llm="builtin", watch=False) as first:
-        await first.open_story(demo_tavern.chat)
-    store = Store(folders.database, backups=folders.backups)
-    await store.open()
-    await give_demo_memories(store, demo_tavern.chat)
-    await store.aclose()
+    put_demo(remembered_demo, folders, demo_tavern.chat)
     async with open_companion(
         folders, tavern=tavern, llm="builtin", watch=False, keeps_memory=True
     ) as running:

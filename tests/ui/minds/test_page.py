@@ -16,6 +16,7 @@ from app.memory.minds import Attitude
 from app.memory.records import Tier
 from app.paths import user_folders
 from tests.labelled import WrittenTavern
+from tests.ui.told_demo import put_demo
 from ui.main_window import MainWindow
 from ui.memories.pieces import Link
 from ui.minds.page import MindsPage
@@ -36,10 +37,13 @@ ENTRIES = (
 
 
 @pytest.fixture
-async def companion(tmp_path: Path, demo_tavern: WrittenTavern) -> AsyncIterator[Companion]:
+async def companion(
+    tmp_path: Path, demo_tavern: WrittenTavern, told_demo: Path
+) -> AsyncIterator[Companion]:
     """A real companion without a model that keeps memory."""
     folders = user_folders(tmp_path / "own")
     tavern = demo_tavern.user_folder.parent
+    put_demo(told_demo, folders, demo_tavern.chat)
     async with open_companion(
         folders, tavern=tavern, llm="builtin", watch=False, keeps_memory=True
     ) as running:
