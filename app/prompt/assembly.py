@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from app.memory.found_without_model import BUILT_IN
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.prompt.adaptive import turn_kind
@@ -131,7 +132,7 @@ def prepared(
         means.vectors,
         means.profile,
         visible_from(story, settings, turn) if told else None,
-        fallen_out(story, told.unread_from, for_messages, means.packs),
+        fallen_out(story, told.unread_from, for_messages, means.packs, total=total or 0),
     )
     placement = placement_on(occasion)
     if told:
@@ -274,6 +275,8 @@ def _with_memory(
     weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
     if occasion.unread and occasion.is_read:
         weights[SlotName.SHORT] = budgets[SlotName.SESSION]  # the end of the story, not all of it
+    if _is_noted_better(occasion):
+        weights[SlotName.SCENES] //= 4
     if room is not None and occasion.is_read:
         weights = pressed(weights)
     if borrowers:
@@ -334,11 +337,22 @@ def _levelled(
     if has_short and not (turn.occasion.unread and turn.occasion.is_read):
         memory_weight += budgets[SlotName.SHORT]
     weights = [memory_weight, *(int(settings[b]) for b in recap_budgets)]
+    if _is_noted_better(turn.occasion):
+        weights[1] = 1
     if sum(demands) <= room:
         return tuple(recaps), room - sum(demands[1:])
     memory, *shares = levelled(demands, weights[: len(demands)], room)
     slots = _recap_slots(turn, settings, lines, (shares[0], sum(shares)))
     return slots, memory
+
+
+def _is_noted_better(occasion: Occasion) -> bool:
+    """Whether the running recap holds but sentences of what the notes of unread messages tell in
+    fewer words.
+    """
+    running = occasion.story.running.current
+    is_extract = running is not None and running.made_by == BUILT_IN
+    return bool(occasion.unread) and not occasion.is_read and is_extract
 
 
 def _fitted(

@@ -102,11 +102,10 @@ class Draft:
         seen: set[object] = set()
         added = []
         for entry in self.entries:
-            cost = count(entry.text + "\n")
             if (entry.group, entry.row) in seen:
-                cost += count(self.joiner)
+                cost = count(self.joiner + entry.text)
             else:
-                cost += count(entry.head)
+                cost = count(entry.head + entry.text + "\n")
             if entry.group not in seen:
                 cost += count(self.headings[entry.group] + "\n")
             if entry.group >= self.above and "frame" not in seen:

@@ -14,9 +14,9 @@ from app.memory.prose import cleaned, sections
 from app.memory.records import Document, DocumentKind
 from app.prompt.drafts import Draft, Entry
 from app.prompt.framing import one_line
+from app.prompt.notes import names_told, notes_of
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
-from app.prompt.unread import names_told, notes_of
 from app.story.recap_text import parse_recap
 from app.story.recaps import SceneRecap
 from app.story.scenes import Scene
