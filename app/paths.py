@@ -26,17 +26,25 @@ class Folders:
         return self.data / "backups"
 
 
+def data_folder(data_dir: Path | None = None) -> Path:
+    """Where this user's data are, or `data_dir` when one is given; whether it is there or not."""
+    if data_dir is not None:
+        return data_dir.expanduser().resolve()
+    import platformdirs  # 25 ms that a window, and whoever names a folder, need not wait for
+
+    return platformdirs.user_data_path("tavernkeep", appauthor=False)
+
+
 def user_folders(data_dir: Path | None = None) -> Folders:
     """The folders of this user, or all below `data_dir` when one is given. Created when missing.
 
     Raises StoreError where they cannot be made."""
+    data = data_folder(data_dir)
     if data_dir is not None:
-        data = data_dir.expanduser().resolve()
         logs = data / "logs"
     else:
-        import platformdirs  # 25 ms that a window, and whoever names a folder, need not wait for
+        import platformdirs
 
-        data = platformdirs.user_data_path("tavernkeep", appauthor=False)
         logs = platformdirs.user_log_path("tavernkeep", appauthor=False)
     try:
         data.mkdir(parents=True, exist_ok=True)

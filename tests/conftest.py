@@ -22,6 +22,8 @@ E2E = TESTS / "e2e"
 # Before anything imports Qt. A real platform may be chosen from outside.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["QT_API"] = "pyside6"
+# Tests look for English words, whatever the system speaks.
+os.environ["TAVERNKEEP_LANGUAGE"] = "en"
 
 # How long an example takes says more of the machine than of the program.
 # In CI the same examples each time, as Hypothesis itself has it there: a failure is the change's.

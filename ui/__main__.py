@@ -7,12 +7,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.chosen_language import use_chosen
+from app.translation import tr
+
 COMMAND_SCREENSHOTS = "screenshots"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Open the window, render screenshots, or run a command; the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    use_chosen(words)
     if words and words[0] == COMMAND_SCREENSHOTS:
         return _screenshots(words[1:])
     if words and not words[0].startswith("-"):
@@ -26,18 +30,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _window(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="tavernkeep",
-        description="A memory for long SillyTavern stories. Opens the window.",
-        epilog="tavernkeep COMMAND --help tells about a command without a window: scenes, recap, "
-        "inclusion, slots, serve, bridge, doctor.",
+        description=tr("A memory for long SillyTavern stories. Opens the window."),
+        epilog=tr(
+            "tavernkeep COMMAND --help tells about a command without a window: scenes, recap, "
+            "inclusion, slots, serve, bridge, doctor."
+        ),
     )
-    parser.add_argument("--data-dir", type=Path, metavar="DIR", help="keep our own data there")
-    parser.add_argument("--tavern", type=Path, metavar="DIR", help="SillyTavern's folder")
+    parser.add_argument("--data-dir", type=Path, metavar="DIR", help=tr("keep our own data there"))
+    parser.add_argument("--tavern", type=Path, metavar="DIR", help=tr("SillyTavern's folder"))
     parser.add_argument("--llm", metavar="SPEC", help="builtin, ollama:MODEL, openai:MODEL@URL")
-    parser.add_argument("--chat", type=Path, metavar="FILE", help="open this chat")
+    parser.add_argument("--chat", type=Path, metavar="FILE", help=tr("open this chat"))
     parser.add_argument(
         "--safe",
         action="store_true",
-        help="only show what there is: no watching, no work, no bridge",
+        help=tr("only show what there is: no watching, no work, no bridge"),
     )
     try:
         options = parser.parse_args(words)
@@ -54,11 +60,11 @@ def _window(words: list[str]) -> int:
 
 def _screenshots(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="tavernkeep screenshots", description="Render every page with the demo story."
+        prog="tavernkeep screenshots", description=tr("Render every page with the demo story.")
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go")
-    parser.add_argument("--size", default="1360x860", metavar="WxH", help="of the wide window")
-    parser.add_argument("--scale", type=float, default=1.0, help="device pixels per pixel")
+    parser.add_argument("folder", type=Path, metavar="DIR", help=tr("where the pictures go"))
+    parser.add_argument("--size", default="1360x860", metavar="WxH", help=tr("of the wide window"))
+    parser.add_argument("--scale", type=float, default=1.0, help=tr("device pixels per pixel"))
     parser.add_argument("--contrast", default="normal", choices=("normal", "high"))
     parser.add_argument(
         "--only", nargs="+", default=(), metavar="NAME", help="pictures whose names begin so"

@@ -15,14 +15,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from app.errors import AlreadyRunning, TavernkeepError
 from app.paths import Folders, user_folders
 from app.start_mark import CRASHES, StartMark
 from app.tasks import TaskSupervisor
-from app.translation import N_, tr
+from app.translation import N_, language, tr
 from ui.collecting import GuiThreadCollector
 from ui.dialogs import ask
 from ui.front_door import FrontDoor, is_somebody_in, knock
@@ -74,6 +74,7 @@ def make_application() -> QApplication:
 def dress(application: QApplication) -> None:
     """Give an application our fonts, style and palette, and keep the palette with the theme."""
     load_fonts()
+    speak(application)
     application.setStyle(InstrumentStyle(theme))
     application.setFont(ui_font(12))
     theme.follow_system(application)
@@ -83,6 +84,16 @@ def dress(application: QApplication) -> None:
 
     on_theme_changed(theme.tokens)
     theme.changed.connect(on_theme_changed)
+
+
+def speak(application: QApplication) -> QTranslator:
+    """Let Qt's own buttons, menus and dates be of the language in use, too."""
+    QLocale.setDefault(QLocale(language()))
+    texts = QTranslator(application)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if texts.load(QLocale(), "qtbase", "_", folder):  # English needs none
+        application.installTranslator(texts)
+    return texts
 
 
 def loop_factory(application: QApplication) -> asyncio.AbstractEventLoop:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout
 
 from app.settings import REGISTRY, Settings
-from app.translation import N_, tr
+from app.translation import N_, SYSTEM, languages, tr
 from ui.controls.buttons import IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import Label
@@ -14,6 +14,7 @@ from ui.settings.sections import Section
 from ui.settings.tavern import FactRow
 from ui.theme.fonts import MEDIUM, ui_font
 
+LANGUAGES = {"en": "English", "de": "Deutsch"}  # each in itself
 THEMES = {"system": N_("As the system"), "light": N_("Light"), "dark": N_("Dark")}
 CONTRASTS = {"system": N_("As the system"), "normal": N_("Normal"), "high": N_("High")}
 TEXT_STEP = 0.5
@@ -22,11 +23,13 @@ TEXT_STEP = 0.5
 class LookSection(Section):
     """Signals:
     chosen: (name, value) of a setting.
+    language_chosen: code of a language, or "system".
     """
 
     chosen = Signal(str, object)
+    language_chosen = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, chosen_language: str = SYSTEM) -> None:
         super().__init__(tr("Look"), tr("For all chats."))
         self._px = float(REGISTRY["story_text_size"].default)
         self._theme = Segments(tr("Theme"), {key: tr(name) for key, name in THEMES.items()})
@@ -55,6 +58,13 @@ class LookSection(Section):
             sizes.addWidget(widget)
         size_row.row.addLayout(sizes)
         self.add_row(size_row)
+        named = {code: LANGUAGES.get(code, code) for code in languages()}
+        self.language = Segments(tr("Language"), {SYSTEM: tr(THEMES["system"]), **named})
+        self.language.choose(chosen_language)
+        self.language.chosen.connect(self.language_chosen)
+        language_row = FactRow(tr("Language"), tr("Of this window. It holds from the next start."))
+        language_row.row.addWidget(self.language)
+        self.add_row(language_row)
 
     def show_values(self, settings: Settings) -> None:
         """Show what is in force."""

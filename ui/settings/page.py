@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.chosen_language import ChosenLanguage
 from app.llm.hardware_profile import setting_warnings
 from app.setting import Scope
 from app.setting import Section as Topic
@@ -63,8 +65,10 @@ class SettingsPage(QWidget):
         self._prompts = PromptsSection(session)
         self._prompts.edit_asked.connect(self.open_prompts)
         self._prompts_page: PromptsPage | None = None
-        self._look = LookSection()
+        self._language = ChosenLanguage(session.companion.folders.data)
+        self._look = LookSection(self._language.get())
         self._look.chosen.connect(self.put)
+        self._look.language_chosen.connect(self._on_language)
         self.files = FilesSection(session)
         self.files.taken_over.connect(self._on_taken_over)
         self._nothing = body(tr(NOTHING))
@@ -293,6 +297,13 @@ class SettingsPage(QWidget):
         top = part.mapTo(self._content, part.rect().topLeft()).y()
         self._area.verticalScrollBar().setValue(top - 12)
         self.rail.show_place(title)
+
+    def _on_language(self, code: str) -> None:
+        self._session.do(self._put_language(code), name=N_("choosing a language"))
+
+    async def _put_language(self, code: str) -> None:
+        await asyncio.to_thread(self._language.put, code)
+        self._session.told.emit(tr("This language holds from the next start of Tavernkeep."))
 
     def _on_filtered(self, text: str) -> None:
         self._filter = text

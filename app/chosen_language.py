@@ -1,0 +1,61 @@
+"""The language that the user chose, in a file of its own: it is known before all else is there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from app import translation
+from app.errors import StoreError
+from app.paths import data_folder
+from app.translation import SYSTEM, languages, tr
+
+VARIABLE = "TAVERNKEEP_LANGUAGE"
+NAME = "language"
+LONGEST = 64  # characters of the file that are looked at
+OPTION = "--data-dir"
+
+
+class ChosenLanguage:
+    """A code of `translation.languages`, or "system". data: folder of our own files."""
+
+    def __init__(self, data: Path) -> None:
+        self._file = data / NAME
+
+    def get(self) -> str:
+        """What was chosen; "system" where nothing was, or it cannot be read."""
+        try:
+            with self._file.open(encoding="utf-8") as file:
+                code = file.read(LONGEST).strip()
+        except (OSError, UnicodeDecodeError):
+            return SYSTEM
+        return code if code in languages() else SYSTEM
+
+    def put(self, code: str) -> None:
+        """Choose for the next start. Raises StoreError."""
+        try:
+            self._file.write_text(f"{code}\n", encoding="utf-8")
+        except OSError as error:
+            raise StoreError(
+                tr("{file} cannot be written: {reason}.", file=self._file, reason=error.strerror)
+            ) from error
+
+
+def use_chosen(words: Sequence[str]) -> None:
+    """Speak the language of the environment, else the chosen one. words: of the command line."""
+    wanted = os.environ.get(VARIABLE, "").strip().lower()
+    if wanted not in (*languages(), SYSTEM):
+        wanted = ChosenLanguage(data_folder(_folder_among(words))).get()
+    translation.use(wanted)
+
+
+def _folder_among(words: Sequence[str]) -> Path | None:
+    """The data folder that is asked for, before the command line is understood."""
+    for place, word in enumerate(words):
+        name, is_equal, value = word.partition("=")
+        if name == OPTION and is_equal:
+            return Path(value)
+        if name == OPTION and place + 1 < len(words):
+            return Path(words[place + 1])
+    return None
