@@ -39,6 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "expects_log(logger=''): the test makes the program log warnings or errors on purpose, "
         "from loggers whose name starts with the given one",
     )
+    config.addinivalue_line(
+        "markers", "pitfall(number, ...): fails in these pitfalls, see tests/test_pitfalls.py"
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

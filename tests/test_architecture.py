@@ -72,6 +72,7 @@ def test_pure_packages_import_no_adapter(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sources(APP, UI), ids=name_of)
+@pytest.mark.pitfall(13)
 def test_every_task_has_an_owner(path: Path) -> None:
     """Only the supervisor starts tasks; a TaskGroup owns its own."""
     if path == APP / "tasks.py":

@@ -213,6 +213,7 @@ def is_helpful(sentence: str) -> bool:
 
 
 @pytest.mark.parametrize("name", HOPELESS)
+@pytest.mark.pitfall(14)
 async def test_one_scene_that_gets_no_answer_costs_no_other_and_nothing_twice(
     run: Run, name: str
 ) -> None:

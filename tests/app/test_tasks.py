@@ -21,6 +21,7 @@ class Heard:
 
 
 @pytest.mark.expects_log("app.tasks")
+@pytest.mark.pitfall(13)
 async def test_a_task_that_fails_is_said_once_and_ends_no_other() -> None:
     tasks, heard = TaskSupervisor(), Heard()
     tasks.failed.connect(heard.take)

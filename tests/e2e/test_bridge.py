@@ -129,6 +129,7 @@ async def test_a_hung_program_delays_a_turn_by_the_bounded_wait(
     assert (await page.prompt_texts())[KEY] == "last known"
 
 
+@pytest.mark.pitfall(2)
 async def test_sillytavern_waits_for_nobody_when_it_tells_of_a_message(
     bridge: RecordingBridge, page: TavernPage
 ) -> None:

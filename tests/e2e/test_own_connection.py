@@ -287,6 +287,7 @@ async def test_a_recap_lies_over_the_chat_and_in_no_prompt(
     assert not await page.evaluate("() => window.hacked")
 
 
+@pytest.mark.pitfall(10)
 async def test_a_recap_is_closed_by_key_button_and_another_chat(
     backend: PageBackend, bridge: RecordingBridge, page: TavernPage
 ) -> None:
@@ -305,6 +306,7 @@ async def test_a_recap_is_closed_by_key_button_and_another_chat(
     assert await is_gone(page)
 
 
+@pytest.mark.pitfall(60)
 async def test_a_recap_fits_a_small_screen_and_leaves_the_chat_to_be_used(
     backend: PageBackend, bridge: RecordingBridge, page: TavernPage
 ) -> None:

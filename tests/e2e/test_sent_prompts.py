@@ -76,6 +76,7 @@ async def test_a_turn_is_reported_as_it_was_sent(
     assert pieces[-1].share is Share.CHAT
 
 
+@pytest.mark.pitfall(4)
 async def test_requests_of_others_and_dry_runs_are_no_turns(
     bridge: RecordingBridge, page: TavernPage, sent: list[Sent]
 ) -> None:

@@ -39,12 +39,14 @@ def as_shown(tip: str) -> str:
     return page.toPlainText()
 
 
+@pytest.mark.pitfall(59)
 def test_a_label_shows_markup_as_it_is(dressed: QApplication) -> None:
     for label in (Label(HOSTILE), ElidedLabel(HOSTILE)):
         assert label.textFormat() is Qt.TextFormat.PlainText
         assert label.text() == HOSTILE
 
 
+@pytest.mark.pitfall(59)
 def test_every_tooltip_that_repeats_a_name_shows_it_as_it_is(dressed: QApplication) -> None:
     cut = ElidedLabel(HOSTILE)
     cut.resize(30, 20)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+import pytest
+
 from app.companion import Companion
 from app.work.previously import AwayRecap
 from tests.labelled import WrittenTavern
@@ -22,6 +24,7 @@ async def test_who_asks_for_it_is_told_in_the_notice(
     assert notice.sentence == ""
 
 
+@pytest.mark.pitfall(10)
 async def test_it_stands_with_its_chat_until_the_story_goes_on(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.companion import Companion
 from app.prompt.slots import SlotName, SlotSet
 from tests.labelled import WrittenTavern
@@ -22,6 +24,7 @@ def test_the_most_cut_is_named_first_and_the_summary_not_at_all() -> None:
     assert trim_sentence(many).endswith("Cut, in tokens: Scenes 5, Session 4, Long-term 3, 2 more.")
 
 
+@pytest.mark.pitfall(41)
 async def test_it_is_said_once_for_each_chat(
     window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
 ) -> None:
@@ -41,6 +44,7 @@ async def test_it_is_said_once_for_each_chat(
     assert notice.way_on != SEE
 
 
+@pytest.mark.pitfall(11)
 async def test_it_goes_with_its_reason(
     window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
 ) -> None:

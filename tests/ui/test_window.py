@@ -112,6 +112,7 @@ async def test_the_prompt_page_shows_the_exact_text(
         assert page.cards[slot.key].exact_text == (slot.text or "Empty: nothing is set here.")
 
 
+@pytest.mark.pitfall(60)
 async def test_the_queue_is_shown_and_can_be_cancelled(
     window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:

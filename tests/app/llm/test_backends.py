@@ -254,6 +254,7 @@ async def test_a_megabyte_is_cut_to_what_was_asked_for(asked: Any, says: Any, ki
     assert 1000 < len(answer.text) <= 100 * 12 + 8192
 
 
+@pytest.mark.pitfall(55)
 async def test_reasoning_takes_no_room_from_the_answer(asked: Any, says: Any, kind: str) -> None:
     """Spec §23: an answer cut to the signs that were asked for was cut in its reasoning."""
     answer = await asked(good(says, kind, "<think>", "let me see " * 500, "</think>", "yes " * 100))
@@ -261,6 +262,7 @@ async def test_reasoning_takes_no_room_from_the_answer(asked: Any, says: Any, ki
     assert not answer.truncated
 
 
+@pytest.mark.pitfall(55)
 async def test_no_words_are_sent_that_would_end_an_answer(
     llm: Any, asked: Any, says: Any, kind: str
 ) -> None:
@@ -299,6 +301,7 @@ async def test_cancelling_closes_the_request_at_once(llm: Any, says: Any, kind: 
     await backend.aclose()
 
 
+@pytest.mark.pitfall(9)
 async def test_cancelling_one_request_leaves_another_alone(llm: Any, says: Any, kind: str) -> None:
     """Spec §23: what aborts a request was shared, and lost to whoever asked last."""
     may_answer = asyncio.Event()

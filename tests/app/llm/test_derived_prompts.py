@@ -46,7 +46,16 @@ def test_each_form_is_the_one_that_is_read() -> None:
     assert all(verdict.value in PROMPTS["memory_arc_summary"].system for verdict in Verdict)
 
 
+@pytest.mark.pitfall(49)
+def test_marks_around_an_answer_are_none_of_html() -> None:
+    """Spec §23: they bring a model to write the rest as HTML too."""
+    asked = [prompt.system for prompt in PROMPTS.by_task.values()]
+    assert any("[SUMMARY]" in system for system in asked)
+    assert not any(re.search(r"</\w+>", system) for system in asked)
+
+
 @pytest.mark.parametrize("task", READERS)
+@pytest.mark.pitfall(47)
 def test_a_form_that_is_copied_into_the_answer_is_none(task: str) -> None:
     form = [line for line in PROMPTS[task].system.splitlines() if re.search(r"[\[<]|^1:", line)]
     with pytest.raises(Unreadable):
@@ -86,12 +95,14 @@ def test_each_task_is_known_by_its_closing_line(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", ["memory_question", "memory_triggers", "detect_breaks"])
+@pytest.mark.pitfall(50)
 def test_what_is_answered_with_a_word_or_two_is_asked_without_a_lecture(task: str) -> None:
     """Spec §23: told at length not to play, small models answer No to everything."""
     assert "play no part" not in rendered(task)[0]
     assert "note-taking" not in rendered(task)[0]
 
 
+@pytest.mark.pitfall(52)
 def test_the_summary_is_told_not_to_say_again_what_is_remembered() -> None:
     """Spec §23: what is injected was summed up, and injected again."""
     system, user = rendered("memory_summary")

@@ -23,6 +23,7 @@ def test_the_question_explains_every_word_that_it_may_offer() -> None:
             assert f"\n{word}: " in QUESTION.system
 
 
+@pytest.mark.pitfall(50)
 def test_the_question_is_short_and_tells_nobody_not_to_play() -> None:
     assert counter_for().count(QUESTION.system + QUESTION.user) <= 150
     assert "play" not in QUESTION.system  # small models then answer No to everything (spec §23)
@@ -63,6 +64,7 @@ def test_a_merging_prompt_that_is_copied_into_the_answer_says_nothing() -> None:
     assert not answer.claims
 
 
+@pytest.mark.pitfall(51)
 def test_merging_goes_step_by_step_and_puts_no_labels_on_notes() -> None:
     """Spec §23: with labels to choose from, models keep everything."""
     steps = [line[:2] for line in CONSOLIDATION.system.splitlines() if line[:1].isdigit()]

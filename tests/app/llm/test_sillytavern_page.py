@@ -79,6 +79,7 @@ async def test_text_is_heard_as_it_comes() -> None:
     assert heard == ["Mira"]
 
 
+@pytest.mark.pitfall(1)
 async def test_the_page_is_asked_one_thing_at_a_time() -> None:
     page = FakePage(("Mira", ""), (" does.", ""))
     backend = PageBackend("", page)

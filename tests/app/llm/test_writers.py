@@ -108,6 +108,7 @@ async def test_no_request_goes_beyond_the_context(context: int) -> None:
         assert needed + request.max_output_tokens <= context
 
 
+@pytest.mark.pitfall(35)
 async def test_each_message_of_a_long_scene_is_read_once() -> None:
     backend = ScriptedBackend(*[SCENE_ANSWER, SCENE_ANSWER], context_tokens=3000)
     scene = messages(120, "A long walk through the old town and its markets, number")

@@ -297,6 +297,7 @@ def test_none_says_that_there_is_nothing(text: str) -> None:
     assert not answer.claims
 
 
+@pytest.mark.pitfall(37)
 def test_none_of_one_kind_does_not_hide_the_others() -> None:
     answer = read_answer("NONE\n[arc:sources=1] Will Kael find the way?")
     assert len(answer.claims) == 1

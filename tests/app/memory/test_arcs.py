@@ -12,6 +12,7 @@ from app.memory.claims import Mention
     ("content", "is_read"),
     [("short", False), ("x" * 15, False), ("x" * 16, True), ("Will <A> find <thing>?", False)],
 )
+@pytest.mark.pitfall(55)
 def test_a_thread_is_more_than_a_word(content: str, is_read: bool) -> None:
     assert bool(read_answer(f"[arc] {content}").claims) is is_read
 

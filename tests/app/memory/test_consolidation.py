@@ -94,6 +94,7 @@ def test_many_new_ones_are_taken_in_turns() -> None:
     assert all(m.is_consolidated for m in change.memories)
 
 
+@pytest.mark.pitfall(27)
 def test_a_merged_memory_holds_all_that_its_parts_stood_on() -> None:
     base = replace(
         BEES,

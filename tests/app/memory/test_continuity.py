@@ -44,6 +44,7 @@ def texts(answer: str) -> list[str]:
         "It aligns with the facts.",
     ],
 )
+@pytest.mark.pitfall(45)
 def test_an_all_clear_is_no_contradiction(answer: str) -> None:
     assert read_contradictions(answer, FACTS) == ()
 
@@ -116,6 +117,7 @@ STORY = [message(0), message(1, is_user=True), message(2)]
 REPAIR = Document("r", 1, DocumentKind.REPAIR, "Mind.", until="m2", inputs=digest("Text 2."))
 
 
+@pytest.mark.pitfall(57)
 def test_a_repair_waits_until_the_next_reply() -> None:
     assert pending_repair([REPAIR], STORY) == REPAIR
     asked = [*STORY, message(3, is_user=True)]

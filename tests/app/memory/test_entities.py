@@ -125,6 +125,7 @@ def test_a_type_is_said_by_the_majority_and_stays() -> None:
     assert later["Harrow Mill"].type == "place"
 
 
+@pytest.mark.pitfall(39)
 def test_first_and_last_seen_follow_the_story_and_not_the_order_of_reading() -> None:
     places = {f"m{n}": n for n in range(3)} | {"m9": 9}
     registry = (Entity("x", 1, "Mara Quill", "character", first_seen="m9", last_seen="m9"),)
@@ -242,6 +243,7 @@ QUILL = Entity("quill", 1, "Mara Quill", "character", aliases=("Quill",))
 CARD = Entity("card", 1, "Ilse Brandt", "character", is_locked=True)
 
 
+@pytest.mark.pitfall(25)
 def test_merging_leaves_no_trace_of_the_old_name_but_an_alias() -> None:
     told = (
         memory("1", subject="Mara", target="Ilse Brandt"),
@@ -262,6 +264,7 @@ def test_merging_leaves_no_trace_of_the_old_name_but_an_alias() -> None:
     assert three.text == "Mara lied."
 
 
+@pytest.mark.pitfall(24)
 def test_two_of_one_name_are_merged_by_who_they_are() -> None:
     person = Entity("p", 1, "Raven", "character", first_seen="m1")
     ship = Entity("s", 1, "Raven", "object", first_seen="m4")

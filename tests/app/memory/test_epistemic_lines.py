@@ -24,6 +24,7 @@ def test_numbers_and_bullets_before_an_entry_are_let_pass(lead: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["[hiding] Ann | the key", "[hiding] Ann from him | the key"])
+@pytest.mark.pitfall(46)
 def test_hiding_without_a_target_is_hiding_from_everyone(line: str) -> None:
     claim = only(line)
     assert (claim.subject, claim.target) == ("Ann", "everyone")

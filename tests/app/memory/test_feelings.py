@@ -30,6 +30,7 @@ def test_a_bare_magnitude_is_no_attitude() -> None:
 
 
 @pytest.mark.parametrize("name", ["Jean-Luc", "Ysolde of Marn", "O'Hara", "Мария"])
+@pytest.mark.pitfall(44)
 def test_names_may_hold_more_than_letters(name: str) -> None:
     assert felt(f"{name} -> Bob: warm") == {(name, "Bob", "warm"): "medium"}
     assert felt(f"Bob -> {name}: warm") == {("Bob", name, "warm"): "medium"}

@@ -69,6 +69,7 @@ def test_broken_vectors_count_as_none() -> None:
 
 @pytest.mark.parametrize("profile", [PROFILE_A, PROFILE_B])
 @pytest.mark.parametrize("name", ["duplicate", "cross", "topic"])
+@pytest.mark.pitfall(56)
 def test_a_limit_is_reached_at_its_edge_and_by_its_own_measure(profile: object, name: str) -> None:
     limit: Limit = getattr(profile, name)
     for is_cosine, edge in ((True, limit.cosine), (False, limit.jaccard)):

@@ -46,6 +46,7 @@ def message(number: int, text: str, *, is_hidden: bool = False) -> Message:
         f"[SUMMARY]\n{BODY}\n[/SUMMARY]",
         f"<analysis>What to keep?\n1. Scene: no</analysis>\n[SUMMARY]{BODY}[/SUMMARY] Hope so!",
         f"<analysis>it never ends\n[SUMMARY]\n{BODY}",
+        f"<analysis>\n1. Scene: the sea?\n3. Events: none?\n</analysis>\n{BODY}",
         f"Here is the summary:\n[summary]\n{BODY}",
         f"<summary>\n{BODY}\n</summary>",
         f"<summary>{BODY}",
@@ -56,6 +57,7 @@ def message(number: int, text: str, *, is_hidden: bool = False) -> Message:
         "\n".join(f"{n}. **{TITLES[k]}:** {v}" for n, (k, v) in enumerate(PARTS.items(), 1)),
     ],
 )
+@pytest.mark.pitfall(49)
 def test_a_summary_is_read_however_it_is_dressed(answer: str) -> None:
     assert read_summary(answer) == PARTS
 
@@ -66,6 +68,7 @@ def test_an_answer_without_sections_is_none(answer: str) -> None:
         read_summary(answer, PARTS)
 
 
+@pytest.mark.pitfall(52)
 def test_what_is_called_unchanged_or_left_out_stays_as_it_was() -> None:
     answer = (
         "1. Scene: The road.\n2. Present: Same as before.\n3. Events: They left.\n7. Moment: x y"

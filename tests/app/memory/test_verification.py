@@ -95,6 +95,7 @@ def words_alike(common: int, all_words: int) -> tuple[str, str]:
         (PROFILE_B, 68, 100, ASK_SAME),
     ],
 )
+@pytest.mark.pitfall(56)
 def test_without_vectors_the_limits_for_words_decide(
     profile: Thresholds, common: int, of: int, expected: object
 ) -> None:
@@ -189,6 +190,7 @@ def test_what_became_of_one_does_not_end_what_is_known_of_another() -> None:
         (0.60, PLAIN, NEW),
     ],
 )
+@pytest.mark.pitfall(36)
 def test_the_session_asks_nothing_and_merges_what_is_alike(
     cosine: float, text: str, expected: object
 ) -> None:
@@ -243,6 +245,7 @@ def test_a_pass_asks_only_so_many_questions(profile: Thresholds, cap: int) -> No
     assert sum(d.outcome is Outcome.UNCERTAIN for d in decisions) == cap
 
 
+@pytest.mark.pitfall(19)
 def test_doing_the_same_work_again_makes_nothing_twice() -> None:
     done = memory("same-id", "anything else")
     [decision] = verify([memory("same-id", OLD)], [done])
@@ -264,6 +267,7 @@ def test_doing_the_same_work_again_makes_nothing_twice() -> None:
         (Question.CHANGED, "", Outcome.NEW),
     ],
 )
+@pytest.mark.pitfall(51)
 def test_the_first_word_of_an_answer_decides(
     question: Question, answer: str, expected: Outcome
 ) -> None:
@@ -292,6 +296,7 @@ def test_what_is_superseded_ends_by_the_new_one_and_what_is_repeated_is_confirme
     assert result.confirmed == {"other"}
 
 
+@pytest.mark.pitfall(19)
 def test_nothing_supersedes_itself_whatever_was_decided() -> None:
     again = memory("same-id", MARKED)
     decision = Decision(again, Outcome.SUPERSEDES, "same-id", also=("same-id",))

@@ -23,6 +23,7 @@ def settings(**values: Any) -> dict[str, Any]:
     return {name: setting.default for name, setting in REGISTRY.items()} | values
 
 
+@pytest.mark.pitfall(43)
 def test_the_defaults_are_the_shares_of_their_own_total() -> None:
     assert sum(NINE_DEFAULTS.values()) == 3750 == REGISTRY["budget_total"].default
     assert dict(shares(3750)) == NINE_DEFAULTS

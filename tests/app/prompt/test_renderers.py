@@ -29,6 +29,7 @@ def test_without_memories_there_are_no_slots_of_memory() -> None:
     assert [slot.key for slot in prompt().slots] == ["auto_recap_memory_scene"]
 
 
+@pytest.mark.pitfall(48)
 def test_no_tag_and_no_square_bracket_is_told_that_a_model_would_copy_into_the_story() -> None:
     told = [memory(f"Words of {tier.value}.", tier) for tier in Tier]
     slots = prompt(told).slots
@@ -51,6 +52,7 @@ def test_a_running_recap_in_paragraphs_hides_no_values_and_no_feelings() -> None
     assert text_of(alone, SlotName.LONG)
 
 
+@pytest.mark.pitfall(42)
 def test_the_canon_of_a_group_counts_its_tokens_for_each_member() -> None:
     """Spec §23, 42."""
     group = story(kind=ChatKind.GROUP)
@@ -84,6 +86,7 @@ ENDED = Ending(EndReason.BY_HAND)
     ],
     ids=["waiting", "rejected", "ended", "stale", "withdrawn"],
 )
+@pytest.mark.pitfall(54)
 def test_what_does_not_hold_is_never_told(tier: Tier, changes: dict[str, object]) -> None:
     fields = {"subject": "Vera", "target": "You", "field": "location"}
     held = memory("cellar door", tier, id="held", **fields)
@@ -396,6 +399,7 @@ def test_the_session_begins_with_the_scene_as_it_is_now() -> None:
     )
 
 
+@pytest.mark.pitfall(38)
 def test_what_an_open_thread_is_about_is_told_before_what_is_newer() -> None:
     """Spec §23: open arcs were not given to the ranking."""
     told = [memory(f"Detail {n} of the rain.", Tier.SESSION, at=n, type="detail") for n in range(4)]
@@ -436,6 +440,7 @@ def test_the_ledger_tells_each_thing_in_one_line_with_its_newest_values() -> Non
     )
 
 
+@pytest.mark.pitfall(57)
 def test_the_repair_waits_for_the_next_reply_at_the_very_end() -> None:
     of = story("Vera came.", "You saw.", "Vera left.")
     last = of.messages[-1]

@@ -105,6 +105,7 @@ async def test_what_the_user_deleted_is_not_made_again(store: Store) -> None:
     assert (await store.run(lambda: store.memories.load(chat))).memories == ()
 
 
+@pytest.mark.pitfall(28)
 async def test_a_name_that_became_another_leaves_the_registry_for_good(store: Store) -> None:
     chat = await store.run(lambda: store.chats.id_of("a.jsonl"))
     old, new = Entity("old", chat, "Mara"), Entity("new", chat, "Mara Quill")
@@ -138,6 +139,7 @@ async def test_a_message_counts_as_read_in_the_words_that_it_had(store: Store) -
     assert not await store.run(lambda: store.memories.extracted(chat))
 
 
+@pytest.mark.pitfall(16)
 async def test_writing_memories_leaves_names_and_texts_as_they_are(store: Store) -> None:
     """Spec §23: saving the memories wrote over what was kept beside them."""
     chat = await store.run(lambda: store.chats.id_of("a.jsonl"))

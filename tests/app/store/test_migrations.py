@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import peewee
+import pytest
 from playhouse.migrations import Runner
 
 from app.operations import OperationStatus
@@ -53,6 +54,7 @@ async def test_a_first_database_keeps_its_queue(tmp_path: Path) -> None:
     assert len(list(backups.iterdir())) == 1
 
 
+@pytest.mark.pitfall(29)
 async def test_message_recaps_of_before_are_complete_and_can_be_undone(tmp_path: Path) -> None:
     path = tmp_path / "story.sqlite3"
     database_of(path, "0002_queue")

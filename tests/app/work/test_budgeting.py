@@ -125,6 +125,7 @@ async def test_what_changes_nothing_is_no_step(world: World) -> None:
     assert await undo(world) == "once"
 
 
+@pytest.mark.pitfall(12)
 async def test_auto_tune_keeps_the_users_own_values_and_gives_them_back(world: World) -> None:
     chat, budgets = world.tavern.chat, world.companion.budgets
     await budgets.put(chat, {**ADVANCED, "budget_long": 350}, "own")

@@ -74,6 +74,7 @@ async def test_a_card_is_told_with_the_names_of_the_story(store: Store, story: P
 
 
 @pytest.mark.asyncio
+@pytest.mark.pitfall(58)
 async def test_the_persona_is_told_beside_the_card(store: Store, story: Path) -> None:
     write_settings(
         story,
@@ -139,6 +140,7 @@ def test_settings_that_make_no_sense_give_no_persona(story: Path, text: str) -> 
         ("", None),
     ],
 )
+@pytest.mark.pitfall(58)
 def test_in_a_group_the_message_says_whose_card(avatar: str, found: str | None) -> None:
     said = Message("m", "h", "Bo", "Hm.", avatar=avatar)
     place = card_path(Story(GROUP, (said,)), "Bo")

@@ -303,6 +303,7 @@ def test_a_summary_goes_on_behind_the_one_before() -> None:
     assert planned(of)[OperationKind.SUMMARY].params["anchors"][0] == "m10"
 
 
+@pytest.mark.pitfall(53)
 def test_a_trailing_reply_may_be_swiped_and_is_not_summed_up() -> None:
     of = chat(story(10, tokens=200), context=2000, summary_tokens=500)
     anchors = planned(of)[OperationKind.SUMMARY].params["anchors"]

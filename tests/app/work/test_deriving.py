@@ -258,6 +258,7 @@ async def test_an_answer_that_cannot_be_used_changes_nothing(bench: Bench, answe
     assert len(bench.llm.requests) == 2
 
 
+@pytest.mark.pitfall(40)
 async def test_a_canon_builds_on_the_one_before(bench: Bench) -> None:
     bench.answers = {"For each thread": ARCS, "three paragraphs of the history": CANON}
     await bench.remember(bench.arc())
@@ -302,6 +303,33 @@ async def test_a_contradiction_is_repaired_where_that_is_wanted(bench: Bench) ->
     write_chat(bench.path, story)
     await bench.chat.read()
     assert pending_repair(bench.chat.remembered.documents, bench.chat.story.messages) is None
+
+
+@pytest.mark.pitfall(54)
+async def test_what_has_ended_goes_into_no_text(bench: Bench) -> None:
+    over = Ending(EndReason.SUPERSEDED, sources=(bench.source(3),))
+    gone = bench.fact(9, "Mira owns a silver anchor.", endings=(over,), importance=3)
+    facts = [bench.fact(n) for n in range(4)]
+    await bench.remember(bench.arc(), gone, *facts)
+    bench.answers = {
+        "For each thread": ARCS,
+        "three paragraphs of the history": CANON,
+        "Write the portraits": PROFILE,
+        "Write the summary of both": SUMMARY,
+        "List what in the passage": "NONE",
+        "Write the keywords": "1: boat",
+    }
+    for spec in (
+        lambda: arc_summary_spec(bench.about, bench.about.resolved),
+        lambda: canon_spec(bench.about),
+        lambda: profile_spec(bench.about, (MIRA,)),
+        lambda: summary_spec(bench.about, range(6)),
+        lambda: continuity_spec(bench.about, 11),
+        lambda: trigger_spec(bench.about, [gone, *facts]),
+    ):
+        await bench.perform(spec())
+    assert len(bench.llm.requests) == 6
+    assert not any("silver anchor" in request.text for request in bench.llm.requests)
 
 
 async def test_a_reply_is_held_against_what_was_so_before_it(bench: Bench) -> None:

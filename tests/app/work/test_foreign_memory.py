@@ -142,6 +142,7 @@ async def test_newer_data_are_refused_in_words_and_nothing_is_changed(
 
 
 @pytest.mark.parametrize("version", [None, *range(10)])
+@pytest.mark.pitfall(29)
 def test_every_version_is_read(version: int | None) -> None:
     """Fields that a version did not have yet are absent, and others have their old names."""
     character, chat = character_block("t"), chat_block()
@@ -186,6 +187,7 @@ def read(chat: Any, character: Any) -> Any:
     return records_of(found, 1, "t", "owner", messages, is_only_chat=True)
 
 
+@pytest.mark.pitfall(30)
 def test_reading_changes_nothing_of_what_was_read() -> None:
     chat, character = chat_block(), character_block("t")
     before = json.dumps([chat, character])

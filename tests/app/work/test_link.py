@@ -95,6 +95,7 @@ async def linked(
 
 
 @pytest.mark.parametrize("name", SOON)
+@pytest.mark.pitfall(5)
 async def test_an_event_has_the_chat_read_again(linked: Linked, name: str) -> None:
     linked.edit_file()
     await linked.say(type="event", name=name)
@@ -105,6 +106,7 @@ async def test_an_event_has_the_chat_read_again(linked: Linked, name: str) -> No
     assert chat.story.messages[-1].text == "Written anew."
 
 
+@pytest.mark.pitfall(5)
 async def test_a_generation_in_the_background_keeps_no_reply_from_being_read(
     linked: Linked,
 ) -> None:
@@ -115,6 +117,7 @@ async def test_a_generation_in_the_background_keeps_no_reply_from_being_read(
     assert (await linked.next()).first_message is not None
 
 
+@pytest.mark.pitfall(2)
 async def test_a_turn_is_answered_while_work_on_its_chat_goes_on(linked: Linked) -> None:
     """Spec §23: SillyTavern waited with its own work until memory was done."""
     begun, never = asyncio.Event(), asyncio.Event()
@@ -229,6 +232,7 @@ async def test_a_turn_tells_which_macros_the_card_names(linked: Linked) -> None:
     assert (turn.card, turn.serves_macros) == (None, False)
 
 
+@pytest.mark.pitfall(57)
 async def test_who_answers_next_in_a_round_is_known_to_come_after_a_reply(linked: Linked) -> None:
     """Spec §23: a correction for the next reply was given to every member of a group."""
     turns: asyncio.Queue[Turn] = asyncio.Queue()
@@ -289,6 +293,7 @@ async def test_a_page_with_an_older_bridge_is_to_be_reloaded(
             await asking
 
 
+@pytest.mark.pitfall(4)
 async def test_a_round_of_a_group_is_read_when_it_is_over(linked: Linked) -> None:
     planned: asyncio.Queue[bool] = asyncio.Queue()
     chat = linked.chats.required(linked.path)

@@ -216,6 +216,7 @@ async def test_who_left_a_group_knows_it_still_but_nobody_of_the_same_name(taver
     assert tavern.held(tavern.solo("Midge")) == {"seen": True}
 
 
+@pytest.mark.pitfall(32)
 async def test_the_arcs_of_a_group_are_open_nowhere_else_also_when_it_is_gone(
     tavern: Tavern,
 ) -> None:

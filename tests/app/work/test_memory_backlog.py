@@ -18,6 +18,7 @@ STORY = Path(__file__).parents[2] / "data" / "stories" / "lantern-district.json"
 
 
 @pytest.mark.asyncio
+@pytest.mark.pitfall(7)
 async def test_a_backlog_waits_for_the_users_word_and_its_cost_is_said(tmp_path: Path) -> None:
     gold = Gold.read(STORY)
     written = write_tavern(gold.story, tmp_path / "data" / "default-user")

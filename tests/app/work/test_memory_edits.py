@@ -251,6 +251,7 @@ async def test_what_makes_no_sense_is_refused_in_words(
     assert not world.companion.memory(world.tavern.chat).memories
 
 
+@pytest.mark.pitfall(31)
 async def test_a_pinned_arc_is_open_in_all_chats_of_its_character(world: World) -> None:
     path, memories = world.tavern.chat, world.companion.memories
     await world.write(world.memory("arc", 4, tier=Tier.ARCS, type="arc"))
@@ -298,6 +299,7 @@ async def test_a_fresh_start_leaves_nothing_of_chat_and_character(world: World) 
     assert "fact" not in texts(world.companion.memory(branch))
 
 
+@pytest.mark.pitfall(23)
 async def test_names_go_with_the_tier_that_alone_spoke_of_them(world: World) -> None:
     """Spec §23: what was cleared left its names behind."""
     await world.write(
@@ -321,6 +323,7 @@ async def test_names_go_with_the_tier_that_alone_spoke_of_them(world: World) -> 
     assert names() == {"Orrin", "Nessa", "Well", "Unspoken", "Ash"}
 
 
+@pytest.mark.pitfall(6)
 async def test_what_was_forgotten_is_not_read_again_unasked_and_may_come_back_when_asked(
     world: World,
 ) -> None:
@@ -465,6 +468,7 @@ async def test_an_entitys_ledger_follows_its_type_where_it_fits(world: World) ->
     assert [(m.type, m.field) for m in ledger] == [("place", "condition")]
 
 
+@pytest.mark.pitfall(26)
 async def test_names_are_merged_renamed_and_deleted_and_all_of_it_comes_back(world: World) -> None:
     await filled(world)
     path, memories, edits = world.tavern.chat, world.companion.memories, world.companion.edits

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from msgspec import structs
 
 from app.operations import OperationSpec
@@ -72,6 +73,18 @@ def kinds(specs: list[OperationSpec]) -> list[tuple[str, str]]:
 
 def test_every_closed_scene_without_a_recap_gets_one_and_the_open_one_none() -> None:
     assert kinds(planned(story_of(10, 2, 5))) == [("scene_recap", "m2"), ("scene_recap", "m5")]
+
+
+@pytest.mark.pitfall(34)
+def test_each_scene_is_recapped_from_its_own_messages_alone() -> None:
+    """Spec §23: after a break the next scene began with the chat."""
+    story = story_of(8, 2, 5)
+    made_from = [recapped_messages(story.messages, scene) for scene in story.scenes]
+    assert [[message.anchor for message in messages] for messages in made_from] == [
+        ["m0", "m1", "m2"],
+        ["m3", "m4", "m5"],
+        ["m6", "m7"],
+    ]
 
 
 def test_the_newest_closed_scene_stays_out_of_the_running_recap() -> None:

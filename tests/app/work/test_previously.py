@@ -199,6 +199,7 @@ async def test_who_asks_is_told_at_any_time(away: Away) -> None:
     assert stored == ("Previously", STORED)
 
 
+@pytest.mark.pitfall(10)
 async def test_a_model_tells_it_once_however_often_the_chat_is_opened(away: Away) -> None:
     away.model = Model()
     await away.stay_away(50)
@@ -221,6 +222,7 @@ async def test_where_the_model_fails_what_is_stored_is_told(away: Away) -> None:
     assert [recap.text for recap in away.told] == [STORED]
 
 
+@pytest.mark.pitfall(10)
 async def test_who_plays_on_meanwhile_is_told_nothing(away: Away) -> None:
     away.model = Model()
     await away.stay_away(50)

@@ -224,6 +224,7 @@ async def test_cancelling_stops_what_runs_at_once(store: Store, tasks: TaskSuper
     assert ("long", OperationStatus.CANCELLED) in script.ended
 
 
+@pytest.mark.pitfall(9)
 async def test_cancelling_what_waits_leaves_what_runs(store: Store, tasks: TaskSupervisor) -> None:
     started, may_end = asyncio.Event(), asyncio.Event()
 

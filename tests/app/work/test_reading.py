@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from app.memory.records import EndReason, Tier
 from app.memory.standing import Status
 from tests.chat_files import message, swiped, write_chat
+from tests.fakes import RecordedRequest
 from tests.scripted_memory import Script, gated, new_in, playing, shown_in, task_of
 
 LINES = {
@@ -35,6 +37,7 @@ def plain(count: int) -> list[dict[str, object]]:
     return [message(number) for number in range(count)]
 
 
+@pytest.mark.pitfall(5, 53)
 async def test_a_trailing_reply_is_never_shown_before_the_user_goes_on(tmp_path: Path) -> None:
     async with playing(tmp_path, Script(LINES), messages=plain(7)) as play:
         await play.follow()
@@ -51,6 +54,7 @@ async def test_a_trailing_reply_is_never_shown_before_the_user_goes_on(tmp_path:
         assert not any("lamp is green" in request.text for request in play.llm.requests)
 
 
+@pytest.mark.pitfall(6)
 async def test_messages_that_come_during_a_reading_are_read_next_and_all_once(
     tmp_path: Path,
 ) -> None:
@@ -72,6 +76,7 @@ async def test_messages_that_come_during_a_reading_are_read_next_and_all_once(
         assert len(read) == len(set(read)) == 7
 
 
+@pytest.mark.pitfall(3)
 async def test_a_chat_that_is_left_in_the_middle_of_its_reading_keeps_what_was_read(
     tmp_path: Path,
 ) -> None:
@@ -153,6 +158,7 @@ async def test_a_swipe_back_revives_what_the_other_swipe_said(tmp_path: Path) ->
         assert len(play.llm.requests) == asked
 
 
+@pytest.mark.pitfall(8)
 async def test_where_there_is_nothing_new_nothing_is_asked_and_the_count_goes_on(
     tmp_path: Path,
 ) -> None:
@@ -180,6 +186,7 @@ async def test_a_hidden_message_or_a_notice_counts_for_nothing(tmp_path: Path) -
         assert not any("lamp is green" in request.text for request in play.llm.requests)
 
 
+@pytest.mark.pitfall(15, 54)
 async def test_what_is_superseded_is_shown_to_no_model_again(tmp_path: Path) -> None:
     """Spec §23: retired memories leave prompts, digests, portraits and comparisons."""
     async with playing(
@@ -199,6 +206,7 @@ async def test_what_is_superseded_is_shown_to_no_model_again(tmp_path: Path) -> 
         assert play.standing("green").status is Status.ENDED
 
 
+@pytest.mark.pitfall(14)
 async def test_a_tier_that_fails_takes_no_other_along(tmp_path: Path) -> None:
     script = Script({"Oswin": EVERY_TIER}, {"Your task: note the open arcs": "I cannot do that."})
     async with playing(tmp_path, script, memory_requests="separate") as play:
@@ -260,6 +268,7 @@ REASONING = [
 
 
 @pytest.mark.parametrize("form", REASONING)
+@pytest.mark.pitfall(49)
 async def test_reasoning_in_any_form_becomes_no_memory(tmp_path: Path, form: str) -> None:
     script = Script(other={"Write every": form.format(LINES["lamp is green"].format(n=1))})
     async with playing(tmp_path, script) as play:
@@ -267,12 +276,24 @@ async def test_reasoning_in_any_form_becomes_no_memory(tmp_path: Path, form: str
         assert play.active() == ["The lamp on the quay is green."]
 
 
+@pytest.mark.pitfall(47)
 async def test_the_examples_of_the_prompt_become_no_memory(tmp_path: Path) -> None:
     """Spec §23: small models copy template lines and placeholders."""
     script = Script(LINES)
     async with playing(tmp_path, script) as play:
         play.llm.reply = lambda request: request.text
         await play.add("The story begins at the quay.", "", "")
+        assert not play.view.memories
+        forms: list[str] = []
+
+        def copied(request: RecordedRequest) -> str:
+            found = re.findall(r"^\[[a-z]+[:\]].*$", request.text, re.MULTILINE)
+            forms.extend(found)
+            return "\n".join(found)
+
+        play.llm.reply = copied
+        await play.add("The story goes on.", "", "")
+        assert len(forms) > 5
         assert not play.view.memories
 
 
@@ -288,6 +309,7 @@ async def test_an_endless_answer_ends_and_later_messages_are_read(tmp_path: Path
         assert "The old bridge fell into the river." in play.active()
 
 
+@pytest.mark.pitfall(4)
 async def test_a_round_of_a_group_is_read_when_it_is_over(tmp_path: Path) -> None:
     async with playing(tmp_path, Script(LINES)) as play:
         await play.add("The lamp is green.")
@@ -300,6 +322,7 @@ async def test_a_round_of_a_group_is_read_when_it_is_over(tmp_path: Path) -> Non
         assert set(play.standing("lamp").memory.witnessed_by) == {"Ana", "Mira"}
 
 
+@pytest.mark.pitfall(4)
 async def test_who_speaks_while_a_reading_waits_is_no_witness_of_what_it_reads(
     tmp_path: Path,
 ) -> None:

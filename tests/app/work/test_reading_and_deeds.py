@@ -35,6 +35,7 @@ async def told_in(play: object) -> str:
     return "\n".join(slot.text for slot in slots.slots)
 
 
+@pytest.mark.pitfall(54)
 async def test_what_ended_is_shown_to_no_model_and_put_nowhere(tmp_path: Path) -> None:
     """Spec §23: not to the reading, continuity, portraits, keywords, canon, and not into slots."""
     everything = {
@@ -77,6 +78,7 @@ async def test_what_lacks_ground_waits_and_is_put_nowhere(tmp_path: Path) -> Non
         assert waiting[0].text in await told_in(play)
 
 
+@pytest.mark.pitfall(20)
 async def test_an_arc_is_resolved_that_was_meant_also_when_another_went_meanwhile(
     tmp_path: Path,
 ) -> None:
@@ -97,6 +99,7 @@ async def test_an_arc_is_resolved_that_was_meant_also_when_another_went_meanwhil
         assert (arc.status, arc.ending.reason) == (Status.ENDED, EndReason.RESOLVED)
 
 
+@pytest.mark.pitfall(21)
 async def test_a_reading_does_not_take_back_what_the_user_does_meanwhile(tmp_path: Path) -> None:
     """Spec §23: the last one who writes does not win."""
     script = Script(LINES)
@@ -160,6 +163,7 @@ async def test_an_arc_is_summed_up_when_the_user_closes_it_though_nothing_is_rea
         assert summary.text == "The abbot stole it and said so."
 
 
+@pytest.mark.pitfall(33)
 async def test_a_chat_that_only_listens_asks_nothing_and_makes_no_texts(tmp_path: Path) -> None:
     """Spec §23: what was played read-only came into portraits all the same."""
     lively = {"hardware_profile": "b", "profiles_enabled": True, "continuity_auto": True}
@@ -173,6 +177,7 @@ async def test_a_chat_that_only_listens_asks_nothing_and_makes_no_texts(tmp_path
         assert play.active() == ["The lamp on the quay is green."]
 
 
+@pytest.mark.pitfall(1)
 async def test_chats_are_read_one_request_at_a_time(tmp_path: Path) -> None:
     """Spec §23: requests side by side exhaust a small machine's memory."""
     script = Script(LINES)

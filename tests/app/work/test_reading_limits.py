@@ -72,6 +72,7 @@ def longest(play: Play) -> int:
     ("context", "length", "requests"),
     [(4096, 120, "one"), (8192, 1000, "one"), (32768, 120, "one"), (4096, 60, "separate")],
 )
+@pytest.mark.pitfall(22)
 async def test_no_request_goes_beyond_its_window_however_long_the_chat(
     tmp_path: Path, context: int, length: int, requests: str
 ) -> None:
@@ -152,6 +153,7 @@ async def test_a_message_that_plays_our_form_ends_no_window_and_numbers_nothing(
         assert view.story.messages[0].text == HOSTILE
 
 
+@pytest.mark.pitfall(52)
 async def test_a_model_that_repeats_what_it_is_shown_remembers_nothing_of_it(
     tmp_path: Path,
 ) -> None:

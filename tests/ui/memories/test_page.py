@@ -193,6 +193,7 @@ async def test_a_press_on_sources_in_the_table_leads_there_too(
     await until(lambda: isinstance(demo_window.page, StoryStage))
 
 
+@pytest.mark.pitfall(17)
 async def test_words_are_changed_in_the_row_and_taken_back(
     page: MemoriesPage,
     demo_window: MainWindow,
@@ -257,6 +258,7 @@ async def test_words_are_changed_in_the_pane(page: MemoriesPage, until: Until) -
     await until(lambda: "Seven honey cakes." in shown(page))
 
 
+@pytest.mark.pitfall(17)
 async def test_several_are_deleted_at_once_and_brought_back_at_once(
     page: MemoriesPage, demo_window: MainWindow, until: Until
 ) -> None:
@@ -393,6 +395,7 @@ async def test_a_memory_is_written_by_hand(
     assert made.memory.grounding is Grounding.YOURS
 
 
+@pytest.mark.pitfall(18)
 async def test_a_memory_that_is_being_written_stays_with_its_chat(
     page: MemoriesPage,
     demo_window: MainWindow,

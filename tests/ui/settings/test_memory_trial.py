@@ -35,6 +35,7 @@ async def section(window: MainWindow, until: Until) -> MemoryTrialSection:
     return page.memory_test
 
 
+@pytest.mark.pitfall(59)
 async def test_every_tier_is_shown_with_what_was_written_word_for_word(
     section: MemoryTrialSection, until: Until
 ) -> None:

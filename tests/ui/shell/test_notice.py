@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.story.break_search import SearchCost
@@ -30,6 +31,7 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     assert "All of it takes 21 requests to the model, about 22,000 tokens." in sentence
 
 
+@pytest.mark.pitfall(11)
 def test_what_is_withdrawn_is_what_was_meant_and_not_what_came_last(dressed: QApplication) -> None:
     notice = Notice()
     notice.offer("first", "The first.")
