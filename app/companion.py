@@ -30,6 +30,7 @@ from app.sillytavern.bridge_installer import BridgeStatus
 from app.sillytavern.data_folders import Tavern, chat_ref_for, find_taverns
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
+from app.translation import tr
 from app.work.agenda import Agenda
 from app.work.break_hunt import BreakHunt
 from app.work.budgeting import Budgeting
@@ -397,7 +398,7 @@ class Companion(News):
     def find_chat(self, text: str) -> Path:
         """The chat meant: a file, or the title of one in a tavern. Raises UsageError."""
         if not text.strip():
-            raise UsageError("Name a chat: its file, or its title in SillyTavern.")
+            raise UsageError(tr("Name a chat: its file, or its title in SillyTavern."))
         path = Path(text).expanduser()
         if path.suffix == ".jsonl" or path.exists():
             return path.resolve()
@@ -407,10 +408,14 @@ class Companion(News):
         if len(found) == 1:
             return found[0]
         if found:
-            raise UsageError(f"{len(found)} chats go by {text!r}; give the path of one.")
+            raise UsageError(
+                tr("{n} chats go by {name!r}; give the path of one.", n=len(found), name=text)
+            )
         near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
-        hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
-        raise UsageError(f"There is no chat {text!r}, neither as a file nor in SillyTavern.{hint}")
+        sentence = tr("There is no chat {name!r}, neither as a file nor in SillyTavern.", name=text)
+        if near:
+            sentence += " " + tr("Did you mean {names}?", names=", ".join(map(repr, near)))
+        raise UsageError(sentence)
 
     def memory(self, path: Path, *, until: int | None = None, at: int | None = None) -> MemoryView:
         """What an open chat remembers, as it stands at message `at`, the last one by default.
@@ -491,7 +496,7 @@ class Companion(News):
         if self.is_reading_only and plan(
             chat.story, chat.chat_id, chat.settings(), self.models.writing()
         ):
-            sentences.append(BUSY)
+            sentences.append(tr(BUSY))
         return chat.story, list(dict.fromkeys(sentences))
 
     def count_tokens(self, text: str) -> int:
@@ -705,9 +710,10 @@ class Companion(News):
 
     def _on_slot_refused(self, refused: tuple[Path, str]) -> None:
         path, key = refused
-        sentence = (
-            f"Another extension in SillyTavern already fills {key}, and keeps it. Switch that "
-            "extension off (ST-Auto-Recap?) to let Tavernkeep fill it."
+        sentence = tr(
+            "Another extension in SillyTavern already fills {key}, and keeps it. Switch that "
+            "extension off (ST-Auto-Recap?) to let Tavernkeep fill it.",
+            key=key,
         )
         self.trouble.emit((path, sentence))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.translation import tr
+
 
 class Light(StrEnum):
     """How a part is doing."""
@@ -36,17 +38,14 @@ class Health:
     backend: HealthItem
 
 
-def count_of(number: int, noun: str) -> str:
-    """ "1 chat", "2 chats"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def about(seconds: float) -> str:
     """A time that is only expected: "about 40 s", "about 12 min", "about 2 h 10 min"."""
     if seconds < 55:
-        return f"about {max(5, round(seconds / 5) * 5)} s"
+        return tr("about {n} s", n=max(5, round(seconds / 5) * 5))
     minutes = max(1, round(seconds / 60))
     if minutes < 60:
-        return f"about {minutes} min"
+        return tr("about {n} min", n=minutes)
     hours, minutes = divmod(round(minutes / 5) * 5, 60)
-    return f"about {hours} h {minutes} min" if minutes else f"about {hours} h"
+    if minutes:
+        return tr("about {hours} h {minutes} min", hours=hours, minutes=minutes)
+    return tr("about {n} h", n=hours)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TypeVar
 
+from app.translation import N_, trn
+
 MILLION = 1_000_000
-CAPPED = "Waits until midnight, for the cap of this day."  # of one operation
+CAPPED = N_("Waits until midnight, for the cap of this day.")  # of one operation
 
 T = TypeVar("T")
 
@@ -127,5 +129,14 @@ class DayCap:
         """Why work waits, "" while it does not."""
         if not self.is_reached:
             return ""
-        unit = self.unit if self.limit != 1 else self.unit.removesuffix("s")
-        return f"The cap of this day is reached, {self.limit:,} {unit}. It goes on at midnight."
+        if self.unit == "requests":
+            return trn(
+                "The cap of this day is reached, {n} request. It goes on at midnight.",
+                "The cap of this day is reached, {n} requests. It goes on at midnight.",
+                self.limit,
+            )
+        return trn(
+            "The cap of this day is reached, {n} token. It goes on at midnight.",
+            "The cap of this day is reached, {n} tokens. It goes on at midnight.",
+            self.limit,
+        )

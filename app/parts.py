@@ -17,10 +17,11 @@ from app.settings import Settings
 from app.store.folder_lock import FolderLock
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
+from app.translation import N_, tr
 
 LOCK_SECONDS = 600.0
 GLANCE_SECONDS = 0.5  # another start holds the lock for a moment to see whether it is free
-UNCHANGED_WHEN_SAFE = "Safe mode changes nothing in a story. Start normally to do that."
+UNCHANGED_WHEN_SAFE = N_("Safe mode changes nothing in a story. Start normally to do that.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ async def open_parts(folders: Folders, wishes: Wishes) -> AsyncIterator[Parts]:
         store = Store(folders.database, backups=folders.backups, mends=mends)
         await store.open()
         if wishes.is_safe:
-            store.undo.seal(UNCHANGED_WHEN_SAFE)
+            store.undo.seal(tr(UNCHANGED_WHEN_SAFE))
         settings = Settings(await store.run(store.settings.load))
         packs = await asyncio.to_thread(load_packs)
         keys = ApiKeys(folders.data / "keys.json")
@@ -90,8 +91,10 @@ async def _take_lock(lock: FolderLock, *, stays: bool) -> None:
     while not lock.acquire("program" if stays else "command"):
         if stays and time.monotonic() > began + GLANCE_SECONDS:
             raise AlreadyRunning(
-                "Tavernkeep is running already with this data folder. Close it first, or give "
-                "another folder with --data-dir."
+                tr(
+                    "Tavernkeep is running already with this data folder. Close it first, or give "
+                    "another folder with --data-dir."
+                )
             )
         is_in_vain = lock.holder() == "program" or time.monotonic() > began + LOCK_SECONDS
         if is_in_vain and not stays:

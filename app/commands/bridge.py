@@ -10,8 +10,9 @@ from app.commands.tavern_options import add_tavern, chosen_taverns
 from app.errors import NoTavern
 from app.sillytavern import bridge_installer
 from app.sillytavern.bridge_installer import BridgeStatus
+from app.translation import N_, tr
 
-HELP = "install the bridge into SillyTavern, remove it, or show its state"
+HELP = N_("install the bridge into SillyTavern, remove it, or show its state")
 
 _DEEDS = {
     "install": bridge_installer.install,
@@ -30,7 +31,7 @@ async def run(options: argparse.Namespace) -> None:
     """Do it in every tavern that is found."""
     taverns = await chosen_taverns(options)
     if not taverns:
-        raise NoTavern("No SillyTavern was found. Say where it is with --tavern PATH.")
+        raise NoTavern(tr("No SillyTavern was found. Say where it is with --tavern PATH."))
     deed = _DEEDS[options.deed]
     states = [await asyncio.to_thread(deed, tavern.user_folder) for tavern in taverns]
     show(

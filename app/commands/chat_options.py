@@ -12,25 +12,28 @@ from app.companion import Companion, open_companion
 from app.errors import UsageError
 from app.paths import user_folders
 from app.story.story import Story
+from app.translation import tr
 
 
 def add_chat(parser: argparse.ArgumentParser) -> None:
     """CHAT and --tavern."""
-    parser.add_argument("chat", metavar="CHAT", help="a chat's .jsonl file, or its title")
-    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+    parser.add_argument("chat", metavar="CHAT", help=tr("a chat's .jsonl file, or its title"))
+    parser.add_argument(
+        "--tavern", type=Path, metavar="PATH", help=tr("where SillyTavern's data are")
+    )
 
 
 def add_until(parser: argparse.ArgumentParser) -> None:
     """--until."""
     parser.add_argument(
-        "--until", type=int, metavar="N", help="see the chat as if message N were its last"
+        "--until", type=int, metavar="N", help=tr("see the chat as if message N were its last")
     )
 
 
 def add_llm(parser: argparse.ArgumentParser) -> None:
     """--llm."""
     parser.add_argument(
-        "--llm", metavar="SPEC", help="builtin, ollama:MODEL[@URL] or openai:MODEL@URL"
+        "--llm", metavar="SPEC", help=tr("builtin, ollama:MODEL[@URL] or openai:MODEL@URL")
     )
 
 
@@ -54,7 +57,7 @@ def checked_until(options: argparse.Namespace) -> int | None:
     """The value of --until. Raises UsageError for a negative one."""
     until: int | None = options.until
     if until is not None and until < 0:
-        raise UsageError("--until counts messages from 0.")
+        raise UsageError(tr("--until counts messages from 0."))
     return until
 
 

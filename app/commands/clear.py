@@ -8,14 +8,17 @@ from dataclasses import asdict
 from app.commands.chat_options import add_chat, companion_for
 from app.commands.output import show
 from app.errors import UsageError
+from app.translation import N_, tr
 
-HELP = "forget all recaps, scene breaks and marks of a chat"
+HELP = N_("forget all recaps, scene breaks and marks of a chat")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     add_chat(parser)
-    parser.add_argument("--yes", action="store_true", help="do it; else only what would go is said")
+    parser.add_argument(
+        "--yes", action="store_true", help=tr("do it; else only what would go is said")
+    )
 
 
 async def run(options: argparse.Namespace) -> int:
@@ -28,12 +31,14 @@ async def run(options: argparse.Namespace) -> int:
         path = companion.find_chat(options.chat)
         await companion.open_story(path)
         if options.yes and companion.is_reading_only:
-            raise UsageError("Another Tavernkeep works in this data folder: clear the chat there.")
+            raise UsageError(
+                tr("Another Tavernkeep works in this data folder: clear the chat there.")
+            )
         edits = companion.edits
         gone = await (edits.clear_all(path) if options.yes else edits.clearance(path))
     data = {**asdict(gone), "cleared": bool(options.yes and gone)}
-    lines = list(gone.parts) or ["nothing to clear"]
+    lines = list(gone.parts) or [tr("nothing to clear")]
     if gone and not options.yes:
-        lines.append("Nothing was changed. Add --yes to clear all this.")
+        lines.append(tr("Nothing was changed. Add --yes to clear all this."))
     show(options, data, lines)
     return 0

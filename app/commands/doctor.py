@@ -17,8 +17,10 @@ from app.paths import Folders, user_folders
 from app.sillytavern import bridge_installer
 from app.sillytavern.data_folders import Tavern
 from app.store.store import Store
+from app.translation import N_, tr
 
-HELP = "check every part and say what to do"
+HELP = N_("check every part and say what to do")
+_WORDS = {True: N_("good"), False: N_("LOOK")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ async def run(options: argparse.Namespace) -> int:
                 {"part": f.part, "good": f.is_good, "sentence": f.sentence} for f in findings
             ]
         },
-        (f"{'good' if f.is_good else 'LOOK'}  {f.part}: {f.sentence}" for f in findings),
+        (f"{tr(_WORDS[f.is_good])}  {f.part}: {f.sentence}" for f in findings),
     )
     needed = {"database"} if options.tavern is None else {"database", "sillytavern"}
     is_broken = any(not f.is_good and f.part in needed for f in findings)
@@ -60,7 +62,11 @@ async def run(options: argparse.Namespace) -> int:
 
 
 def _python() -> Finding:
-    return Finding("python", True, f"{platform.python_version()} on {sys.platform}")
+    return Finding(
+        "python",
+        True,
+        tr("{version} on {system}", version=platform.python_version(), system=sys.platform),
+    )
 
 
 async def _store(folders: Folders) -> Finding:
@@ -78,12 +84,12 @@ def _tokenizer() -> Finding:
     counter = counter_for()
     if counter.is_exact:
         return Finding("tokenizer", True, counter.encoding)
-    return Finding("tokenizer", False, "Its files are missing: token counts are estimates.")
+    return Finding("tokenizer", False, tr("Its files are missing: token counts are estimates."))
 
 
 def _taverns(taverns: Sequence[Tavern]) -> list[Finding]:
     if not taverns:
-        sentence = "None was found. Say where it is: --tavern PATH, or in the window."
+        sentence = tr("None was found. Say where it is: --tavern PATH, or in the window.")
         return [Finding("sillytavern", False, sentence)]
     findings = []
     for tavern in taverns:
@@ -98,4 +104,10 @@ def _contents(tavern: Tavern) -> str:
     owners = len(tavern.characters), len(tavern.groups)
     chats = sum(len(character.chats) for character in tavern.characters)
     chats += sum(len(group.chats) for group in tavern.groups)
-    return f"{tavern.user_folder}: {owners[0]} characters, {owners[1]} groups, {chats} chats"
+    return tr(
+        "{folder}: {characters} characters, {groups} groups, {chats} chats",
+        folder=tavern.user_folder,
+        characters=owners[0],
+        groups=owners[1],
+        chats=chats,
+    )

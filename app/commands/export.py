@@ -16,9 +16,10 @@ from app.commands.chat_options import (
 from app.commands.output import show, warn
 from app.commands.progress_line import progress_shown
 from app.errors import UsageError
+from app.translation import N_, tr
 from app.work.export import BibleFormat, write_new
 
-HELP = "write the story bible of a chat, or its memories as a lorebook"
+HELP = N_("write the story bible of a chat, or its memories as a lorebook")
 FORMS = {".md": BibleFormat.MARKDOWN, ".html": BibleFormat.HTML, ".htm": BibleFormat.HTML}
 
 
@@ -28,18 +29,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_llm(parser)
     add_until(parser)
     parser.add_argument(
-        "--bible", type=Path, metavar="FILE", help="write the story bible: FILE.md or FILE.html"
+        "--bible", type=Path, metavar="FILE", help=tr("write the story bible: FILE.md or FILE.html")
     )
     parser.add_argument(
-        "--lorebook", type=Path, metavar="FILE", help="write memories as SillyTavern's World Info"
+        "--lorebook",
+        type=Path,
+        metavar="FILE",
+        help=tr("write memories as SillyTavern's World Info"),
     )
     parser.add_argument(
         "--spoiler-free",
         action="store_true",
-        help="leave out what the character that you play does not know",
+        help=tr("leave out what the character that you play does not know"),
     )
     parser.add_argument(
-        "--replace", action="store_true", help="write over a file that is there already"
+        "--replace", action="store_true", help=tr("write over a file that is there already")
     )
 
 
@@ -49,10 +53,12 @@ async def run(options: argparse.Namespace) -> int:
     form = _form(options.bible)
     targets = [target for target in (options.bible, options.lorebook) if target is not None]
     if not targets:
-        raise UsageError("Say what to write: --bible FILE, --lorebook FILE, or both.")
+        raise UsageError(tr("Say what to write: --bible FILE, --lorebook FILE, or both."))
     for target in targets:  # before anything is paid for
         if target.exists() and not options.replace:
-            raise UsageError(f"{target} is there already; --replace writes over it.")
+            raise UsageError(
+                tr("{target} is there already; --replace writes over it.", target=target)
+            )
     async with companion_for(options, keeps_memory=True) as companion:
         path = companion.find_chat(options.chat)
         with progress_shown(companion, path, until=until):
@@ -69,7 +75,7 @@ async def run(options: argparse.Namespace) -> int:
     for sentence in failures:
         warn(sentence)
     written = [str(target) for target in targets]
-    show(options, {"written": written}, (f"Written: {name}" for name in written))
+    show(options, {"written": written}, (tr("Written: {name}", name=name) for name in written))
     return 1 if failures else 0
 
 
@@ -79,5 +85,5 @@ def _form(target: Path | None) -> BibleFormat:
         return BibleFormat.MARKDOWN
     form = FORMS.get(target.suffix.lower())
     if form is None:
-        raise UsageError("--bible takes the name of a .md or a .html file.")
+        raise UsageError(tr("--bible takes the name of a .md or a .html file."))
     return form

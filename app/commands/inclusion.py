@@ -6,8 +6,9 @@ import argparse
 
 from app.commands.chat_options import add_chat, companion_for, warn_of_problems
 from app.commands.output import show, warn
+from app.translation import N_, tr
 
-HELP = "show which message recaps are included"
+HELP = N_("show which message recaps are included")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +44,8 @@ async def run(options: argparse.Namespace) -> int:
         options,
         {"limit": limit, "messages": rows},
         (
-            f"{row['index']:>6}  {row['state']:<14} {row['tokens']:>5}  {row['reason']}"
-            for row in rows
+            f"{index:>6}  {tr(one.state.value):<14} {one.tokens:>5}  {tr(one.reason)}"
+            for index, one in enumerate(story.inclusion)
         ),
     )
     return 1 if failures else 0

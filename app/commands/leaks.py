@@ -11,9 +11,10 @@ from app.commands.output import show, warn
 from app.errors import UsageError
 from app.memory.leaks import Leak, LeakKind
 from app.memory.records import Memory
+from app.translation import N_, tr
 from app.work.leak_check import leak_sentence
 
-HELP = "check a message for what its speaker cannot know"
+HELP = N_("check a message for what its speaker cannot know")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_chat(parser)
     add_llm(parser)
     parser.add_argument(
-        "--message", type=int, metavar="N", help="the message to check, instead of the newest"
+        "--message", type=int, metavar="N", help=tr("the message to check, instead of the newest")
     )
 
 
@@ -33,7 +34,13 @@ async def run(options: argparse.Namespace) -> int:
         story, failures = await companion.finished(path)
         message = len(story.messages) - 1 if options.message is None else options.message
         if not 0 <= message < len(story.messages):
-            raise UsageError(f"There is no message {message} in a chat of {len(story.messages)}.")
+            raise UsageError(
+                tr(
+                    "There is no message {message} in a chat of {n}.",
+                    message=message,
+                    n=len(story.messages),
+                )
+            )
         leaks = await companion.leaks(path, message)
     warn_of_problems(story)
     for sentence in failures:
@@ -80,4 +87,4 @@ def _lines(message: int, leaks: Sequence[Leak]) -> Iterator[str]:
         yield leak_sentence(leak)
         yield f"  “{leak.sentence}”"
     if not leaks:
-        yield f"Nothing in message {message} that its speakers cannot know."
+        yield tr("Nothing in message {n} that its speakers cannot know.", n=message)

@@ -18,9 +18,18 @@ from app.commands.output import show, warn
 from app.commands.progress_line import progress_shown
 from app.memory.records import DocumentKind, Memory, Tier
 from app.memory.standing import Standing
+from app.translation import N_, tr
 from app.work.memory_view import MemoryView
 
-HELP = "extract the memories of a chat"
+HELP = N_("extract the memories of a chat")
+_TITLES = {
+    Tier.SESSION: N_("Session"),
+    Tier.LONG_TERM: N_("Longterm"),
+    Tier.RELATIONSHIPS: N_("Relationships"),
+    Tier.ARCS: N_("Arcs"),
+    Tier.STATE_LEDGER: N_("State ledger"),
+    Tier.EPISTEMIC: N_("Epistemic"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,12 +123,12 @@ def _lines(view: MemoryView) -> Iterator[str]:
         entries = [s for s in view.of(tier) if s.is_active]
         if not entries:
             continue
-        yield tier.value.replace("_", " ").capitalize()
+        yield tr(_TITLES[tier])
         for standing in entries:
             memory = standing.memory
             who = " ".join(filter(None, (memory.subject, memory.target and f"→ {memory.target}")))
             what = f"{memory.field}: {memory.text}" if memory.field else memory.text
-            yield f"  [{memory.type}] {who + ': ' if who else ''}{what}"
+            yield f"  [{tr(memory.type)}] {who + ': ' if who else ''}{what}"
         yield ""
     if view.review:
-        yield f"{len(view.review)} waiting for your review"
+        yield tr("{n} waiting for your review", n=len(view.review))

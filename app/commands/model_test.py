@@ -12,8 +12,9 @@ from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory, words
 from app.llm.tokenizer import counter_for
 from app.llm.writer import make_writer
 from app.paths import user_folders
+from app.translation import N_, number, tr
 
-HELP = "try a model on the tasks of memory"
+HELP = N_("try a model on the tasks of memory")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +33,7 @@ async def run(options: argparse.Namespace) -> int:
     writer = make_writer(options.llm, count_tokens=counter_for().count, prompts_dir=prompts)
     try:
         if writer.memory is None:
-            raise UsageError("There is no model to try: name one, like ollama:MODEL.")
+            raise UsageError(tr("There is no model to try: name one, like ollama:MODEL."))
         trial = await try_memory(writer.memory, _told)
     finally:
         await writer.aclose()
@@ -77,16 +78,22 @@ def _tier_data(trial: TierTrial) -> dict[str, Any]:
 
 def _told(trial: TierTrial) -> None:
     """Say that one is done, while the others take their time."""
-    warn(f"{words(trial.tier)}: {trial.error or f'{trial.seconds:.1f} seconds'}")
+    took = tr("{seconds} seconds", seconds=number(trial.seconds, 1))
+    warn(f"{words(trial.tier)}: {trial.error or took}")
 
 
 def _lines(trial: MemoryTrial) -> Iterator[str]:
     for tier in trial.tiers:
-        yield f"{words(tier.tier).capitalize()}: {tier.score:.2f}"
-        yield f"  wanted: {tier.hint}"
-        yield (
-            f"  {len(tier.items)} entries, {tier.parse_rate:.0%} of the lines read, "
-            f"{tier.seconds:.1f} s, {tier.reasoning_characters} characters of reasoning"
+        name = words(tier.tier)
+        yield f"{name[:1].upper()}{name[1:]}: {number(tier.score, 2)}"
+        yield tr("  wanted: {hint}", hint=tr(tier.hint))
+        yield tr(
+            "  {n} entries, {share} of the lines read, {seconds} s, {characters} characters of "
+            "reasoning",
+            n=len(tier.items),
+            share=f"{tier.parse_rate:.0%}",
+            seconds=number(tier.seconds, 1),
+            characters=tier.reasoning_characters,
         )
         yield from (f"  - {remark}" for remark in tier.remarks)
         yield from (f"    {item}" for item in tier.items)

@@ -13,6 +13,7 @@ from typing import TextIO
 from app.companion import Companion
 from app.health import about
 from app.operations import FINISHED, Operation, OperationStatus
+from app.translation import retold, tr
 from app.work.catch_up import CatchUpPlan
 
 CLEARED = "\r\x1b[K"
@@ -57,12 +58,12 @@ class ProgressLine:
 def line_of(label: str, ended: int, left: CatchUpPlan | None, seconds: float) -> str:
     """What runs, how far all of it is, how long it took so far, and how long it goes on."""
     minutes, rest = divmod(int(seconds), 60)
-    parts = [label]
+    parts = [retold(label)]
     if left is not None:
-        parts.append(f"{ended} of {ended + left.operations} done")
+        parts.append(tr("{n} of {all} done", n=ended, all=ended + left.operations))
     parts.append(f"{minutes}:{rest:02}")
     if left is not None and left.seconds is not None:
-        parts.append(f"{about(left.seconds)} left")
+        parts.append(tr("{time} left", time=about(left.seconds)))
     return ", ".join(parts)
 
 

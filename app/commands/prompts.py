@@ -14,35 +14,42 @@ from app.commands.chat_options import companion_for
 from app.commands.output import show
 from app.errors import UsageError
 from app.llm.prompt_presets import Conflict
+from app.translation import N_, retold, tr
 from app.work.prompt_edits import PromptEdits
 
-HELP = "list prompts, show, save, compare or revert one, and presets of yours"
+HELP = N_("list prompts, show, save, compare or revert one, and presets of yours")
 
 Printed = tuple[dict[str, Any], list[str]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("deed", choices=tuple(_DEEDS), help=_EXPLAINED)
+    parser.add_argument("deed", choices=tuple(_DEEDS), help=tr(_EXPLAINED))
     parser.add_argument(
-        "what", nargs="?", metavar="TASK|FILE|PRESET", help='a preset "" is your own prompts'
+        "what", nargs="?", metavar="TASK|FILE|PRESET", help=tr('a preset "" is your own prompts')
     )
     parser.add_argument(
-        "file", nargs="?", default="-", metavar="FILE", help="save: your prompt (default: stdin)"
+        "file",
+        nargs="?",
+        default="-",
+        metavar="FILE",
+        help=tr("save: your prompt (default: stdin)"),
     )
-    parser.add_argument("--replace", action="store_true", help="keep: in place of a preset there")
+    parser.add_argument(
+        "--replace", action="store_true", help=tr("keep: in place of a preset there")
+    )
     parser.add_argument(
         "--conflict",
         choices=[conflict.value for conflict in Conflict],
         default=Conflict.KEEP.value,
-        help="import: what becomes of a preset whose name is taken (default: keep)",
+        help=tr("import: what becomes of a preset whose name is taken (default: keep)"),
     )
 
 
 async def run(options: argparse.Namespace) -> None:
     """Do it, and print what is so then."""
     if options.deed not in _NEED_NOTHING and options.what is None:
-        raise UsageError(f"Say what to {options.deed}: tavernkeep prompts {options.deed} ...")
+        raise UsageError(tr("Say what to {deed}: tavernkeep prompts {deed} ...", deed=options.deed))
     async with companion_for(options) as companion:
         companion.work.pause()
         data, lines = await _DEEDS[options.deed](companion.prompts, options)
@@ -67,17 +74,18 @@ async def _list(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     lines = [f"{_whose(task):<22} {task['task']:<16} {task['title']}" for task in tasks]
     lines += [str(task["problem"]) for task in tasks if task["problem"]]
     in_force = prompts.state.preset
-    lines += [f"preset: {name}{', in force' * (name == in_force)}" for name in presets]
+    told = {True: N_("preset: {name}, in force"), False: N_("preset: {name}")}
+    lines += [tr(told[name == in_force], name=name) for name in presets]
     folder = str(prompts.folder)
     return {"tasks": tasks, "presets": presets, "preset": in_force, "folder": folder}, lines
 
 
 def _whose(task: dict[str, Any]) -> str:
     if task["problem"]:
-        return "yours, unusable"
+        return tr("yours, unusable")
     if task["outdated"]:
-        return "yours, ours is newer"
-    return "yours" if task["yours"] else "ours"
+        return tr("yours, ours is newer")
+    return tr("yours") if task["yours"] else tr("ours")
 
 
 async def _show(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
@@ -88,7 +96,9 @@ async def _show(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
 async def _save(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     text = await asyncio.to_thread(_text_in, options.file)
     saved = await prompts.save(options.what, text)
-    sentence = "In force from now on." if saved.is_yours else "It is as ours: ours is in force."
+    sentence = (
+        tr("In force from now on.") if saved.is_yours else tr("It is as ours: ours is in force.")
+    )
     return {"task": saved.task, "yours": saved.is_yours}, [sentence]
 
 
@@ -97,65 +107,74 @@ def _text_in(file: str) -> str:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError("The file is no text in UTF-8.") from error
+        raise UsageError(tr("The file is no text in UTF-8.")) from error
 
 
 async def _diff(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     ours = (await prompts.shipped_text(options.what)).splitlines()
     yours = (await prompts.text(options.what)).splitlines()
     lines = list(difflib.unified_diff(ours, yours, "ours", "yours", lineterm=""))
-    return {"task": options.what, "lines": lines}, lines or ["No difference to ours."]
+    return {"task": options.what, "lines": lines}, lines or [tr("No difference to ours.")]
 
 
 async def _check(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
     problems = list(prompts.state.problems)
-    return {"problems": problems}, problems or ["All prompts can be used."]
+    return {"problems": problems}, problems or [tr("All prompts can be used.")]
 
 
 async def _keep(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     name = await prompts.save_preset(options.what, replace=options.replace)
-    return {"preset": name}, [f"Your prompts are kept as the preset {name}."]
+    return {"preset": name}, [tr("Your prompts are kept as the preset {name}.", name=name)]
 
 
 async def _delete(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     await prompts.delete_preset(options.what)
-    return {"preset": options.what}, [f"The preset {options.what} is deleted."]
+    return {"preset": options.what}, [tr("The preset {name} is deleted.", name=options.what)]
 
 
 async def _undo(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
     label = await prompts.undo()
-    return {"undone": label}, [f"Taken back: {label}." if label else "Nothing to take back."]
+    return {"undone": label}, [
+        tr("Taken back: {deed}.", deed=retold(label)) if label else tr("Nothing to take back.")
+    ]
 
 
 async def _redo(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
     label = await prompts.redo()
-    return {"redone": label}, [f"Done again: {label}." if label else "Nothing to do again."]
+    return {"redone": label}, [
+        tr("Done again: {deed}.", deed=retold(label)) if label else tr("Nothing to do again.")
+    ]
 
 
 async def _revert(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     is_changed = await prompts.revert(options.what)
-    sentence = "Ours is in force again." if is_changed else "It was ours already."
+    sentence = tr("Ours is in force again.") if is_changed else tr("It was ours already.")
     return {"task": options.what, "changed": is_changed}, [sentence]
 
 
 async def _export(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     data, path = await prompts.exported(), Path(options.what)
     await asyncio.to_thread(path.write_bytes, data)
-    return {"file": str(path), "bytes": len(data)}, [f"Your prompts are in {path}."]
+    return {"file": str(path), "bytes": len(data)}, [tr("Your prompts are in {path}.", path=path)]
 
 
 async def _import(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     data = await asyncio.to_thread(Path(options.what).read_bytes)
     done = await prompts.take_in(data, Conflict(options.conflict))
     rows = {"added": done.added, "replaced": done.replaced, "kept": done.kept}
-    lines = [f"{word}: {name}" for word, names in rows.items() for name in names]
-    lines += [f"not known here: {task}" for task in done.unknown]
-    return {**rows, "unknown": done.unknown}, lines or ["The file holds no presets."]
+    words = {"added": tr("added"), "replaced": tr("replaced"), "kept": tr("kept")}
+    lines = [f"{words[key]}: {name}" for key, names in rows.items() for name in names]
+    lines += [tr("not known here: {task}", task=task) for task in done.unknown]
+    return {**rows, "unknown": done.unknown}, lines or [tr("The file holds no presets.")]
 
 
 async def _use(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     await prompts.use_preset(options.what)
-    sentence = f"In force: {options.what}." if options.what else "In force: your own prompts."
+    sentence = (
+        tr("In force: {name}.", name=options.what)
+        if options.what
+        else tr("In force: your own prompts.")
+    )
     return {"preset": options.what, "folder": str(prompts.folder)}, [sentence]
 
 
@@ -175,7 +194,7 @@ _DEEDS: dict[str, Callable[[PromptEdits, argparse.Namespace], Awaitable[Printed]
     "redo": _redo,
 }
 _NEED_NOTHING = ("list", "check", "undo", "redo")
-_EXPLAINED = (
+_EXPLAINED = N_(
     "list; show, save, diff, revert TASK; check; export, import FILE; keep (your prompts as), use, "
     "delete PRESET; undo; redo"
 )

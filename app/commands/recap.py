@@ -17,8 +17,9 @@ from app.commands.chat_options import (
 from app.commands.output import show, warn
 from app.commands.progress_line import progress_shown
 from app.story.story import Story
+from app.translation import N_, tr
 
-HELP = "write the recaps of a chat"
+HELP = N_("write the recaps of a chat")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,10 +82,11 @@ def recap_data(story: Story) -> dict[str, Any]:
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
     for number, scene in enumerate(data["scenes"], start=1):
-        yield f"{number}. {scene['name'] or 'Scene'} (#{scene['first']}-{scene['last']})"
-        yield (scene["recap"] or "  no recap") + "\n"
+        name = scene["name"] or tr("Scene")
+        yield f"{number}. {name} (#{scene['first']}-{scene['last']})"
+        yield (scene["recap"] or tr("  no recap")) + "\n"
     current = data["current_version"]
     for version in data["running"]:
         if version["version"] == current:
-            yield f"Running recap, version {current}:"
+            yield tr("Running recap, version {n}:", n=current)
             yield version["content"]

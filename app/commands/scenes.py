@@ -14,8 +14,9 @@ from app.commands.chat_options import (
 )
 from app.commands.output import show
 from app.story.story import Story
+from app.translation import N_, tr, tr_in
 
-HELP = "find the scenes of a chat"
+HELP = N_("find the scenes of a chat")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--detector",
         choices=("heuristic", "llm"),
         default="heuristic",
-        help="who looks for scene breaks (default: heuristic)",
+        help=tr("who looks for scene breaks (default: heuristic)"),
     )
 
 
@@ -42,12 +43,12 @@ async def run(options: argparse.Namespace) -> None:
         else:
             story = await companion.open_story(path, until=until)
         warn_of_problems(story)
-    scenes = scene_rows(story)
+    scenes, unended = scene_rows(story), tr_in("a scene", "open")
     show(
         options,
         {"messages": len(story.messages), "scenes": scenes},
         (
-            f"{scene['first']:>6} - {scene['last']:<6} {scene['cue'] or 'open':<10} "
+            f"{scene['first']:>6} - {scene['last']:<6} {scene['cue'] or unended:<10} "
             f"{_percent(scene['confidence']):>4}  {scene['name']}"
             for scene in scenes
         ),

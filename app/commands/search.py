@@ -11,9 +11,10 @@ from typing import Any
 from app.commands.chat_options import companion_for
 from app.commands.output import show, warn
 from app.errors import UsageError
+from app.translation import N_, tr, trn
 from app.work.searching import MOST_HITS, Findings, Hit
 
-HELP = "find words in the memories and messages of all chats"
+HELP = N_("find words in the memories and messages of all chats")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,36 +22,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "query",
         metavar="QUERY",
-        help='words, in any order; "as they stand", -without, in:chat, tier:arcs',
-    )
-    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
-    parser.add_argument(
-        "--limit", type=int, default=20, metavar="N", help=f"finds at most, up to {MOST_HITS}"
+        help=tr('words, in any order; "as they stand", -without, in:chat, tier:arcs'),
     )
     parser.add_argument(
-        "--all", action="store_true", help="read chats first that were never opened here"
+        "--tavern", type=Path, metavar="PATH", help=tr("where SillyTavern's data are")
     )
     parser.add_argument(
-        "--memories", action="store_true", help="memories only, not the messages themselves"
+        "--limit",
+        type=int,
+        default=20,
+        metavar="N",
+        help=tr("finds at most, up to {n}", n=MOST_HITS),
+    )
+    parser.add_argument(
+        "--all", action="store_true", help=tr("read chats first that were never opened here")
+    )
+    parser.add_argument(
+        "--memories", action="store_true", help=tr("memories only, not the messages themselves")
     )
 
 
 async def run(options: argparse.Namespace) -> int:
     """Print what was found, best first; 0 also when that is nothing."""
     if not options.query.strip():
-        raise UsageError("Say what to look for.")
+        raise UsageError(tr("Say what to look for."))
     if not 1 <= options.limit <= MOST_HITS:
-        raise UsageError(f"--limit goes from 1 to {MOST_HITS}.")
+        raise UsageError(tr("--limit goes from 1 to {n}.", n=MOST_HITS))
     async with companion_for(options, keeps_memory=True) as companion:
         if options.all:
             failed = await companion.index_all(_told if sys.stderr.isatty() else _nothing)
             if failed:
-                warn(f"{failed} chats could not be read; they are left out.")
+                warn(
+                    trn(
+                        "{n} chat could not be read; it is left out.",
+                        "{n} chats could not be read; they are left out.",
+                        failed,
+                    )
+                )
         findings = await companion.search.find(
             options.query, limit=options.limit, messages=not options.memories
         )
     if not findings.is_complete:
-        warn("Too much fits these words: not all of it was looked at. Use rarer words.")
+        warn(tr("Too much fits these words: not all of it was looked at. Use rarer words."))
     show(options, search_data(findings), _lines(findings))
     return 0
 
@@ -77,16 +90,22 @@ def _entry(hit: Hit) -> dict[str, Any]:
 
 def _lines(findings: Findings) -> Iterator[str]:
     if not findings.hits:
-        yield "Nothing was found. Chats that were never opened here are looked at with --all."
+        yield tr("Nothing was found. Chats that were never opened here are looked at with --all.")
     for hit in findings.hits:
-        where = hit.chat.stem if hit.index is None else f"{hit.chat.stem}, message {hit.index}"
-        what = f"{hit.tier.replace('_', ' ')} {hit.type}" if hit.memory_id else "message"
+        where = (
+            hit.chat.stem
+            if hit.index is None
+            else tr("{chat}, message {n}", chat=hit.chat.stem, n=hit.index)
+        )
+        what = (
+            f"{tr(hit.tier.replace('_', ' '))} {tr(hit.type)}" if hit.memory_id else tr("message")
+        )
         yield f"{where} ({what})"
         yield f"  {' '.join(hit.snippet.split())}"
 
 
 def _told(done: int) -> None:
-    sys.stderr.write(f"\r{done} chats read")
+    sys.stderr.write("\r" + tr("{n} chats read", n=done))
     sys.stderr.flush()
 
 

@@ -13,13 +13,16 @@ from app.commands.output import show, warn
 from app.companion import open_companion
 from app.errors import NoTavern
 from app.paths import user_folders
+from app.translation import N_, tr
 
-HELP = "watch SillyTavern and fill its prompts, without a window"
+HELP = N_("watch SillyTavern and fill its prompts, without a window")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+    parser.add_argument(
+        "--tavern", type=Path, metavar="PATH", help=tr("where SillyTavern's data are")
+    )
     add_llm(parser)
 
 
@@ -35,7 +38,7 @@ async def run(options: argparse.Namespace) -> None:
         folders, tavern=options.tavern, llm=options.llm, keeps_memory=True
     ) as companion:
         if not companion.taverns:
-            raise NoTavern("No SillyTavern was found. Say where it is with --tavern PATH.")
+            raise NoTavern(tr("No SillyTavern was found. Say where it is with --tavern PATH."))
         if companion.recovery:
             warn(companion.recovery)
         companion.trouble.connect(_on_trouble)
@@ -51,7 +54,10 @@ async def run(options: argparse.Namespace) -> None:
         show(
             options,
             {"serving": rows},
-            (f"Serving {row['user_folder']}. {row['bridge']}" for row in rows),
+            (
+                tr("Serving {folder}. {bridge}", folder=row["user_folder"], bridge=row["bridge"])
+                for row in rows
+            ),
         )
         await stopping.wait()
 

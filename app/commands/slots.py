@@ -18,8 +18,9 @@ from app.commands.output import show, warn
 from app.errors import UsageError
 from app.prompt.occasion import Turn
 from app.prompt.slots import Slot, SlotSet, TurnKind
+from app.translation import N_, tr
 
-HELP = "show the text that goes into the next prompt"
+HELP = N_("show the text that goes into the next prompt")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,21 +32,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="responder",
         metavar="NAME",
-        help="the one who answers: whose secrets, profile and canon it gets",
+        help=tr("the one who answers: whose secrets, profile and canon it gets"),
     )
     parser.add_argument(
         "--turn",
         choices=[kind.value for kind in TurnKind],
-        help="what the turn is like; else read from the last message",
+        help=tr("what the turn is like; else read from the last message"),
     )
-    parser.add_argument("--unified", action="store_true", help="with all in one block")
-    parser.add_argument("--explain", action="store_true", help="say what was left out, and why")
+    parser.add_argument("--unified", action="store_true", help=tr("with all in one block"))
+    parser.add_argument("--explain", action="store_true", help=tr("say what was left out, and why"))
     parser.add_argument(
         "--total",
         type=int,
         metavar="TOKENS",
-        help="bound for all slots together; part of it is left to the newest messages"
-        " while no model has read them",
+        help=tr(
+            "bound for all slots together; part of it is left to the newest messages"
+            " while no model has read them"
+        ),
     )
 
 
@@ -53,7 +56,7 @@ async def run(options: argparse.Namespace) -> int:
     """Write what is missing, then print the slots; 1 when something could not be written."""
     until = checked_until(options)
     if options.total is not None and options.total < 0:
-        raise UsageError("--total is a number of tokens, not less than 0.")
+        raise UsageError(tr("--total is a number of tokens, not less than 0."))
     turn = Turn(
         options.responder or "",
         kind=TurnKind(options.turn) if options.turn else None,
@@ -69,7 +72,7 @@ async def run(options: argparse.Namespace) -> int:
     for sentence in (*failures, *slots.warnings):
         warn(sentence)
     if not counter.default.is_exact:
-        warn("Token counts are estimates: the tokenizer's files are missing or damaged.")
+        warn(tr("Token counts are estimates: the tokenizer's files are missing or damaged."))
     data = slots_data(slots) | {"for": options.responder, "counted_as": counter.encoding}
     if options.explain:
         data |= explained(slots)
@@ -122,14 +125,28 @@ def explained(slots: SlotSet) -> dict[str, Any]:
 
 def _why(slots: SlotSet) -> Iterator[str]:
     if slots.turn:
-        yield f"For {slots.responder or 'whoever answers'}, {slots.turn.value}\n"
+        who = slots.responder or tr("whoever answers")
+        yield tr("For {who}, {turn}", who=who, turn=tr(slots.turn.value)) + "\n"
     for content in slots.contents:
-        yield f"{content.key}: {content.tokens} of {content.budget}, {content.full_tokens} in full"
+        yield tr(
+            "{slot}: {tokens} of {budget}, {full} in full",
+            slot=content.key,
+            tokens=content.tokens,
+            budget=content.budget,
+            full=content.full_tokens,
+        )
         for one in content.left_out:
-            yield f"  left out, {one.reason.value}: {one.text}"
+            yield tr("  left out, {reason}: {text}", reason=tr(one.reason.value), text=one.text)
     yield from slots.notes
 
 
 def _line(slot: Slot) -> str:
     place = slot.position.name.lower().replace("_", " ")
-    return f"{slot.key}: {place}, {slot.tokens} of {slot.budget} tokens\n{slot.text}\n"
+    told = tr(
+        "{slot}: {place}, {tokens} of {budget} tokens",
+        slot=slot.key,
+        place=tr(place),
+        tokens=slot.tokens,
+        budget=slot.budget,
+    )
+    return f"{told}\n{slot.text}\n"

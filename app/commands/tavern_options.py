@@ -10,11 +10,14 @@ from app.paths import user_folders
 from app.settings import Settings
 from app.sillytavern.data_folders import Tavern, find_taverns
 from app.store.store import Store
+from app.translation import tr
 
 
 def add_tavern(parser: argparse.ArgumentParser) -> None:
     """--tavern."""
-    parser.add_argument("--tavern", type=Path, metavar="PATH", help="where SillyTavern's data are")
+    parser.add_argument(
+        "--tavern", type=Path, metavar="PATH", help=tr("where SillyTavern's data are")
+    )
 
 
 async def chosen_taverns(options: argparse.Namespace) -> tuple[Tavern, ...]:

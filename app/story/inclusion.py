@@ -20,13 +20,13 @@ from app.translation import N_, number, tr
 class InclusionState(StrEnum):
     """Where a message's recap goes; the words and colours of look.md §2.3."""
 
-    INCLUDED = "included"
-    LONG_TERM = "long-term"
-    OUT_OF_BUDGET = "out of budget"
-    EXCLUDED = "excluded"
-    LAGGING = "lagging"
-    FAILED = "failed"
-    NONE = "none"  # no recap yet
+    INCLUDED = N_("included")
+    LONG_TERM = N_("long-term")
+    OUT_OF_BUDGET = N_("out of budget")
+    EXCLUDED = N_("excluded")
+    LAGGING = N_("lagging")
+    FAILED = N_("failed")
+    NONE = N_("none")  # no recap yet
 
 
 @dataclass(frozen=True, slots=True)

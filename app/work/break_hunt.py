@@ -10,6 +10,7 @@ from app.story.break_search import SearchCost
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import Story
+from app.translation import tr
 from app.work.break_planner import SearchExtent, search_cost, search_rules
 from app.work.model_breaks import find_breaks
 from app.work.model_in_force import ModelInForce
@@ -40,7 +41,7 @@ class BreakHunt:
         a model.
         """
         if self._models.writing().is_free:
-            raise UsageError("The built-in way asks no model: choose one first.")
+            raise UsageError(tr("The built-in way asks no model: choose one first."))
         chat = self._chats.required(path)
         chat.search = replace(chat.search, is_wanted=True)
         await self._chats.plan(chat)
@@ -52,7 +53,7 @@ class BreakHunt:
         """
         writing = self._models.writing()
         if writing.is_free:
-            raise UsageError("The built-in way asks no model: name one with --llm.")
+            raise UsageError(tr("The built-in way asks no model: name one with --llm."))
         chat = await self._chats.open(path, until=until)
         breaks = {a: b for a, b in chat.story.breaks.items() if b.origin is BreakOrigin.HAND}
         breaks |= {a: b for a, b in chat.story.breaks.items() if not b.is_visible}

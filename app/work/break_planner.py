@@ -19,6 +19,7 @@ from app.story.break_search import (
 from app.story.messages import combined_digest
 from app.story.scenes import BreakOrigin, Scene
 from app.story.story import Story
+from app.translation import N_
 from app.work.planner import PRIORITY_ASKED, Writing, covered_until, recap_room
 
 # Before folds and recaps: what is cut in two needs other recaps.
@@ -178,7 +179,9 @@ def search_spec(
         chat=chat_id,
         key=search_key(place, search, writing),
         anchor=anchors[last],
-        label=f"Look for a scene break in #{search.first}–{search.last}",
+        label=N_("Look for a scene break in #{first}–{last}").format(
+            first=search.first, last=search.last
+        ),
         priority=PRIORITY_SEARCH,
         params=params,
     )

@@ -16,6 +16,7 @@ from app.sillytavern.card import CardReader
 from app.store.store import Store
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageKind
+from app.translation import tr
 from app.work.card_texts import card_path
 from app.work.memory_deeds import BUSY
 from app.work.open_chat import OpenChat
@@ -120,7 +121,7 @@ class Budgeting:
         changes: None lets what holds for all chats hold again.
         """
         if self._is_reading_only():
-            raise UsageError(BUSY)
+            raise UsageError(tr(BUSY))
         chat = self._chats.required(path)
         values = {
             name: value if value is None else REGISTRY[name].checked(value)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import ChatUnreadable, TavernError
-from app.health import count_of
 from app.paths import RESOURCES
 from app.signals import Signal
 from app.sillytavern.chat_copies import ChatCopies, ChatCopy, line_count
@@ -20,6 +19,7 @@ from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
 from app.sillytavern.guarded_write import integrity_of
 from app.story.messages import combined_digest
 from app.tasks import TaskSupervisor
+from app.translation import tr, trn
 from app.work.bursts import Bursts
 
 SETTLE_SECONDS, LONGEST_SECONDS = 2.0, 10.0  # SillyTavern saves several times for one message
@@ -102,8 +102,10 @@ class ChatGuard:
                 return
             except OSError as error:
                 reason = error.strerror or type(error).__name__
-                sentence = (
-                    f"No copy of {chat.name} could be kept ({reason}). The chat is as it was."
+                sentence = tr(
+                    "No copy of {chat} could be kept ({reason}). The chat is as it was.",
+                    chat=chat.name,
+                    reason=reason,
                 )
                 self.failed.emit((chat, sentence))
                 return
@@ -127,10 +129,13 @@ class ChatGuard:
         others = chat.parent.glob(f"*{chat.suffix}") if chat.parent.is_dir() else ()
         if identity and any(_identity_of(other) == identity for other in others):
             return None
-        messages = count_of(copies[0].messages, "message")
-        return ChatAlarm(
-            chat, copies[0], f"“{chat.stem}” was deleted. A copy with {messages} is kept."
+        sentence = trn(
+            "“{chat}” was deleted. A copy with {n} message is kept.",
+            "“{chat}” was deleted. A copy with {n} messages is kept.",
+            copies[0].messages,
+            chat=chat.stem,
         )
+        return ChatAlarm(chat, copies[0], sentence)
 
     def _look(self, chat: Path) -> ChatAlarm | None:
         copies = self._copies.of(chat)
@@ -209,14 +214,21 @@ def _trouble(chat: Path, data: bytes, newest: ChatCopy) -> str:
     """What is wrong with a chat beside its newest copy, "" for nothing."""
     lines = line_count(data)
     lost = newest.lines - lines
-    clock = time.strftime("%H:%M", time.localtime(newest.moment))
+    known = {
+        "chat": chat.stem,
+        "clock": time.strftime("%H:%M", time.localtime(newest.moment)),
+    }
     if not lines or not _is_object(data.partition(b"\n")[0]):
-        return f"“{chat.stem}” cannot be read any more. A copy of {clock} is kept."
+        return tr("“{chat}” cannot be read any more. A copy of {clock} is kept.", **known)
     if lost >= max(LOST_LINES, LOST_SHARE * newest.lines):
-        gone = count_of(lost, "message")
-        return f"“{chat.stem}” has {gone} fewer than at {clock}. A copy of then is kept."
+        return trn(
+            "“{chat}” has {n} message fewer than at {clock}. A copy of then is kept.",
+            "“{chat}” has {n} messages fewer than at {clock}. A copy of then is kept.",
+            lost,
+            **known,
+        )
     if not _is_object(data.rstrip(b"\n").rpartition(b"\n")[2]):
-        return f"The end of “{chat.stem}” is broken off. A copy of {clock} is kept."
+        return tr("The end of “{chat}” is broken off. A copy of {clock} is kept.", **known)
     return ""
 
 

@@ -29,6 +29,7 @@ from app.memory.windows import settled
 from app.operations import OperationKind, OperationSpec
 from app.story.messages import digest
 from app.story.story import Story
+from app.translation import N_
 from app.work.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT
 from app.work.planner import PRIORITY_ASKED, Writing, covered_until
 
@@ -126,13 +127,15 @@ def arc_summary_spec(
     before = by_subject(chat.documents, DocumentKind.ARC_SUMMARY)
     ids = [before[arc.memory.id].id for arc in arcs if arc.memory.id in before]
     end = arcs[-1].place
-    number = "an arc" if len(arcs) == 1 else f"{len(arcs)} arcs"
+    label = N_("Summary of an arc")
+    if len(arcs) != 1:
+        label = N_("Summary of {n} arcs").format(n=len(arcs))
     return _spec(
         chat,
         OperationKind.ARC_SUMMARY,
         [*(arc.digest for arc in arcs), *ids, again],
         anchor=chat.story.messages[max(0, end)].anchor,
-        label=f"Summary of {number}",
+        label=label,
         params={"arcs": [arc.memory.id for arc in arcs], "again": again},
     )
 
@@ -142,13 +145,15 @@ def profile_spec(chat: Derivable, wanted: Sequence[Subject], *, again: str = "")
     before = by_subject(chat.documents, DocumentKind.PROFILE)
     ids = [before[one.name].id for one in wanted if one.name in before]
     names = [one.name for one in wanted]
-    number = "a character" if len(names) == 1 else f"{len(names)} characters"
+    label = N_("Profile of a character")
+    if len(names) != 1:
+        label = N_("Profile of {n} characters").format(n=len(names))
     return _spec(
         chat,
         OperationKind.PROFILE,
         [*(one.digest for one in wanted), *ids, again],
         anchor=chat.story.messages[-1].anchor,
-        label=f"Profile of {number}",
+        label=label,
         params={"names": names, "again": again},
     )
 
@@ -162,7 +167,7 @@ def canon_spec(chat: Derivable, *, again: str = "") -> OperationSpec:
         OperationKind.CANON,
         [canon_digest(told), before[-1].id if before else "", again],
         anchor=chat.story.messages[-1].anchor,
-        label="Canon",
+        label=N_("Canon"),
         params={"again": again},
     )
 
@@ -175,7 +180,7 @@ def continuity_spec(chat: Derivable, index: int, *, again: str = "") -> Operatio
         OperationKind.CONTINUITY,
         [reply.anchor, reply.content_hash, again],
         anchor=reply.anchor,
-        label=f"Continuity of message {index}",
+        label=N_("Continuity of message {n}").format(n=index),
         params={"again": again},
         priority=PRIORITY_CONTINUITY,
     )
@@ -190,7 +195,7 @@ def summary_spec(chat: Derivable, indexes: Sequence[int], *, again: str = "") ->
         OperationKind.SUMMARY,
         [*(m.content_hash for m in messages), digest(before[-1].text) if before else "", again],
         anchor=messages[-1].anchor,
-        label=f"Summary up to message {indexes[-1]}",
+        label=N_("Summary up to message {n}").format(n=indexes[-1]),
         params={"anchors": [m.anchor for m in messages], "again": again},
         priority=PRIORITY_SUMMARY,
     )
@@ -203,7 +208,7 @@ def trigger_spec(chat: Derivable, memories: Sequence[Memory], *, again: str = ""
         OperationKind.TRIGGERS,
         [*(f"{memory.id}\0{memory.text}" for memory in memories), again],
         anchor=chat.story.messages[-1].anchor,
-        label=f"Keywords of {len(memories)} memories",
+        label=N_("Keywords of {n} memories").format(n=len(memories)),
         params={"memories": [memory.id for memory in memories], "again": again},
     )
 

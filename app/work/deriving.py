@@ -43,6 +43,7 @@ from app.memory.triggers import read_triggers, with_triggers
 from app.operations import Operation, OperationKind, Outcome
 from app.store.store import Store
 from app.story.messages import Message
+from app.translation import N_, tr
 from app.work.card_texts import card_text
 from app.work.derived_planner import Derivable
 from app.work.open_chat import OpenChat
@@ -145,7 +146,7 @@ class Deriver:
         wanted = job.operation.spec.params["arcs"]
         arcs = [arc for arc in job.derivable.resolved if arc.memory.id in wanted]
         if not arcs:
-            raise OperationOutdated("These arcs are not resolved any more.")
+            raise OperationOutdated(tr("These arcs are not resolved any more."))
         shown: dict[str, str] = {}
         end = max(arc.place for arc in arcs)
         scenes, memories = _scene_recaps(job, end), job.derivable.active
@@ -163,7 +164,7 @@ class Deriver:
             lambda text: read_arc_summaries(text, arcs, "\n".join(shown.values())),
             kept=job.kept,
             spent=job.spent,
-            what="summary",
+            what=N_("summary"),
         )
         texts, again = [], []
         now = {memory.id: memory for memory in job.chat.remembered.memories}
@@ -188,7 +189,7 @@ class Deriver:
         memories = job.derivable.active
         wanted = subjects(job.operation.spec.params["names"], memories)
         if not wanted:
-            raise OperationOutdated("Nothing is remembered of these characters any more.")
+            raise OperationOutdated(tr("Nothing is remembered of these characters any more."))
         names = [one.name for one in wanted]
         read = await job.model.ask(
             "memory_profile",
@@ -198,7 +199,7 @@ class Deriver:
             lambda text: read_profiles(text, names),
             kept=job.kept,
             spent=job.spent,
-            what="profile",
+            what=N_("profile"),
         )
         before = by_subject(job.chat.remembered.documents, DocumentKind.PROFILE)
         texts = []
@@ -222,7 +223,7 @@ class Deriver:
         about = job.derivable
         told = summaries(about.documents, about.resolved, job.chat.chat_id)
         if not told:
-            raise OperationOutdated("No arc is resolved any more.")
+            raise OperationOutdated(tr("No arc is resolved any more."))
         before = all_of(about.documents, DocumentKind.CANON)
         old = before[-1].text if before else ""
         parts = await job.model.ask(
@@ -239,7 +240,7 @@ class Deriver:
             lambda text: read_canon(text, old),
             kept=job.kept,
             spent=job.spent,
-            what="canon",
+            what=N_("canon"),
         )
         text = made(
             job.work,
@@ -257,7 +258,7 @@ class Deriver:
         spec = job.operation.spec
         index = job.chat.index_of(spec.anchor)
         if index is None:
-            raise OperationOutdated("The reply that it was about is gone.")
+            raise OperationOutdated(tr("The reply that it was about is gone."))
         reply = job.messages[index]
         held = active(job.chat.memories, job.derivable.ground, index - 1)
         cards, summary = await self._cards(job.chat, reply.name), _story_so_far(job)
@@ -278,7 +279,7 @@ class Deriver:
             lambda text: read_contradictions(text, facts),
             kept=job.kept,
             spent=job.spent,
-            what="check",
+            what=N_("check"),
         )
         texts = [_checked(job, reply, found)]
         if found and job.derivable.settings["continuity_repair"]:
@@ -299,7 +300,7 @@ class Deriver:
             read_repair,
             kept=job.kept,
             spent=job.spent,
-            what="correction",
+            what=N_("correction"),
         )
         return made(
             job.work,
@@ -313,7 +314,7 @@ class Deriver:
         found = [job.chat.index_of(anchor) for anchor in job.operation.spec.params["anchors"]]
         messages = [job.messages[index] for index in found if index is not None]
         if len(messages) != len(found) or not messages:
-            raise OperationOutdated("Messages that it was about are gone; it is planned again.")
+            raise OperationOutdated(tr("Messages that it was about are gone; it is planned again."))
         old = newest_reaching(
             job.derivable.documents, DocumentKind.SUMMARY, job.derivable.ground.places.keys()
         )
@@ -340,7 +341,7 @@ class Deriver:
             lambda text: read_summary(text, before),
             kept=job.kept,
             spent=job.spent,
-            what="summary",
+            what=N_("summary"),
         )
         text = made(
             job.work,
@@ -355,14 +356,14 @@ class Deriver:
         wanted = job.operation.spec.params["memories"]
         memories = [m for m in job.derivable.active if m.id in wanted and not m.triggers]
         if not memories:
-            raise OperationOutdated("These memories are gone, or have keywords by now.")
+            raise OperationOutdated(tr("These memories are gone, or have keywords by now."))
         given = await job.model.ask(
             "memory_triggers",
             {"memories": listed_memories(memories)},
             lambda text: read_triggers(text, memories),
             kept=job.kept,
             spent=job.spent,
-            what="keywords",
+            what=N_("keywords"),
         )
         now = {memory.id: memory for memory in job.chat.remembered.memories}
         still = [now[memory.id] for memory in memories if memory.id in now]

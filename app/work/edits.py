@@ -16,6 +16,7 @@ from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion, SceneRecap, injected_version
 from app.story.scenes import Scene, scene_digest
+from app.translation import N_, tr
 from app.work.change_history import ChangeHistory
 from app.work.drafts import StoryDrafts
 from app.work.message_edits import MessageEdits
@@ -78,8 +79,13 @@ class StoryEdits:
         """Inject this version of the running recap from now on."""
         chat = self._open(path)
         if all(v.version != version for v in chat.story.running.versions):
-            raise UsageError(f"There is no version {version + 1} of the running recap.")
-        recaps, label = self._store.recaps, f"running recap v{version + 1}"
+            raise UsageError(
+                tr("There is no version {version} of the running recap.", version=version + 1)
+            )
+        recaps, label = (
+            self._store.recaps,
+            N_("running recap v{version}").format(version=version + 1),
+        )
         await self._do(chat, label, lambda: recaps.choose_running(chat.chat_id, version))
 
     async def edit_running_recap(self, path: Path, text: str, *, base: int | None = None) -> None:
@@ -101,7 +107,7 @@ class StoryEdits:
             store.recaps.add_running_version(chat.chat_id, edited)
             store.drafts.discard(chat.chat_id, RUNNING_RECAP, "")
 
-        await self._do(chat, "edit of the running recap", unit)
+        await self._do(chat, N_("edit of the running recap"), unit)
 
     async def deleted_running_versions(self, path: Path) -> tuple[RunningVersion, ...]:
         """The versions of the running recap that the user deleted, oldest first."""
@@ -126,8 +132,10 @@ class StoryEdits:
         """
         chat, recaps = self._open(path), self._store.recaps
         if all(v.version != version for v in chat.story.running.versions):
-            raise UsageError(f"There is no version {version + 1} of the running recap.")
-        label = f"delete running recap v{version + 1}"
+            raise UsageError(
+                tr("There is no version {version} of the running recap.", version=version + 1)
+            )
+        label = N_("delete running recap v{version}").format(version=version + 1)
         await self._do(chat, label, lambda: recaps.delete_running(chat.chat_id, [version]))
 
     async def restore_running_version(self, path: Path, version: int) -> None:
@@ -135,8 +143,13 @@ class StoryEdits:
         chat, recaps = self._open(path), self._store.recaps
         deleted = await self.deleted_running_versions(path)
         if all(v.version != version for v in deleted):
-            raise UsageError(f"There is no deleted version {version + 1} of the running recap.")
-        label = f"restore running recap v{version + 1}"
+            raise UsageError(
+                tr(
+                    "There is no deleted version {version} of the running recap.",
+                    version=version + 1,
+                )
+            )
+        label = N_("restore running recap v{version}").format(version=version + 1)
         await self._do(chat, label, lambda: recaps.restore_running(chat.chat_id, version))
 
     async def clear_running_recap(self, path: Path) -> None:
@@ -144,7 +157,7 @@ class StoryEdits:
         chat, recaps = self._open(path), self._store.recaps
         numbers = [v.version for v in chat.story.running.versions]
         if numbers:
-            label = "clear the running recap"
+            label = N_("clear the running recap")
             await self._do(chat, label, lambda: recaps.delete_running(chat.chat_id, numbers))
 
     async def rebuild_running_recap(self, path: Path, anchor: str) -> None:
@@ -161,7 +174,10 @@ class StoryEdits:
             for version in (*chat.story.running.versions, *deleted)
             if (chat.index_of(version.last_anchor) or -1) >= scene.first
         ]
-        recaps, label = self._store.recaps, f"rebuilding from scene {scene.number}"
+        recaps, label = (
+            self._store.recaps,
+            N_("rebuilding from scene {n}").format(n=scene.number),
+        )
         behind = [s.closing.anchor for s in chat.story.scenes if s.closing and s.last >= scene.last]
 
         def unit() -> None:
@@ -174,7 +190,7 @@ class StoryEdits:
         for scene in chat.story.scenes:
             if scene.closing is not None and scene.closing.anchor == anchor:
                 return scene
-        raise UsageError("No scene ends at this message.")
+        raise UsageError(tr("No scene ends at this message."))
 
     def is_scene_recap_stale(self, path: Path, anchor: str) -> bool:
         """Whether the scene that ends here changed since its recap was made."""
@@ -202,15 +218,17 @@ class StoryEdits:
             store.recaps.add_scene_recap(chat.chat_id, recap)
             store.drafts.discard(chat.chat_id, SCENE_RECAP, anchor)
 
-        await self._do(chat, f"edit of the recap of scene {scene.number}", unit)
+        await self._do(chat, N_("edit of the recap of scene {n}").format(n=scene.number), unit)
 
     async def select_scene_recap_version(self, path: Path, anchor: str, version: int) -> None:
         """Let this version of a scene's recap count from now on."""
         chat, recaps = self._open(path), self._store.recaps
         scene = self._closed_scene(chat, anchor)
         if all(recap.version != version for recap in chat.story.recaps.get(anchor, ())):
-            raise UsageError(f"There is no version {version + 1} of this scene's recap.")
-        label = f"recap of scene {scene.number} v{version + 1}"
+            raise UsageError(
+                tr("There is no version {version} of this scene's recap.", version=version + 1)
+            )
+        label = N_("recap of scene {n} v{version}").format(n=scene.number, version=version + 1)
         await self._do(
             chat, label, lambda: recaps.choose_scene_recap(chat.chat_id, anchor, version)
         )
@@ -271,7 +289,7 @@ class StoryEdits:
         chat, clearing = self._open(path), self._store.clearing
         gone = await self.clearance(path)
         if gone:
-            await self._do(chat, "clear everything", lambda: clearing.clear(chat.chat_id))
+            await self._do(chat, N_("clear everything"), lambda: clearing.clear(chat.chat_id))
         return gone
 
     async def undo(self, path: Path) -> str:

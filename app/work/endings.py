@@ -9,10 +9,11 @@ from dataclasses import replace
 from app.errors import BackendAway, BackendError, OperationOutdated, TavernkeepError
 from app.llm.retries import retry_delay
 from app.operations import Operation, OperationStatus, Outcome
+from app.translation import N_, tr
 
 log = logging.getLogger(__name__)
 
-OUR_FAULT = "An error in Tavernkeep itself; the log has the details."
+OUR_FAULT = N_("An error in Tavernkeep itself; the log has the details.")
 
 
 def begun(operation: Operation) -> Operation:
@@ -53,4 +54,4 @@ def ended_with(operation: Operation, error: Exception) -> Operation:
     if isinstance(error, TavernkeepError):
         return replace(operation, error=str(error), status=OperationStatus.FAILED)
     log.error("Operation %d (%s) failed", operation.id, operation.spec.kind.value, exc_info=error)
-    return replace(operation, error=OUR_FAULT, status=OperationStatus.FAILED)
+    return replace(operation, error=tr(OUR_FAULT), status=OperationStatus.FAILED)

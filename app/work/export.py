@@ -19,10 +19,13 @@ from app.sillytavern.guarded_write import write_file_atomically
 from app.sillytavern.world_info import world_info
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
+from app.translation import N_, tr
 from app.work.leak_check import epistemic_map
 from app.work.memory_view import MemoryView
 
-NOBODY = "Nobody plays in this chat yet, so there is nobody whose knowledge it could be bound by."
+NOBODY = N_(
+    "Nobody plays in this chat yet, so there is nobody whose knowledge it could be bound by."
+)
 
 
 class BibleFormat(StrEnum):
@@ -77,7 +80,7 @@ class StoryExport:
             return EVERYTHING
         person = _player(view)
         if not person:
-            raise UsageError(NOBODY)
+            raise UsageError(tr(NOBODY))
         return Discretion(known, person, view.ground, stopwords_of(self._packs))
 
 
@@ -89,11 +92,17 @@ async def write_new(target: Path, data: bytes, *, may_replace: bool = False) -> 
 
     def write() -> None:
         if target.exists() and not may_replace:
-            raise UsageError(f"{target} is there already; nothing was written.")
+            raise UsageError(tr("{target} is there already; nothing was written.", target=target))
         try:
             write_file_atomically(target, data)
         except OSError as error:
-            raise UsageError(f"{target} cannot be written: {error.strerror or error}.") from error
+            raise UsageError(
+                tr(
+                    "{target} cannot be written: {reason}.",
+                    target=target,
+                    reason=error.strerror or error,
+                )
+            ) from error
 
     await asyncio.to_thread(write)
 

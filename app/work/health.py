@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from app.health import Health, HealthItem, Light, about, count_of
+from app.health import Health, HealthItem, Light, about
 from app.model_use import CAPPED
 from app.operations import Operation, OperationStatus
 from app.sillytavern.bridge_socket import Page
 from app.sillytavern.data_folders import Tavern
 from app.story.story import Story
+from app.translation import number, retold, tr, trn
 from app.work.catch_up import CatchUpProgress
 
 
@@ -52,42 +53,61 @@ def _sillytavern(
     taverns: Sequence[Tavern], pages: Sequence[Page], is_writing: bool, unwritten: Sequence[str]
 ) -> HealthItem:
     if unwritten:
-        light = Light.WORKING if pages else Light.OFF
-        more = f" And {count_of(len(unwritten) - 1, 'more chat')}." if len(unwritten) > 1 else ""
-        return HealthItem("sillytavern", light, unwritten[0] + more)
+        light, sentence = Light.WORKING if pages else Light.OFF, unwritten[0]
+        if more := len(unwritten) - 1:
+            sentence += " " + trn("And {n} more chat.", "And {n} more chats.", more)
+        return HealthItem("sillytavern", light, sentence)
     if pages:
-        return HealthItem("sillytavern", Light.GOOD, "SillyTavern connected")
+        return HealthItem("sillytavern", Light.GOOD, tr("SillyTavern connected"))
     if taverns:
-        doing = "reading and writing the files" if is_writing else "reading the files"
-        sentence = f"No SillyTavern page connected, {doing}"
+        sentence = (
+            tr("No SillyTavern page connected, reading and writing the files")
+            if is_writing
+            else tr("No SillyTavern page connected, reading the files")
+        )
         return HealthItem("sillytavern", Light.OFF, sentence)
-    return HealthItem("sillytavern", Light.OFF, "No SillyTavern found")
+    return HealthItem("sillytavern", Light.OFF, tr("No SillyTavern found"))
 
 
 def _bridge(pages: Sequence[Page], is_listening: bool, unplaced: Sequence[str]) -> HealthItem:
     if unplaced:
-        more = f" and {count_of(len(unplaced) - 1, 'more macro')}" if len(unplaced) > 1 else ""
-        sentence = f"The prompt names no {{{{{unplaced[0]}}}}}{more}: what it tells is lost"
+        macro, more = f"{{{{{unplaced[0]}}}}}", len(unplaced) - 1
+        sentence = (
+            trn(
+                "The prompt names no {macro} and {n} more macro: what it tells is lost",
+                "The prompt names no {macro} and {n} more macros: what it tells is lost",
+                more,
+                macro=macro,
+            )
+            if more
+            else tr("The prompt names no {macro}: what it tells is lost", macro=macro)
+        )
         return HealthItem("bridge", Light.BAD, sentence)
     if pages:
         version = pages[-1].version
-        shown = count_of(len(pages), "page")
-        return HealthItem("bridge", Light.GOOD, f"Bridge {version}, {shown}")
+        sentence = trn(
+            "Bridge {version}, {n} page", "Bridge {version}, {n} pages", len(pages), version=version
+        )
+        return HealthItem("bridge", Light.GOOD, sentence)
     if is_listening:
-        return HealthItem("bridge", Light.IDLE, "Bridge waits: reload SillyTavern's page")
-    return HealthItem("bridge", Light.OFF, "Bridge not installed")
+        return HealthItem("bridge", Light.IDLE, tr("Bridge waits: reload SillyTavern's page"))
+    return HealthItem("bridge", Light.OFF, tr("Bridge not installed"))
 
 
 def _reading(last_read: tuple[Story, float, str] | None) -> HealthItem:
     if last_read is None:
-        return HealthItem("reading", Light.OFF, "Nothing read yet")
+        return HealthItem("reading", Light.OFF, tr("Nothing read yet"))
     story, moment, failure = last_read
     if failure:
         return HealthItem("reading", Light.BAD, failure)
     clock = time.strftime("%H:%M", time.localtime(moment))
-    sentence = f"Read to #{len(story.messages) - 1}, {clock}" if story.messages else "Empty chat"
+    sentence = (
+        tr("Read to #{index}, {clock}", index=len(story.messages) - 1, clock=clock)
+        if story.messages
+        else tr("Empty chat")
+    )
     if story.problems:
-        lines = count_of(len(story.problems), "unreadable line")
+        lines = trn("{n} unreadable line", "{n} unreadable lines", len(story.problems))
         return HealthItem("reading", Light.BAD, f"{sentence}; {lines}")
     return HealthItem("reading", Light.GOOD, sentence)
 
@@ -106,41 +126,46 @@ def _queue(
     if pause_reason:
         return HealthItem("queue", Light.BAD, pause_reason)
     if stopped_before is not None:
-        sentence = f"Paused before “{stopped_before.spec.label}”"
+        sentence = tr("Paused before “{label}”", label=retold(stopped_before.spec.label))
         return HealthItem("queue", Light.IDLE, sentence)
     if is_paused:
-        return HealthItem("queue", Light.IDLE, f"Paused, {len(waiting)} waiting")
+        return HealthItem("queue", Light.IDLE, tr("Paused, {n} waiting", n=len(waiting)))
     if running and catching_up:
         return HealthItem("queue", Light.WORKING, catch_up_words(catching_up[0]))
     if running:
-        sentence = running[0].spec.label
+        sentence = retold(running[0].spec.label)
         if waiting:
-            sentence += f", {len(waiting)} waiting"
+            sentence = tr("{label}, {n} waiting", label=sentence, n=len(waiting))
         return HealthItem("queue", Light.WORKING, sentence)
     if waiting:
         why = waiting[0].error or waiting[0].held
-        sentence = f"{len(waiting)} waiting: {why}" if why else f"{len(waiting)} waiting"
+        sentence = (
+            tr("{n} waiting: {why}", n=len(waiting), why=why)
+            if why
+            else tr("{n} waiting", n=len(waiting))
+        )
         # A cap that the user set is nothing that went wrong.
-        light = Light.IDLE if why == CAPPED else Light.BAD
+        light = Light.IDLE if why == tr(CAPPED) else Light.BAD
         return HealthItem("queue", light, sentence)
-    return HealthItem("queue", Light.IDLE, "Nothing to do")
+    return HealthItem("queue", Light.IDLE, tr("Nothing to do"))
 
 
 def catch_up_words(progress: CatchUpProgress) -> str:
     """How far a catch-up is, in one short sentence."""
     if progress.is_stopping:
-        return "Catching up stops after this one"
+        return tr("Catching up stops after this one")
     ended = progress.done + progress.failed
-    words = f"Catching up, {ended:,} of {ended + progress.left:,}"
-    if progress.remaining is not None:
-        words += f", {about(progress.remaining)} left"
-    return words
+    figures = {"n": number(ended), "all": number(ended + progress.left)}
+    if progress.remaining is None:
+        return tr("Catching up, {n} of {all}", **figures)
+    return tr("Catching up, {n} of {all}, {time} left", **figures, time=about(progress.remaining))
 
 
 def _backend(label: str, operations: Sequence[Operation], problem: str, tokens: int) -> HealthItem:
+    label = retold(label)
     if problem:
         return HealthItem("backend", Light.BAD, f"{label}: {problem}")
-    sentence = f"{label}, {tokens:,} tokens today" if tokens else label
+    sentence = tr("{model}, {n} tokens today", model=label, n=number(tokens)) if tokens else label
     newest = next((op for op in operations if op.finished is not None), None)
     if newest is not None and newest.status is OperationStatus.FAILED:
         return HealthItem("backend", Light.BAD, f"{label}: {newest.error}")

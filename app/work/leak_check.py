@@ -9,14 +9,15 @@ from app.memory.leaks import Leak, LeakCheck, LeakKind, stopwords_of
 from app.memory.state_change import Wording
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
+from app.translation import N_, tr
 from app.work.memory_view import MemoryView
 
 SAMPLE = 60  # messages by which the languages of a story are told
 
 WHY = {
-    LeakKind.UNAWARE: "{speaker} does not know it",
-    LeakKind.HIDDEN: "{holder} hides it from {speaker}",
-    LeakKind.CONTRARY: "{speaker} believes otherwise",
+    LeakKind.UNAWARE: N_("{speaker} does not know it"),
+    LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),
+    LeakKind.CONTRARY: N_("{speaker} believes otherwise"),
 }
 
 
@@ -48,14 +49,25 @@ def leak_sentence(leak: Leak) -> str:
     """Why it is a leak, or that a keeper tells the secret."""
     memory = leak.entry.memory
     if leak.kind is LeakKind.TOLD:
-        return f"{leak.speaker} tells what they hid from {memory.target}: {memory.text}"
-    why = WHY[leak.kind].format(speaker=leak.speaker, holder=memory.subject)
+        return tr(
+            "{speaker} tells what they hid from {whom}: {what}",
+            speaker=leak.speaker,
+            whom=memory.target,
+            what=memory.text,
+        )
+    why = tr(WHY[leak.kind], speaker=leak.speaker, holder=memory.subject)
     where = (
-        "Nobody has learned it yet."
+        tr("Nobody has learned it yet.")
         if leak.learned_at is None
-        else f"Others learned it in message {leak.learned_at}."
+        else tr("Others learned it in message {n}.", n=leak.learned_at)
     )
-    return f"{leak.speaker} cannot know this: {why} ({memory.text}). {where}"
+    return tr(
+        "{speaker} cannot know this: {why} ({what}). {where}",
+        speaker=leak.speaker,
+        why=why,
+        what=memory.text,
+        where=where,
+    )
 
 
 def _spoken(view: MemoryView, packs: Sequence[LanguagePack]) -> Sequence[LanguagePack]:

@@ -29,6 +29,7 @@ from app.sillytavern.bridge_protocol import (
 )
 from app.sillytavern.bridge_socket import BridgeServer, Page
 from app.sillytavern.data_folders import Tavern
+from app.translation import N_, tr
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 
@@ -36,7 +37,7 @@ log = logging.getLogger(__name__)
 
 PREFERRED_PORT = 47100
 SHOW_SECONDS = 5.0
-OLD_PAGE = "SillyTavern's page has an older bridge. Reload the page; the work goes on then."
+OLD_PAGE = N_("SillyTavern's page has an older bridge. Reload the page; the work goes on then.")
 STORY_EVENTS = frozenset(
     {"message_sent", "message_received", "message_edited", "message_swiped", "group_finished"}
 )
@@ -196,14 +197,16 @@ class BridgeLink:
     ) -> dict[str, Any]:
         """Ask the page that came last, whichever chat it shows; see PageLine."""
         if not self.pages:
-            raise BackendAway(NO_PAGE)
+            raise BackendAway(tr(NO_PAGE))
         page = self.pages[-1]
         try:
             return await self._server.request(page, kind, params, timeout=seconds, on_part=on_part)
         except BridgeError as error:
             if page.version != bridge_installer.program_version():
-                raise BackendAway(OLD_PAGE) from error
-            raise BackendAway(f"{error} It is asked again when it is there.") from error
+                raise BackendAway(tr(OLD_PAGE)) from error
+            raise BackendAway(
+                tr("{error} It is asked again when it is there.", error=error)
+            ) from error
 
     async def _on_turn(self, page: Page, turn: TurnRequest) -> SlotSet:
         path = turn.chat.to_path(page.user_folder)

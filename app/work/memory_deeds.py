@@ -11,11 +11,12 @@ from app.memory.extraction import KEPT_BY_CHARACTER
 from app.memory.policy import Policy
 from app.memory.records import Memory, MemoryChange, Remembered
 from app.store.store import Store
+from app.translation import N_, tr
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 from app.work.recall import NO_CHAT
 
-BUSY = (
+BUSY = N_(
     "Another Tavernkeep works in this data folder, or safe mode is on: memories cannot be changed "
     "here. Nothing was changed."
 )
@@ -36,7 +37,7 @@ class Deed:
         for memory in (*self.remembered.memories, *self.elsewhere):
             if memory.id == memory_id:
                 return memory
-        raise UsageError("This memory is not there any more.")
+        raise UsageError(tr("This memory is not there any more."))
 
     def memories(self, ids: Iterable[str]) -> list[Memory]:
         return [self.memory(memory_id) for memory_id in dict.fromkeys(ids)]
@@ -52,7 +53,7 @@ class MemoryDeeds:
 
     def _check_writable(self) -> None:
         if self._is_reading_only():
-            raise UsageError(BUSY)
+            raise UsageError(tr(BUSY))
 
     def _open(self, path: Path) -> OpenChat:
         return self._chats.required(path)
@@ -92,12 +93,10 @@ class MemoryDeeds:
         for memory in memories:
             keeper = deed.chat.keepers.get(memory.character)
             if keeper is not None and not (of := self._policy(keeper.key)).adds:
-                raise UsageError(f"What {keeper.name} remembers is {of.value}: change that first.")
+                raise UsageError(_refusal(keeper.name, of))
         policy = deed.chat.policy
         if not policy.adds and any(m.character or m.tier in KEPT_BY_CHARACTER for m in memories):
-            raise UsageError(
-                f"What {deed.chat.chat.owner_name} remembers is {policy.value}: change that first."
-            )
+            raise UsageError(_refusal(deed.chat.chat.owner_name, policy))
 
     async def _do(
         self, chat: OpenChat, label: str, unit: Callable[[Deed], None], *, whole: bool = False
@@ -127,3 +126,9 @@ class MemoryDeeds:
 
         await store.run(in_transaction)
         await self._chats.refresh_all_of(chat)
+
+
+def _refusal(name: str, policy: Policy) -> str:
+    return tr(
+        "What {name} remembers is {policy}: change that first.", name=name, policy=tr(policy.value)
+    )

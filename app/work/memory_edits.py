@@ -34,6 +34,7 @@ from app.memory.records import (
 )
 from app.memory.standing import BEFORE, active
 from app.story.messages import combined_digest
+from app.translation import N_, tr
 from app.work.memory_deeds import Deed
 from app.work.memory_keeping import MemoryKeeping
 from app.work.open_chat import OpenChat
@@ -59,9 +60,9 @@ class MemoryEdits(MemoryKeeping):
         """
         chat, now = self._open(path), time.time()
         if unknown := fields.keys() - set(EDITABLE):
-            raise UsageError(f"A memory has no {', '.join(sorted(unknown))}.")
+            raise UsageError(tr("A memory has no {fields}.", fields=", ".join(sorted(unknown))))
         if anchor and chat.index_of(anchor) is None:
-            raise UsageError("This message is not there any more.")
+            raise UsageError(tr("This message is not there any more."))
         memory = checked(
             Memory(
                 combined_digest("by hand", str(chat.chat_id), str(time.time_ns())),
@@ -80,7 +81,7 @@ class MemoryEdits(MemoryKeeping):
                 **{"expiration": _expiration(tier), **fields},
             )
         )
-        await self._change(chat, "add a memory", lambda deed: MemoryChange((memory,)))
+        await self._change(chat, N_("add a memory"), lambda deed: MemoryChange((memory,)))
         return memory.id
 
     async def edit(self, path: Path, memory_id: str, **fields: Any) -> None:
@@ -88,23 +89,25 @@ class MemoryEdits(MemoryKeeping):
         detail, told_by, channel. What it stands on stays.
         """
         if unknown := fields.keys() - set(EDITABLE):
-            raise UsageError(f"A memory has no {', '.join(sorted(unknown))} to edit.")
+            raise UsageError(
+                tr("A memory has no {fields} to edit.", fields=", ".join(sorted(unknown)))
+            )
 
         def edited(deed: Deed) -> MemoryChange:
             old = deed.memory(memory_id)
             new = checked(replace(old, **fields))
             return MemoryChange((new,)) if new != old else MemoryChange()
 
-        await self._change(self._open(path), "edit a memory", edited)
+        await self._change(self._open(path), N_("edit a memory"), edited)
 
     async def delete(self, path: Path, ids: Sequence[str]) -> None:
         """Take memories away; what they replaced holds again. They are not made again."""
-        what = "a memory" if len(ids) == 1 else f"{len(ids)} memories"
+        label = _counted(ids, N_("delete a memory"), N_("delete {n} memories"))
 
         def deleted(deed: Deed) -> MemoryChange:
             return MemoryChange(removed=frozenset(m.id for m in deed.memories(ids)))
 
-        await self._change(self._open(path), f"delete {what}", deleted, touched=ids)
+        await self._change(self._open(path), label, deleted, touched=ids)
 
     async def pin(self, path: Path, memory_id: str, *, pinned: bool = True) -> None:
         """Keep a memory whatever else matters more; an arc, in all chats of its character too."""
@@ -118,13 +121,13 @@ class MemoryEdits(MemoryKeeping):
                 memory = replace(memory, character=deed.character if pinned else "")
             return MemoryChange((memory,))
 
-        await self._change(chat, "pin" if pinned else "unpin", changed, touched=[memory_id])
+        await self._change(chat, N_("pin") if pinned else N_("unpin"), changed, touched=[memory_id])
 
     async def resolve(self, path: Path, memory_id: str, text: str = "") -> None:
         """Close an arc. text: how it ended, in a sentence, where the user wants to say it."""
         await self._change(
             self._open(path),
-            "resolve an arc",
+            N_("resolve an arc"),
             lambda deed: MemoryChange((resolved_by_hand(deed.memory(memory_id), text),)),
         )
 
@@ -136,26 +139,26 @@ class MemoryEdits(MemoryKeeping):
             holding = active(deed.remembered.memories, chat.ground())
             return MemoryChange((reopened(deed.memory(memory_id), holding),))
 
-        await self._change(chat, "reopen", changed)
+        await self._change(chat, N_("reopen"), changed)
 
     async def approve(self, path: Path, ids: Sequence[str]) -> None:
         """Let memories count that waited for the user; what they contradict ends with that."""
-        await self._review(path, ids, Review.APPROVED, "approve")
+        label = _counted(ids, N_("approve a memory"), N_("approve {n} memories"))
+        await self._review(path, ids, Review.APPROVED, label)
 
     async def reject(self, path: Path, ids: Sequence[str]) -> None:
         """Let memories never count; they are kept, so that they are not proposed again."""
-        await self._review(path, ids, Review.REJECTED, "reject")
+        label = _counted(ids, N_("reject a memory"), N_("reject {n} memories"))
+        await self._review(path, ids, Review.REJECTED, label)
 
-    async def _review(self, path: Path, ids: Sequence[str], review: Review, verb: str) -> None:
-        what = "a memory" if len(ids) == 1 else f"{len(ids)} memories"
-
+    async def _review(self, path: Path, ids: Sequence[str], review: Review, label: str) -> None:
         def changed(deed: Deed) -> MemoryChange:
             memories = reviewed(deed.memories(ids), review)
             is_so = review is Review.APPROVED
             over = replaced_by(memories, deed.remembered.memories) if is_so else ()
             return MemoryChange((*memories, *over))
 
-        await self._change(self._open(path), f"{verb} {what}", changed, touched=ids)
+        await self._change(self._open(path), label, changed, touched=ids)
 
     async def settle(self, path: Path, memory_id: str, other_id: str, keeps: Keeps) -> None:
         """Say which of two memories is so that contradict each other, or that both are."""
@@ -163,11 +166,11 @@ class MemoryEdits(MemoryKeeping):
         def changed(deed: Deed) -> MemoryChange:
             memory, other = deed.memory(memory_id), deed.memory(other_id)
             if other.id not in memory.contradicts and memory.id not in other.contradicts:
-                raise UsageError("These two do not contradict each other any more.")
+                raise UsageError(tr("These two do not contradict each other any more."))
             return MemoryChange(settled(memory, other, keeps))
 
         await self._change(
-            self._open(path), "settle a contradiction", changed, touched=(memory_id, other_id)
+            self._open(path), N_("settle a contradiction"), changed, touched=(memory_id, other_id)
         )
 
     # --- entities and texts
@@ -179,9 +182,9 @@ class MemoryEdits(MemoryKeeping):
             for entity in deed.remembered.entities:
                 if entity.id == entity_id:
                     return retyped(entity, type_, deed.remembered.of(Tier.STATE_LEDGER))
-            raise UsageError("This name is not there any more.")
+            raise UsageError(tr("This name is not there any more."))
 
-        await self._change(self._open(path), f"make it a {type_}", changed)
+        await self._change(self._open(path), N_("make it a {type}").format(type=type_), changed)
 
     async def merge_entities(self, path: Path, entity_id: str, into: str) -> None:
         """Make two names one; what is remembered of the first is remembered of the other."""
@@ -195,13 +198,13 @@ class MemoryEdits(MemoryKeeping):
             }
             return entity_edits.merge(deed.remembered, entity_id, into, places)
 
-        await self._change(chat, "merge names", changed)
+        await self._change(chat, N_("merge names"), changed)
 
     async def rename_entity(self, path: Path, entity_id: str, name: str) -> None:
         """Call somebody or something otherwise; the old name stays an alias."""
         await self._change(
             self._open(path),
-            "rename",
+            N_("rename"),
             lambda deed: entity_edits.rename(deed.remembered, entity_id, name),
         )
 
@@ -209,7 +212,7 @@ class MemoryEdits(MemoryKeeping):
         """Take a name out of the registry; memories keep their words."""
         await self._change(
             self._open(path),
-            "delete a name",
+            N_("delete a name"),
             lambda deed: entity_edits.delete(deed.remembered, entity_id),
         )
 
@@ -220,7 +223,7 @@ class MemoryEdits(MemoryKeeping):
         its versions away.
         """
         chat, now, words = self._open(path), time.time(), text.strip()
-        label = f"edit the {kind.value.replace('_', ' ')}"
+        label = N_("edit the {text}").format(text=kind.value.replace("_", " "))
         last = chat.story.messages[-1].anchor if chat.story.messages else ""
 
         def unit(deed: Deed) -> None:
@@ -243,11 +246,19 @@ class MemoryEdits(MemoryKeeping):
         await self._do(chat, label, unit)
 
 
+def _counted(ids: Sequence[str], one: str, many: str) -> str:
+    return one if len(ids) == 1 else many.format(n=len(ids))
+
+
 def _expiration(tier: Tier) -> Expiration:
     return Expiration.SESSION if tier is Tier.SESSION else Expiration.PERMANENT
 
 
 def _why_it_stays(chat: OpenChat) -> str:
     if not chat.chat.owner_key:
-        return "A file outside of SillyTavern has no character that could keep this arc."
-    return f"What {chat.chat.owner_name} remembers does not leave this chat: {chat.policy.value}."
+        return tr("A file outside of SillyTavern has no character that could keep this arc.")
+    return tr(
+        "What {name} remembers does not leave this chat: {policy}.",
+        name=chat.chat.owner_name,
+        policy=tr(chat.policy.value),
+    )

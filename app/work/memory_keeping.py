@@ -11,10 +11,16 @@ from app.memory.clearing import of_the_chat, of_tier, parts_of
 from app.memory.policy import Pause, Policy
 from app.memory.records import Remembered, Tier
 from app.store.memories import DISCARDED, FORGOTTEN, PASS, UNREADABLE
+from app.translation import N_, tr
 from app.work.memory_deeds import Deed, MemoryDeeds
 from app.work.open_chat import OpenChat
 
 FORGET, FRESH = "forget", "fresh"
+_WORDS = (  # that stand in names of deeds
+    *(N_("session"), N_("longterm"), N_("arcs"), N_("relationships"), N_("state ledger")),
+    *(N_("epistemic"), N_("summary"), N_("profile"), N_("canon"), N_("arc summary")),
+    *(N_("full"), N_("chat-local"), N_("read-only"), N_("off")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +47,13 @@ class MemoryKeeping(MemoryDeeds):
         """
         chat = self._open(path)
         await self._forget(
-            chat, "forget this chat", lambda deed: of_the_chat(deed.remembered, chat.chat_id)
+            chat, N_("forget this chat"), lambda deed: of_the_chat(deed.remembered, chat.chat_id)
         )
 
     async def fresh_start(self, path: Path) -> None:
         """Forget all of the chat, and all that its character keeps from any chat."""
         chat = self._open(path)
-        await self._forget(chat, "fresh start", lambda deed: deed.remembered, whole=True)
+        await self._forget(chat, N_("fresh start"), lambda deed: deed.remembered, whole=True)
 
     async def clear_tier(self, path: Path, tier: Tier) -> None:
         """Forget one tier, of the chat and of its character; pinned arcs stay, canon goes with the
@@ -61,7 +67,7 @@ class MemoryKeeping(MemoryDeeds):
             self._check(deed, gone.memories)
             self._store.memories.forget(gone)
 
-        await self._do(chat, f"clear {name}", unit, whole=True)
+        await self._do(chat, N_("clear {tier}").format(tier=name), unit, whole=True)
 
     def at_stake(self, path: Path, deed: str) -> tuple[str, ...]:
         """What a deed would take, as far as it is shown: "12 session memories", "3 names".
@@ -84,7 +90,7 @@ class MemoryKeeping(MemoryDeeds):
         def unit(deed: Deed) -> None:
             memories.forget_read(chat.chat_id)
 
-        await self._do(chat, "read the chat again", unit)
+        await self._do(chat, N_("read the chat again"), unit)
 
     async def _forget(
         self,
@@ -125,7 +131,7 @@ class MemoryKeeping(MemoryDeeds):
         def unit(deed: Deed) -> None:
             modes.pause(chat.chat_id, anchor, len(messages) - 1)
 
-        await self._do(chat, "remember nothing for now", unit)
+        await self._do(chat, N_("remember nothing for now"), unit)
 
     async def commit(self, path: Path) -> None:
         """End read-only, and read what was played since."""
@@ -136,7 +142,7 @@ class MemoryKeeping(MemoryDeeds):
             modes.go_on(chat.chat_id)
 
         chat.reading_state = replace(chat.reading_state, is_wanted=True)
-        await self._do(chat, "remember what was played", unit)
+        await self._do(chat, N_("remember what was played"), unit)
 
     def played_since(self, path: Path) -> int:
         """How many messages `commit` would read, or `discard` leave unread."""
@@ -151,20 +157,25 @@ class MemoryKeeping(MemoryDeeds):
             self._store.memories.set_extracted(chat.chat_id, since, DISCARDED)
             modes.go_on(chat.chat_id)
 
-        await self._do(chat, "leave what was played unread", unit)
+        await self._do(chat, N_("leave what was played unread"), unit)
 
     async def set_policy(self, path: Path, policy: Policy) -> None:
         """Say what the chat's character, or group, may keep; for all its chats."""
         chat, modes = self._open(path), self._store.memory_modes
         key = chat.chat.owner_key
         if not key:
-            raise UsageError("A file outside of SillyTavern has no character that could keep it.")
+            raise UsageError(
+                tr("A file outside of SillyTavern has no character that could keep it.")
+            )
+        label = N_("memory of {name}: {policy}").format(
+            name=chat.chat.owner_name, policy=policy.value
+        )
 
         def unit(deed: Deed) -> None:
             if modes.policy(key) is not policy:
                 modes.set_policy(key, policy)
 
-        await self._do(chat, f"memory of {chat.chat.owner_name}: {policy.value}", unit)
+        await self._do(chat, label, unit)
 
     # --- inside
 
@@ -180,5 +191,5 @@ class MemoryKeeping(MemoryDeeds):
     def _paused(self, path: Path) -> OpenChat:
         chat = self._open(path)
         if chat.pause is None:
-            raise UsageError("This chat is not read-only.")
+            raise UsageError(tr("This chat is not read-only."))
         return chat

@@ -14,6 +14,7 @@ from app.memory_settings import AUTO, ONE_REQUEST
 from app.operations import OperationKind, OperationSpec
 from app.story.messages import Message
 from app.story.story import Story
+from app.translation import N_
 from app.work.planner import PRIORITY_SCENE, Writing
 
 # Behind a fold, before single messages: a memory is wanted for the next turn.
@@ -153,7 +154,7 @@ def pass_spec(
         chat=chat_id,
         key=writing.key(kind, form, tiers, str(window.new_from), *shown, again),
         anchor=anchors[-1],
-        label=f"Memories of messages {new[0]}-{new[-1]}",
+        label=N_("Memories of messages {first}-{last}").format(first=new[0], last=new[-1]),
         priority=PRIORITY_PASS,
         params={"anchors": anchors, "form": form, "again": again},
     )

@@ -17,6 +17,7 @@ from app.store.store import Store
 from app.story import message_data
 from app.story.message_data import Mark
 from app.story.messages import Message, MessageRecap, digest
+from app.translation import N_, tr
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 from app.work.planner import PRIORITY_ASKED, Writing, message_recap_specs, missing_recaps
@@ -24,10 +25,10 @@ from app.work.planner import PRIORITY_ASKED, Writing, message_recap_specs, missi
 Do = Callable[[OpenChat, str, Callable[[], Any]], Awaitable[None]]
 
 _LABELS = {
-    (Mark.EXCLUDED, True): "leave out",
-    (Mark.EXCLUDED, False): "leave in",
-    (Mark.REMEMBERED, True): "remember",
-    (Mark.REMEMBERED, False): "no longer remember",
+    (Mark.EXCLUDED, True): (N_("leave out"), N_("leave out {n} messages")),
+    (Mark.EXCLUDED, False): (N_("leave in"), N_("leave in {n} messages")),
+    (Mark.REMEMBERED, True): (N_("remember"), N_("remember {n} messages")),
+    (Mark.REMEMBERED, False): (N_("no longer remember"), N_("no longer remember {n} messages")),
 }
 
 
@@ -78,7 +79,7 @@ class MessageEdits:
         if not messages or text == old.text:
             return
         recap = message_data.edited(old, text, messages[0])
-        await self._save(chat, "edit of a message's recap", {anchor: recap})
+        await self._save(chat, N_("edit of a message's recap"), {anchor: recap})
 
     async def clear(self, path: Path, anchors: Sequence[str]) -> None:
         """Take recaps away with their marks and errors, of one message or of many.
@@ -93,8 +94,9 @@ class MessageEdits:
         held = chat.story.message_recaps
         recaps = {anchor: new for anchor, new in recaps.items() if held.get(anchor) != new}
         if recaps:
-            what = "the recap of a message" if len(recaps) == 1 else f"{len(recaps)} recaps"
-            await self._save(chat, f"clear {what}", recaps)
+            one, many = N_("clear the recap of a message"), N_("clear {n} recaps")
+            label = one if len(recaps) == 1 else many.format(n=len(recaps))
+            await self._save(chat, label, recaps)
 
     async def mark(
         self, path: Path, anchors: Sequence[str], mark: Mark, value: bool | None = None
@@ -110,8 +112,8 @@ class MessageEdits:
         if not made:
             return
         is_set = getattr(next(iter(made.values())), mark.value)
-        label = _LABELS[mark, is_set]
-        label = label if len(made) == 1 else f"{label} {len(made)} messages"
+        one, many = _LABELS[mark, is_set]
+        label = one if len(made) == 1 else many.format(n=len(made))
         await self._save(chat, label, made, only=MESSAGE_MARK_FIELDS)
 
     async def set_marks(
@@ -126,7 +128,9 @@ class MessageEdits:
         for mark, value in ((Mark.EXCLUDED, excluded), (Mark.REMEMBERED, remembered)):
             if value is not None:
                 recap = message_data.marked(recap, mark, value, messages[0])
-        label = "leave out" if excluded else "remember" if remembered else "message mark"
+        label = (
+            N_("leave out") if excluded else N_("remember") if remembered else N_("message mark")
+        )
         await self._save(chat, label, {anchor: recap}, only=MESSAGE_MARK_FIELDS)
 
     async def previous_swipe(self, path: Path, anchor: str) -> MessageRecap | None:
@@ -149,10 +153,10 @@ class MessageEdits:
         """Let the recap of the swipe before count for the one shown, too. Raises UsageError."""
         found = await self.previous_swipe(path, anchor)
         if found is None or not found.text:
-            raise UsageError("The swipe before this one has no recap.")
+            raise UsageError(tr("The swipe before this one has no recap."))
         chat = self._chats.required(path)
         made = message_data.taken_over(found, self._messages(chat, [anchor])[0])
-        await self._save(chat, "recap of the swipe before", {anchor: made})
+        await self._save(chat, N_("recap of the swipe before"), {anchor: made})
 
     async def _ask_for(self, chat: OpenChat, messages: Sequence[Message]) -> None:
         again = str(time.time_ns())

@@ -15,6 +15,7 @@ from app.operations import Operation
 from app.settings import Settings
 from app.signals import Signal
 from app.store.store import Store
+from app.translation import tr
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +126,7 @@ class ModelMeter(Meter):
         """Why an operation has to wait for another day, "" when it may begin."""
         if not self._is_held or operation.id in self._let_pass:
             return ""
-        return CAPPED if self.cap.is_reached else ""
+        return tr(CAPPED) if self.cap.is_reached else ""
 
     async def go_on_today(self) -> None:
         """The cap holds nothing back until midnight."""

@@ -164,7 +164,11 @@ class Mirror:
             except TavernkeepError as error:
                 sentence = str(error)
         _, lacks = await self._difference(chat)
-        return sentence or f"SillyTavern has not saved {chat.chat.title}." if lacks else ""
+        return (
+            sentence or tr("SillyTavern has not saved {title}.", title=chat.chat.title)
+            if lacks
+            else ""
+        )
 
     async def _is_concerned(self, chat: OpenChat) -> bool:
         if is_wanted(chat.settings()):
@@ -252,16 +256,19 @@ class Mirror:
         """Why the file must not be written now, "" when no page can have the chat open."""
         title = chat.chat.title
         if is_connected:
-            return f"{title} is written when SillyTavern shows it, or is closed."
+            return tr("{title} is written when SillyTavern shows it, or is closed.", title=title)
         if not self._pages.is_paired(user_folder):
-            return (
-                f"{title} is written when the bridge is installed: without it nobody knows whether "
-                "SillyTavern has the chat open."
+            return tr(
+                "{title} is written when the bridge is installed: without it nobody knows "
+                "whether SillyTavern has the chat open.",
+                title=title,
             )
         left = self._seen.get(user_folder, self._started) + self._quiet - time.monotonic()
         if left > 0:
             self._schedule(chat, left)
-            return f"{title} is written when SillyTavern has been closed for a moment."
+            return tr(
+                "{title} is written when SillyTavern has been closed for a moment.", title=title
+            )
         return ""
 
     def _note_pages(self) -> None:
@@ -278,13 +285,16 @@ def _write_file(snapshot: ChatSnapshot, lacks: Difference, backups: Path) -> str
     try:
         data = snapshot.path.read_bytes()
     except OSError as error:
-        raise WriteRefused(f"{snapshot.path.name} cannot be read ({error.strerror}).") from error
+        raise WriteRefused(
+            tr("{name} cannot be read ({reason}).", name=snapshot.path.name, reason=error.strerror)
+        ) from error
     new = edited(data, edit)
     if new != data:
         guarded_replace(snapshot.path, snapshot, new, backups)
     if lacks.metadata and not edit.metadata:
-        return (
-            f"The running recap of {snapshot.path.stem} is written when SillyTavern shows the "
-            "chat: it is kept in the group's own file."
+        return tr(
+            "The running recap of {name} is written when SillyTavern shows the chat: "
+            "it is kept in the group's own file.",
+            name=snapshot.path.stem,
         )
     return ""

@@ -15,11 +15,12 @@ from app.story.rationale import VETO_REACH, lacks_continuity_break
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import Story
+from app.translation import N_, tr
 from app.work.break_planner import search_key, search_of, searcher
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
 
-CHANGED = "The story or the model changed; it is planned again."
+CHANGED = N_("The story or the model changed; it is planned again.")
 
 
 class BreakFinder:
@@ -72,11 +73,11 @@ class BreakFinder:
         place = ScenesOfMessages(story.messages, story.message_tokens, story.breaks, ())
         search = search_of(place, spec)
         if search is None or search_key(place, search, self._writing()) != spec.key:
-            raise OperationOutdated(CHANGED)
+            raise OperationOutdated(tr(CHANGED))
         for index in search.shown[:-1]:
             mark = story.breaks.get(story.messages[index].anchor)
             if mark is not None and mark.is_visible:
-                raise OperationOutdated("A scene break was set there meanwhile.")
+                raise OperationOutdated(tr("A scene break was set there meanwhile."))
         return place, search
 
     def _place(

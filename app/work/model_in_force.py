@@ -19,6 +19,7 @@ from app.operations import Operation, OperationStatus
 from app.prompt.tokens import TokenCounter
 from app.settings import Settings
 from app.tasks import TaskSupervisor
+from app.translation import tr
 from app.work.link import BridgeLink
 from app.work.metering import ModelMeter, TrialMeter
 from app.work.model_trial import ModelTrial, models_at, models_here, try_writer
@@ -138,7 +139,7 @@ class ModelInForce:
         writer = self._make(spec, TrialMeter(self._meter))
         try:
             if writer.memory is None:
-                raise UsageError("There is no model to try.")
+                raise UsageError(tr("There is no model to try."))
             return await try_memory(writer.memory, on_result)
         finally:
             await writer.aclose()

@@ -13,6 +13,7 @@ from app.llm.openai_compatible import probe_models
 from app.llm.specs import OLLAMA_URL, clean_url
 from app.llm.writer import OnText, RecapWriter
 from app.story.messages import Message, digest
+from app.translation import number, tr
 
 LOOK_SECONDS = 2.0
 ASK_SECONDS = 8.0
@@ -52,7 +53,13 @@ async def models_at(url: str, *, api_key: str | None = None) -> tuple[str, ...]:
         async with asyncio.timeout(ASK_SECONDS):
             return await probe_models(address, api_key=api_key)
     except TimeoutError as error:
-        raise BackendError(f"{address} did not answer within {ASK_SECONDS:.0f} seconds.") from error
+        raise BackendError(
+            tr(
+                "{address} did not answer within {n} seconds.",
+                address=address,
+                n=number(ASK_SECONDS),
+            )
+        ) from error
 
 
 async def try_writer(
@@ -83,8 +90,12 @@ async def try_writer(
 
 def _too_slow(seconds: float, heard: Sequence[str]) -> str:
     if heard[0]:
-        return f"It was still writing after {seconds:.0f} seconds: slow, but it works."
-    return (
-        f"Nothing came within {seconds:.0f} seconds. A big model may still be loading: test it "
-        "once more in a minute."
+        return tr(
+            "It was still writing after {n} seconds: slow, but it works.",
+            n=number(seconds),
+        )
+    return tr(
+        "Nothing came within {n} seconds. A big model may still be loading: "
+        "test it once more in a minute.",
+        n=number(seconds),
     )

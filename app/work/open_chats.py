@@ -20,6 +20,7 @@ from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 from app.tasks import TaskSupervisor
+from app.translation import tr
 from app.work.break_planner import HEURISTIC
 from app.work.bursts import Bursts
 from app.work.memory_planner import Reading
@@ -98,7 +99,7 @@ class OpenChats:
         """An open chat. Raises UsageError when it is not open."""
         chat = self.get(path, until)
         if chat is None:
-            raise UsageError("This chat is not open.")
+            raise UsageError(tr("This chat is not open."))
         return chat
 
     async def open(self, path: Path, *, until: int | None = None) -> OpenChat:
@@ -158,7 +159,7 @@ class OpenChats:
                 return chat
         stored = await self._store.run(lambda: self._store.chats.path_of(chat_id))
         if stored is None:
-            raise TavernkeepError("The chat of this operation is not known any more.")
+            raise TavernkeepError(tr("The chat of this operation is not known any more."))
         path, until = _split_until(stored)
         return await self.open(path, until=until)
 

@@ -20,6 +20,7 @@ from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.bridge_socket import Page
 from app.sillytavern.page_marks import PageMark, difference, message_checksum, page_marks
 from app.tasks import TaskSupervisor
+from app.translation import N_, tr
 from app.work.bursts import Bursts
 from app.work.link import BridgeLink
 from app.work.open_chat import StoryChange
@@ -35,7 +36,7 @@ LONGEST_SETTLE_SECONDS = 1.0
 MARKS_AT_ONCE = 400
 ASK_SECONDS = 10.0
 MARKS_SECONDS = 60.0  # SillyTavern may be busy with showing a long chat
-NOT_SHOWN = "SillyTavern does not show this chat now. Open it there first."
+NOT_SHOWN = N_("SillyTavern does not show this chat now. Open it there first.")
 
 
 @dataclass(slots=True)
@@ -93,11 +94,11 @@ class PageSide:
         chat = self._chats.required(path)
         index = chat.index_of(anchor)
         if index is None:
-            raise UsageError("This message is not in the chat any more.")
+            raise UsageError(tr("This message is not in the chat any more."))
         params = {"index": index, "hash": message_checksum(chat.story.messages[index])}
         pages = [page for page in self._link.pages if _path_of(page) == path]
         if not pages:
-            raise UsageError(NOT_SHOWN)
+            raise UsageError(tr(NOT_SHOWN))
         for page in pages:
             try:
                 meant = params | {"chat": msgspec.to_builtins(page.chat)}

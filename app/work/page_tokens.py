@@ -16,6 +16,7 @@ from app.signals import Signal
 from app.store.store import Store
 from app.story.messages import digest
 from app.tasks import TaskSupervisor
+from app.translation import tr
 
 log = logging.getLogger(__name__)
 
@@ -68,11 +69,11 @@ class PageTokens:
         """A sentence on how these texts are counted; "" where as the model's tokenizer does."""
         counter = self.counter
         if not counter.default.is_exact:
-            return "Token counts are estimates: the tokenizer's files are missing or damaged."
+            return tr("Token counts are estimates: the tokenizer's files are missing or damaged.")
         if not counter.tokenizer.name:
-            return "Estimates, until SillyTavern's page says how its model counts tokens."
+            return tr("Estimates, until SillyTavern's page says how its model counts tokens.")
         if any(counter.needs(text) for text in texts):
-            return "Partly estimates, until the model's tokenizer has counted all of it."
+            return tr("Partly estimates, until the model's tokenizer has counted all of it.")
         return ""
 
     async def load(self) -> None:

@@ -16,6 +16,7 @@ from app.sillytavern.bridge_socket import Page
 from app.sillytavern.page_marks import message_checksum
 from app.story.messages import Message
 from app.tasks import TaskSupervisor
+from app.translation import N_, tr
 from app.work.edits import StoryEdits
 from app.work.leak_check import leak_sentence
 from app.work.link import BridgeLink
@@ -31,9 +32,9 @@ HITS = 12
 NEAR = 200  # messages that may have come or gone before it since the page looked
 LONGEST_SNIPPET = 300
 SAVE_PAUSES = (0.0, 0.5, 1.0, 2.0)  # SillyTavern saves a moment after it shows a message
-UNSAVED = "SillyTavern has not saved this message yet. Try again in a moment."
-WINDOWLESS = "Tavernkeep runs without a window."
-TOO_MANY = "Tavernkeep is still busy with what you asked before."
+UNSAVED = N_("SillyTavern has not saved this message yet. Try again in a moment.")
+WINDOWLESS = N_("Tavernkeep runs without a window.")
+TOO_MANY = N_("Tavernkeep is still busy with what you asked before.")
 
 Leaks = Callable[[Path, int], Awaitable[tuple[Leak, ...]]]
 
@@ -79,7 +80,7 @@ class PageWishes:
             self._side.show_from(page, wish.chat, wish.index or 0, anew=bool(wish.wanted))
             self._link.reply(page, wish)
         elif self._busy.get(page.id, 0) >= AT_ONCE:
-            self._link.reply(page, wish, error=TOO_MANY)
+            self._link.reply(page, wish, error=tr(TOO_MANY))
         else:
             self._busy[page.id] = self._busy.get(page.id, 0) + 1
             self._tasks.spawn(self._answer(page, wish), name="a wish of the page")
@@ -120,7 +121,7 @@ class PageWishes:
 
     async def _found(self, path: Path, query: str) -> dict[str, Any]:
         if not query.strip():
-            raise UsageError("Say what to look for: /tk-search the silver key")
+            raise UsageError(tr("Say what to look for: /tk-search the silver key"))
         found = await self._search.find(query, limit=HITS)
         # What is in this chat can be gone to, and comes first.
         hits = sorted(found.hits, key=lambda hit: hit.chat != path)
@@ -136,7 +137,7 @@ class PageWishes:
 
     async def _open(self, path: Path, chat: OpenChat, wish: Wish) -> dict[str, Any]:
         if not self.has_window:
-            raise UsageError(WINDOWLESS)
+            raise UsageError(tr(WINDOWLESS))
         index = await self._place(chat, wish)
         self.window_wanted.emit((path, chat.story.messages[index].anchor))
         return {}
@@ -150,7 +151,7 @@ class PageWishes:
             index = _nearest(chat.story.messages, wish)
             if index is not None:
                 return index
-        raise UsageError(UNSAVED)
+        raise UsageError(tr(UNSAVED))
 
 
 def _nearest(messages: Sequence[Message], wish: Wish) -> int | None:
@@ -165,7 +166,8 @@ def _nearest(messages: Sequence[Message], wish: Wish) -> int | None:
 
 def _item(hit: Hit, path: Path) -> dict[str, Any]:
     """A find as the page lists it. index: only of a message of the chat that it shows."""
-    what = f"{hit.tier}, {hit.type}" if hit.tier else "message"
+    tier = hit.tier.replace("_", " ")
+    what = f"{tr(tier)}, {tr(hit.type)}" if tier else tr("message")
     is_here = hit.chat == path
     place = f"#{hit.index}" if hit.index is not None and hit.index >= 0 else ""
     where = place if is_here else f"{hit.chat.stem} {place}"

@@ -21,6 +21,7 @@ from app.story.messages import (
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
+from app.translation import N_
 
 # A user waits for what they asked for themselves; then the story is recapped from its beginning,
 # folds go before further recaps so that the prompt gains from each, single messages come last.
@@ -110,7 +111,7 @@ def scene_recap_spec(
         chat=chat_id,
         key=writing.key(OperationKind.SCENE_RECAP, digest, str(tokens), again, *form),
         anchor=scene.closing.anchor,
-        label=f"Recap of scene {scene.number}",
+        label=N_("Recap of scene {n}").format(n=scene.number),
         priority=priority,
         params={"tokens": tokens, "again": again, "staged": is_staged},
     )
@@ -206,7 +207,7 @@ def next_fold(
         chat=chat_id,
         key=writing.key(OperationKind.RUNNING_RECAP, *inputs),
         anchor=scene.closing.anchor,
-        label=f"Fold scene {scene.number} into the running recap",
+        label=N_("Fold scene {n} into the running recap").format(n=scene.number),
         priority=PRIORITY_FOLD,
         params={"tokens": tokens},
     )
@@ -237,7 +238,9 @@ def message_recap_specs(
             chat=chat_id,
             key=writing.key(OperationKind.MESSAGE_RECAP, *(m.content_hash for m in group), again),
             anchor=group[0].anchor,
-            label="Recap of a message" if len(group) == 1 else f"Recaps of {len(group)} messages",
+            label=N_("Recap of a message")
+            if len(group) == 1
+            else N_("Recaps of {n} messages").format(n=len(group)),
             priority=priority,
             params={"anchors": [message.anchor for message in group], "again": again},
         )

@@ -132,8 +132,10 @@ class Previously:
         text = await self._text(chat)
         if not text and not is_asked:
             return None
-        ago = f" · {absence(now - before)} ago" if before is not None and is_back else ""
-        return AwayRecap(path, f"Previously{ago}", text or missing_words(chat.story))
+        title = tr("Previously")
+        if before is not None and is_back:
+            title = tr("Previously · {time} ago", time=absence(now - before))
+        return AwayRecap(path, title, text or missing_words(chat.story))
 
     async def _text(self, chat: OpenChat) -> str:
         try:

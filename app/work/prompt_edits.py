@@ -17,10 +17,11 @@ from app.llm.prompt_library import PromptLibrary, PromptTask, PromptView
 from app.llm.prompt_presets import Conflict, Imported, PromptPresets
 from app.llm.prompt_text import PromptText
 from app.signals import Signal
+from app.translation import N_, tr
 
 T = TypeVar("T")
 
-BUSY = (
+BUSY = N_(
     "Another Tavernkeep works in this data folder, or safe mode is on: prompts cannot be changed "
     "here."
 )
@@ -163,16 +164,15 @@ class PromptEdits:
             self._drafts.discard(task)
             return saved
 
-        return await self._do(await self._named(task), unit)
+        return await self._do(N_("prompt “{name}”").format(name=await self._title(task)), unit)
 
     async def revert(self, task: str) -> bool:
         """Go back to ours; false when it was ours."""
-        label = f"{await self._named(task)} back to ours"
+        label = N_("prompt “{name}” back to ours").format(name=await self._title(task))
         return await self._do(label, lambda: self._library.revert(task))
 
-    async def _named(self, task: str) -> str:
-        view = await asyncio.to_thread(self._library.view, task)
-        return f"prompt “{view.task.title}”"
+    async def _title(self, task: str) -> str:
+        return (await asyncio.to_thread(self._library.view, task)).task.title
 
     # --- drafts
 
@@ -204,20 +204,22 @@ class PromptEdits:
     async def save_preset(self, name: str, *, replace: bool = False) -> str:
         """Keep your prompts as they are under a name; gives it as it is kept."""
         return await self._do(
-            f"preset “{name}”",
+            N_("preset “{name}”").format(name=name),
             lambda: self._presets.save(name, self._library, replace=replace),
         )
 
     async def use_preset(self, name: str) -> None:
         """Put a preset in force, with "" your prompts outside of any."""
-        label = f"use of the preset “{name}”" if name else "use of no preset"
+        label = (
+            N_("use of the preset “{name}”").format(name=name) if name else N_("use of no preset")
+        )
         await self._do(label, lambda: None, use=name)
 
     async def delete_preset(self, name: str) -> None:
         """Delete a preset; when it is in force, your prompts outside of any are then."""
         is_in_force = name.casefold() == self._preset().casefold()
         await self._do(
-            f"deletion of the preset “{name}”",
+            N_("deletion of the preset “{name}”").format(name=name),
             lambda: self._presets.delete(name),
             use="" if is_in_force else None,
         )
@@ -228,7 +230,9 @@ class PromptEdits:
 
     async def take_in(self, data: bytes, conflict: Conflict = Conflict.KEEP) -> Imported:
         """Keep the presets of an exported file. None is put in force by that."""
-        return await self._do("import of presets", lambda: self._presets.take_in(data, conflict))
+        return await self._do(
+            N_("import of presets"), lambda: self._presets.take_in(data, conflict)
+        )
 
     async def check(self, preset: str) -> None:
         """See that a preset is there and can be used as a whole."""
@@ -246,7 +250,7 @@ class PromptEdits:
 
     async def _play(self, *, is_back: bool) -> str:
         if self._is_reading_only():
-            raise StoreError(BUSY)
+            raise StoreError(tr(BUSY))
         async with self._lock:
             step = self._history.undo if is_back else self._history.redo
             deed = await asyncio.to_thread(step)
@@ -265,7 +269,7 @@ class PromptEdits:
     async def _do(self, label: str, change: Callable[[], T], *, use: str | None = None) -> T:
         """Do it as one deed that can be taken back. use: preset that is put in force then."""
         if self._is_reading_only():
-            raise StoreError(BUSY)
+            raise StoreError(tr(BUSY))
         async with self._lock:
             try:
                 before, preset = await asyncio.to_thread(self._history.files), self._preset()
@@ -275,6 +279,8 @@ class PromptEdits:
                 presets = (preset, self._preset())
                 await asyncio.to_thread(self._history.record, label, before, presets)
             except OSError as error:
-                raise UsageError(f"The prompts cannot be changed: {error.strerror}.") from error
+                raise UsageError(
+                    tr("The prompts cannot be changed: {reason}.", reason=error.strerror)
+                ) from error
             await self.look()
             return done

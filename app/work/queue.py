@@ -14,6 +14,7 @@ from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, 
 from app.signals import Signal
 from app.store.store import Store
 from app.tasks import TaskSupervisor
+from app.translation import N_, tr
 from app.work.endings import begun, done, ended_with
 from app.work.waiting import (
     Key,
@@ -34,7 +35,7 @@ TIMES_DONE_AT_MOST = 5
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
 REFUSALS_IN_A_ROW = 2
 LOOK_SECONDS = 30.0
-CHANGED = "The messages that it was made from changed; it is planned again."
+CHANGED = N_("The messages that it was made from changed; it is planned again.")
 
 Perform = Callable[[Operation], Awaitable[Outcome]]
 After = Callable[[Operation], Awaitable[None]]
@@ -469,7 +470,7 @@ class OperationQueue:
         self._outdated.discard(operation.id)
         if attempt.cancelled() and is_outdated:
             now = self._open.get(operation.id, operation)
-            outcome = replace(now, status=OperationStatus.OUTDATED, error=CHANGED)
+            outcome = replace(now, status=OperationStatus.OUTDATED, error=tr(CHANGED))
         elif attempt.cancelled():
             outcome = replace(operation, status=OperationStatus.CANCELLED)
         else:

@@ -19,6 +19,7 @@ from app.story.recap_text import is_headed, merged
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import Scene, scene_digest
+from app.translation import N_, tr
 from app.work.model_breaks import BreakFinder
 from app.work.open_chat import OpenChat
 from app.work.planner import (
@@ -76,7 +77,7 @@ class Recapper:
         chat = await self._chat_of(operation.spec.chat)
         # A result is kept under its key, so the key has to be that of what is read here and now.
         if self._key_now(operation.spec, chat) != operation.spec.key:
-            raise OperationOutdated("The story or the model changed; it is planned again.")
+            raise OperationOutdated(tr("The story or the model changed; it is planned again."))
         match operation.spec.kind:
             case OperationKind.SCENE_RECAP:
                 return await self._scene_recap(operation, chat)
@@ -174,7 +175,9 @@ class Recapper:
         scene = closed_scene(chat, spec.anchor)
         recap = story.scene_recap(scene)
         if recap is None:
-            raise OperationOutdated("The scene has no recap to fold in; it will be planned again.")
+            raise OperationOutdated(
+                tr("The scene has no recap to fold in; it will be planned again.")
+            )
         base = fold_base(story, scene.first + 1)
         writer = self._writer()
 
@@ -229,7 +232,9 @@ class Recapper:
         return written.value
 
     def _stand_in_label(self) -> str:
-        return f"{self._built_in.label}, in place of {self._writer().label}"
+        return N_("{built_in}, in place of {model}").format(
+            built_in=self._built_in.label, model=self._writer().label
+        )
 
     def _add_running(
         self, chat: OpenChat, version: RunningVersion, recap: SceneRecap, asked: float
@@ -279,7 +284,7 @@ class Recapper:
         spec, writer = operation.spec, self._writer()
         index = chat.index_of(spec.anchor)
         if index is None:
-            raise OperationOutdated("The message is there no more.")
+            raise OperationOutdated(tr("The message is there no more."))
         message, context = chat.story.messages[index], _context(chat, index)
         store, chat_id = self._store, chat.chat_id
 
@@ -346,7 +351,7 @@ def closed_scene(chat: OpenChat, anchor: str) -> Scene:
         if scene.closing is not None and scene.closing.anchor == anchor:
             return scene
     raise OperationOutdated(
-        "The scene is there no more: its break was moved or its messages deleted."
+        tr("The scene is there no more: its break was moved or its messages deleted.")
     )
 
 

@@ -31,6 +31,7 @@ from app.memory.windows import Window
 from app.operations import Operation, OperationKind, Outcome
 from app.store.memories import FOUND, PASS, UNREADABLE
 from app.store.store import Store
+from app.translation import tr
 from app.work.memory_planner import enabled_tiers, pass_spec, pass_window
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
@@ -112,11 +113,11 @@ class Rememberer:
         found = [chat.index_of(anchor) for anchor in spec.params["anchors"]]
         new = [index for index in found if index is not None]
         if len(new) != len(found):
-            raise OperationOutdated("Messages that it was about are gone; it is planned again.")
+            raise OperationOutdated(tr("Messages that it was about are gone; it is planned again."))
         writing, again = self._writing(), str(spec.params.get("again", ""))
         now = pass_spec(story, chat.chat_id, settings, writing, new, again=again)
         if now.key != spec.key:
-            raise OperationOutdated("The story or the model changed; it is planned again.")
+            raise OperationOutdated(tr("The story or the model changed; it is planned again."))
         window = pass_window(story, chat.chat_id, settings, writing, new)
         first = chat.index_of(window.messages[0].anchor) or 0
         ground, memories = chat.ground(), chat.memories

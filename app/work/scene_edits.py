@@ -11,6 +11,7 @@ from app.errors import UsageError
 from app.store.store import Store
 from app.story.drafts import SCENE_RECAP
 from app.story.scenes import BreakOrigin, Scene, SceneBreak, moved_break, places_of_break
+from app.translation import N_, tr
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 
@@ -35,14 +36,14 @@ class SceneEdits:
         chat = self._chats.required(path)
         self._index(chat, anchor)
         old = chat.story.breaks.get(anchor)
-        label = "scene break" if old is None else "shown scene break"
+        label = N_("scene break") if old is None else N_("shown scene break")
         await self._save(chat, label, _marked(old, anchor, name))
 
     async def hide(self, path: Path, anchor: str) -> None:
         """Take a break away: its scene joins the next. What hangs on it is kept."""
         chat = self._chats.required(path)
         mark = self._break(chat, anchor)
-        await self._save(chat, "removed scene break", _hidden(mark))
+        await self._save(chat, N_("removed scene break"), _hidden(mark))
 
     async def toggle(self, path: Path, anchor: str) -> None:
         """Set a break where there is none, hide a visible one, show a hidden one (§4.1)."""
@@ -56,13 +57,13 @@ class SceneEdits:
         """Give the scene that ends here a name."""
         chat = self._chats.required(path)
         mark = self._break(chat, anchor)
-        await self._save(chat, "scene name", replace(mark, name=name.strip()))
+        await self._save(chat, N_("scene name"), replace(mark, name=name.strip()))
 
     async def collapse(self, path: Path, anchor: str, collapsed: bool) -> None:
         """Fold the scene that ends here in the story view, or unfold it."""
         chat = self._chats.required(path)
         mark = self._break(chat, anchor)
-        label = "fold" if collapsed else "unfold"
+        label = N_("fold") if collapsed else N_("unfold")
         await self._save(chat, label, replace(mark, is_collapsed=collapsed))
 
     def places(self, path: Path, anchor: str) -> range:
@@ -80,7 +81,9 @@ class SceneEdits:
         scene = self._closed_scene(chat, anchor)
         index = self._index(chat, to)
         if index not in self.places(path, anchor):
-            raise UsageError("A scene can end only behind its own first message, before the next.")
+            raise UsageError(
+                tr("A scene can end only behind its own first message, before the next.")
+            )
         if to == anchor:
             return
         recaps, drafts, chat_id = self._store.recaps, self._store.drafts, chat.chat_id
@@ -97,7 +100,7 @@ class SceneEdits:
                 if (draft.kind, draft.anchor) == (SCENE_RECAP, anchor):
                     drafts.save(chat_id, replace(draft, anchor=to))
 
-        await self._do(chat, f"moved end of scene {scene.number}", unit)
+        await self._do(chat, N_("moved end of scene {n}").format(n=scene.number), unit)
 
     async def split(self, path: Path, anchor: str, *, name: str = "") -> None:
         """Cut a scene in two behind a message; the first part may get a name.
@@ -108,9 +111,11 @@ class SceneEdits:
         scene = chat.story.scene_at(self._index(chat, anchor))
         assert scene is not None
         if chat.story.messages[scene.last].anchor == anchor:
-            raise UsageError("The scene ends here already: there is nothing behind to split off.")
+            raise UsageError(
+                tr("The scene ends here already: there is nothing behind to split off.")
+            )
         mark = _marked(chat.story.breaks.get(anchor), anchor, name)
-        await self._save(chat, f"split of scene {scene.number}", mark)
+        await self._save(chat, N_("split of scene {n}").format(n=scene.number), mark)
 
     async def merge(self, path: Path, anchor: str) -> None:
         """Join the scene that ends here with the next one, which keeps its own name if it has one.
@@ -120,12 +125,14 @@ class SceneEdits:
         chat = self._chats.required(path)
         scene, scenes = self._closed_scene(chat, anchor), chat.story.scenes
         if scene.number == len(scenes):
-            raise UsageError("There is no scene behind this one to join it with.")
+            raise UsageError(tr("There is no scene behind this one to join it with."))
         closing = scenes[scene.number].closing
         marks = [_hidden(self._break(chat, anchor))]
         if closing is not None and scene.name and not closing.name:
             marks.append(replace(closing, name=scene.name))
-        label = f"merge of scenes {scene.number} and {scene.number + 1}"
+        label = N_("merge of scenes {first} and {second}").format(
+            first=scene.number, second=scene.number + 1
+        )
         await self._save(chat, label, *marks)
 
     async def delete(self, path: Path, anchor: str) -> None:
@@ -144,7 +151,7 @@ class SceneEdits:
             if ending:
                 recaps.delete_running(chat_id, ending)
 
-        await self._do(chat, "deleted scene break", unit)
+        await self._do(chat, N_("deleted scene break"), unit)
 
     async def _save(self, chat: OpenChat, label: str, *marks: SceneBreak) -> None:
         await self._do(chat, label, lambda: self._store.scenes.save(chat.chat_id, marks))
@@ -152,20 +159,20 @@ class SceneEdits:
     def _index(self, chat: OpenChat, anchor: str) -> int:
         index = chat.index_of(anchor)
         if index is None:
-            raise UsageError("This message is not in the chat any more.")
+            raise UsageError(tr("This message is not in the chat any more."))
         return index
 
     def _break(self, chat: OpenChat, anchor: str) -> SceneBreak:
         mark = chat.story.breaks.get(anchor)
         if mark is None:
-            raise UsageError("There is no scene break on this message.")
+            raise UsageError(tr("There is no scene break on this message."))
         return mark
 
     def _closed_scene(self, chat: OpenChat, anchor: str) -> Scene:
         for scene in chat.story.scenes:
             if scene.closing is not None and scene.closing.anchor == anchor:
                 return scene
-        raise UsageError("No scene ends at this message.")
+        raise UsageError(tr("No scene ends at this message."))
 
 
 def _marked(old: SceneBreak | None, anchor: str, name: str) -> SceneBreak:

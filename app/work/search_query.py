@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from app.errors import UsageError
 from app.memory.records import Tier
+from app.translation import N_, tr
 
 HERE = "here"  # in:here means the chat that is shown
 MESSAGES = "messages"  # tier:messages means no memory at all
-HOW = (
+HOW = N_(
     "“two words” as they stand, -word without it, in:here or in:part of a chat's name, "
     "tier:arcs or tier:messages"
 )
@@ -77,4 +78,6 @@ def _tier(said: str) -> Tier:
         if plain and (name.startswith(plain) or _ALSO.get(tier, name).startswith(plain)):
             return tier
     names = ", ".join(tier.value.replace("_", "-") for tier in Tier)
-    raise UsageError(f"There is no tier “{said}”. There are: {names}, messages.")
+    raise UsageError(
+        tr("There is no tier “{said}”. There are: {names}, messages.", said=said, names=names)
+    )

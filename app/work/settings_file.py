@@ -14,13 +14,14 @@ from app.errors import StoreError, UsageError
 from app.llm.specs import parse_spec
 from app.settings import REGISTRY, Settings
 from app.sillytavern.guarded_write import write_file_atomically
+from app.translation import N_, tr
 
 KIND = "settings of Tavernkeep"
 VERSION = 1
 LARGEST = 1_000_000  # bytes
 # Of this machine, or of one chat: where folders are, how the window stands, presets that are here.
 NOT_GIVEN = frozenset({"tavern", "window_state", "lore_done", "prompt_preset"})
-NO_FILE = "This is no file of Tavernkeep's settings. Nothing was changed."
+NO_FILE = N_("This is no file of Tavernkeep's settings. Nothing was changed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,13 @@ class SettingsFile:
         try:
             await asyncio.to_thread(write_file_atomically, target, data)
         except OSError as error:
-            raise UsageError(f"{target} cannot be written: {error.strerror or error}.") from error
+            raise UsageError(
+                tr(
+                    "{target} cannot be written: {reason}.",
+                    target=target,
+                    reason=error.strerror or error,
+                )
+            ) from error
 
     async def read(self, source: Path) -> NewSettings:
         """What a file would change; every value is looked at. Raises UsageError, says which one."""
@@ -67,7 +74,13 @@ class SettingsFile:
         try:
             found = await asyncio.to_thread(data)
         except OSError as error:
-            raise UsageError(f"{source} cannot be read: {error.strerror or error}.") from error
+            raise UsageError(
+                tr(
+                    "{source} cannot be read: {reason}.",
+                    source=source,
+                    reason=error.strerror or error,
+                )
+            ) from error
         return self._understood(found)
 
     def _understood(self, data: bytes) -> NewSettings:
@@ -77,7 +90,7 @@ class SettingsFile:
             held = None
         values = held.get("settings") if isinstance(held, dict) else None
         if not isinstance(held, dict) or held.get("kind") != KIND or not isinstance(values, dict):
-            raise UsageError(NO_FILE)
+            raise UsageError(tr(NO_FILE))
         known = {name: value for name, value in values.items() if name in REGISTRY}
         wanted = {
             name: REGISTRY[name].checked(value)
@@ -105,7 +118,9 @@ class SettingsFile:
         try:
             await asyncio.to_thread(keep)
         except OSError as error:
-            raise StoreError(f"{kept} cannot be written: nothing was changed.") from error
+            raise StoreError(
+                tr("{kept} cannot be written: nothing was changed.", kept=kept)
+            ) from error
         for name, value in new.values.items():
             await self._put(name, value)
         return kept

@@ -13,6 +13,7 @@ from app.memory.similarity import NO_VECTORS, Vectors
 from app.signals import Signal
 from app.store.store import Store
 from app.story.messages import combined_digest
+from app.translation import tr
 
 log = logging.getLogger(__name__)
 
@@ -74,4 +75,6 @@ class TextVectors:
         self._paused_until = self._clock() + PAUSE_SECONDS
         if is_news:
             log.info("Memories are compared by words: %s", type(error).__name__)
-            self.failed.emit(f"{error} Until then memories are compared by their words.")
+            self.failed.emit(
+                tr("{error} Until then memories are compared by their words.", error=error)
+            )

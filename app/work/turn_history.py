@@ -18,6 +18,7 @@ from app.sillytavern.bridge_protocol import Sent, WireSlot
 from app.sillytavern.bridge_socket import Page
 from app.store.store import Store
 from app.tasks import TaskSupervisor
+from app.translation import tr
 from app.work.link import AnsweredTurn, BridgeLink
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
@@ -89,7 +90,7 @@ class TurnHistory:
             lambda: (turns.whole(number), turns.before(chat_id, number))
         )
         if turn is None:
-            raise UsageError("This turn is not kept any more.")
+            raise UsageError(tr("This turn is not kept any more."))
         if before is None:
             return TurnView(turn, None, None)
         broken = await asyncio.to_thread(prefix_break, before, turn, self._count)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from app.llm.retries import LONGEST_ASKED_SECONDS
 from app.operations import Operation, OperationSpec, OperationStatus
+from app.translation import N_, retold, tr
 
 HOW_IT_ENDED = {
-    OperationStatus.FAILED: "failed",
-    OperationStatus.CANCELLED: "was cancelled",
+    OperationStatus.FAILED: N_("Needs “{label}”, which failed."),
+    OperationStatus.CANCELLED: N_("Needs “{label}”, which was cancelled."),
 }
 
 Key = tuple[int, str]  # chat, key
@@ -39,7 +40,7 @@ class Surroundings:
         for key in (*operation.spec.needs, *operation.spec.after):
             other = self.unfinished.get((chat, key))
             if other is not None and key != own:
-                return f"Waits for “{other.spec.label}”."
+                return tr("Waits for “{label}”.", label=retold(other.spec.label))
         return self.missing(operation)
 
     def missing(self, operation: Operation) -> str:
@@ -50,7 +51,7 @@ class Surroundings:
             if (chat, key) in self.unfinished or key == own or last is None:
                 continue
             if last.status in HOW_IT_ENDED:
-                return f"Needs “{last.spec.label}”, which {HOW_IT_ENDED[last.status]}."
+                return tr(HOW_IT_ENDED[last.status], label=retold(last.spec.label))
         return ""
 
 

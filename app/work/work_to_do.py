@@ -8,12 +8,13 @@ from pathlib import Path
 
 from app.errors import UsageError
 from app.operations import Operation
+from app.translation import N_, tr
 from app.work.agenda import Agenda, Cleared
 from app.work.catch_up import CatchUpPlan, CatchUpProgress
 from app.work.open_chats import OpenChats
 from app.work.queue import OperationQueue
 
-BUSY = (
+BUSY = N_(
     "Another Tavernkeep works in this data folder, or safe mode is on: this shows what there is, "
     "and writes nothing."
 )
@@ -108,7 +109,7 @@ class WorkToDo:
     async def start_catch_up(self, path: Path) -> None:
         """The user wants the backlog worked off. Raises UsageError where we only read."""
         if self._is_reading_only():
-            raise UsageError(BUSY)
+            raise UsageError(tr(BUSY))
         await self._agenda.start(self._chats.required(path))
 
     async def stop_catch_up(self, chat_id: int, *, at_once: bool = False) -> None:
