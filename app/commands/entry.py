@@ -10,6 +10,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from types import ModuleType
 
+from app import translation
+from app.chosen_language import use_chosen
 from app.commands import (
     bridge,
     clear,
@@ -27,6 +29,7 @@ from app.commands import (
     slots,
 )
 from app.errors import TavernkeepError, UsageError
+from app.translation import tr
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
@@ -54,15 +57,18 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser with one subcommand per module of this package."""
     parser = argparse.ArgumentParser(
         prog="tavernkeep",
-        description="A memory for long SillyTavern stories. Without a command: the window.",
+        description=tr("A memory for long SillyTavern stories. Without a command: the window."),
     )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
         name = module.__name__.rpartition(".")[2].replace("_", "-")
-        subparser = subparsers.add_parser(name, help=module.HELP, description=module.HELP)
-        subparser.add_argument("--json", action="store_true", help="print one JSON object")
+        subparser = subparsers.add_parser(name, help=tr(module.HELP), description=tr(module.HELP))
+        subparser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
         subparser.add_argument(
-            "--data-dir", type=Path, metavar="DIR", help="keep Tavernkeep's own data there"
+            "--data-dir",
+            type=Path,
+            metavar="DIR",
+            help=tr("keep Tavernkeep's own data there"),
         )
         module.add_arguments(subparser)
         subparser.set_defaults(run=module.run)
@@ -70,11 +76,14 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 done, 1 failed, 2 wrong usage."""
+    """Run one command; 0 done, 1 failed, 2 wrong usage. With --json all of it is in English."""
+    use_chosen(sys.argv[1:] if arguments is None else arguments)
     try:
         options = build_parser().parse_args(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else WRONG_USAGE
+    if options.json:
+        translation.use(translation.ENGLISH)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     run: Callable[[argparse.Namespace], Coroutine[None, None, int | None]] = options.run
     try:
@@ -91,5 +100,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = None
         return DONE
     except OSError as error:
-        print(f"tavernkeep: {error.filename or 'a file'}: {error.strerror}.", file=sys.stderr)
+        name = error.filename or tr("a file")
+        print(f"tavernkeep: {name}: {error.strerror}.", file=sys.stderr)
         return FAILED
