@@ -12,6 +12,7 @@ translation has to have the fields of its text, else it is refused.
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import string
@@ -21,7 +22,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages import Catalog, Message
-from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -29,7 +29,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 TRANSLATIONS = CHECKOUT / "resources" / "translations"
 PACKAGES = ("app", "ui")
 PROMPTS = "resources/prompts"
-KEYWORDS = {"tr": None, "trn": (1, 2), "tr_in": ((1, "c"), 2), "N_": None}
+TEXTS = {"tr": 1, "N_": 1, "trn": 2, "tr_in": 2}  # how many texts each takes at first
 CONTEXT_END = "\x04"
 ONE_DATE = datetime(2026, 1, 1, tzinfo=UTC)  # of all headers: the same texts give the same files
 
@@ -38,19 +38,32 @@ def texts_of_the_code(checkout: Path = CHECKOUT) -> Catalog:
     """All that app/ and ui/ mark as text for people, and what prompts tell them, with its files."""
     catalog = Catalog(creation_date=ONE_DATE)
     for package in PACKAGES:
-        found = extract_from_dir(
-            str(checkout / package),
-            method_map=[("**.py", "python")],
-            keywords=KEYWORDS,
-            strip_comment_tags=True,
-        )
-        for name, _line, text, comments, context in found:
-            where = [(f"{package}/{name}", None)]
-            catalog.add(text, locations=where, auto_comments=comments, context=context)
+        for path in sorted((checkout / package).rglob("*.py")):
+            where = [(path.relative_to(checkout).as_posix(), None)]
+            for text, context in texts_of_a_module(path.read_text(encoding="utf-8")):
+                catalog.add(text, locations=where, context=context)
     for path in sorted((checkout / PROMPTS).glob("*.md")):
         for text in texts_of_a_prompt(path.read_text(encoding="utf-8")):
             catalog.add(text, locations=[(f"{PROMPTS}/{path.name}", None)])
     return catalog
+
+
+def texts_of_a_module(source: str) -> Iterator[tuple[str | tuple[str, str], str | None]]:
+    """(text, or singular and plural; context) of each call, also inside f-strings and calls."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        given = node.args[: TEXTS.get(node.func.id, 0)]
+        texts = [one.value for one in given if isinstance(one, ast.Constant)]
+        if len(texts) < TEXTS.get(node.func.id, 1) or not all(texts):
+            continue
+        match node.func.id:
+            case "trn":
+                yield (str(texts[0]), str(texts[1])), None
+            case "tr_in":
+                yield str(texts[1]), str(texts[0])
+            case _:
+                yield str(texts[0]), None
 
 
 def texts_of_a_prompt(file: str) -> Iterator[str]:

@@ -60,3 +60,26 @@ def test_a_translation_that_loses_a_field_is_refused() -> None:
     [reason] = translations.take(catalog, {"{name} is away.": "Weg."})
     assert "fields" in reason
     assert translations.take(catalog, {"{n} scene": ["Eine Szene", "{n} Szenen"]}) == []
+
+
+def test_texts_are_found_inside_other_texts_and_with_their_context() -> None:
+    source = (
+        "said = f\"{tr('One.')} {trn('{n} scene', '{n} scenes', 2)}\"\n"
+        'tr("{a} and {b}", a=N_("inner"), b=tr_in("a state", "open"))\n'
+        'tr(TABLE[key]), path.tr("not ours"), print("nor this")\n'
+    )
+    found = set(translations.texts_of_a_module(source))
+    assert found == {
+        ("One.", None),
+        (("{n} scene", "{n} scenes"), None),
+        ("{a} and {b}", None),
+        ("inner", None),
+        ("open", "a state"),
+    }
+
+
+def test_of_a_prompt_only_what_its_header_tells_people_is_translated() -> None:
+    file = (
+        "---\ntask: a\ntitle: A\npurpose: Does: a.\ninput b: The b.\n---\n\n# System\ntitle: no\n"
+    )
+    assert list(translations.texts_of_a_prompt(file)) == ["A", "Does: a.", "The b."]

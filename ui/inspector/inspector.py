@@ -151,7 +151,7 @@ class Inspector(QWidget):
             self._versions.clear()
             for version in reversed(versions):
                 is_latest = version.version == latest
-                word = version_word(version) + (tr("  latest") if is_latest else "")
+                word = version_word(version) + (f"  {tr('latest')}" if is_latest else "")
                 self._versions.addItem(word, version.version)
             if current is not None:
                 self._versions.setCurrentIndex(self._versions.findData(current.version))
@@ -179,8 +179,8 @@ class Inspector(QWidget):
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
         self._used.setText(
             tr(
-                "{full_tokens} of {budget} tokens",
-                full_tokens=number(slot.full_tokens),
+                "{tokens} of {budget} tokens",
+                tokens=number(slot.full_tokens),
                 budget=number(slot.budget),
             )
         )
@@ -213,7 +213,7 @@ class Inspector(QWidget):
     def _turn_words(self) -> str:
         story = self._session.story
         names = story.chat.speakers if story is not None else ()
-        return tr("{names} answers", names=names[0]) if len(names) == 1 else ""
+        return tr("{name} answers", name=names[0]) if len(names) == 1 else ""
 
     def _on_version_activated(self, row: int) -> None:
         path = self._session.path

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.prompt.slots import Slot, SlotSet
-from app.translation import number, tr
+from app.translation import number, tr, trn
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel, Label, body, section
@@ -67,8 +67,8 @@ class NextPrompt(QWidget):
             tr(
                 "{slot}: {tokens} of {budget} tokens",
                 slot=slot_name(slot.key),
-                tokens=slot.tokens,
-                budget=slot.budget,
+                tokens=number(slot.tokens),
+                budget=number(slot.budget),
             )
         )
         cut = max(0, slot.full_tokens - slot.tokens)
@@ -93,7 +93,9 @@ class _Figures(QWidget):
     def __init__(self, used: int, cut: int) -> None:
         super().__init__()
         self._used, self._cut = number(used), f"−{number(cut)}" if cut else ""
-        words = tr("{used} tokens", used=used) + (tr(", {cut} cut", cut=cut) if cut else "")
+        words = trn("{n} token", "{n} tokens", used)
+        if cut:
+            words = tr("{tokens}, {cut} cut", tokens=words, cut=number(cut))
         self.setAccessibleName(words)
         self.setFixedSize(58, 16)
 

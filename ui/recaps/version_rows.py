@@ -53,7 +53,7 @@ class VersionRow:
         return (
             tr_in("made by you", "yours")
             if self.made_by == "you"
-            else self.made_by or tr_in("who made it", "somebody")
+            else self.made_by or tr_in("made by somebody", "somebody")
         )
 
 
