@@ -13,7 +13,7 @@ from app.story.answers import BreakAnswer
 from app.story.extractive import extract_message_recap, extract_scene_recap
 from app.story.folding import fold_running
 from app.story.messages import Message
-from app.translation import tr
+from app.translation import N_, tr
 
 VERSION = "extractive-1"  # grows with each change of the texts it writes
 MESSAGE_TOKENS = 70
@@ -24,7 +24,7 @@ class BuiltinWriter:
     them; it is deterministic and takes no tokens.
     """
 
-    label = "built-in"
+    label = N_("built-in")
     spec = BUILTIN
     prompt_version = VERSION
     versions: Mapping[str, str] = MappingProxyType({})

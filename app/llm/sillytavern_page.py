@@ -30,7 +30,7 @@ LONGEST_PROMPT = 2_000_000  # characters; more than any context holds
 LOOK_SECONDS = 10.0
 TURN_SECONDS = 600.0  # a turn of the user is waited for so long
 GAVE_WAY_SECONDS = 3.0  # the page then waits for the end of the turn by itself
-NAME = "SillyTavern's connection"
+NAME = N_("SillyTavern's connection")
 NO_PAGE = N_(
     "SillyTavern's page is not open. The work goes on when it is, in a browser on this computer."
 )

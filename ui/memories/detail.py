@@ -14,7 +14,7 @@ from app.memory.contradictions import open_against
 from app.memory.records import Memory, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.story import Story
-from app.translation import N_, tr, tr_in, trn
+from app.translation import N_, retold, tr, tr_in, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.prose import ProseField
@@ -222,7 +222,7 @@ class DetailPane(QWidget):
             tags.append(Tag("bookmark", tr("Pinned"), "long_term"))
         if is_without_model(memory):
             tags.append(Tag("chip", tr(FOUND_WITHOUT_MODEL)))
-        tags += [Tag("info", tr(note)) for note in memory.notes]
+        tags += [Tag("info", retold(note)) for note in memory.notes]
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)

@@ -12,7 +12,7 @@ from app.memory.browsing import TIER_NAMES, sentence_of
 from app.memory.contradictions import open_against
 from app.memory.standing import Ground, Standing
 from app.story.story import Story
-from app.translation import N_, number, tr, tr_in
+from app.translation import N_, number, retold, tr, tr_in
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.prose import ProseField
@@ -285,7 +285,7 @@ class ReviewCard(Surface):
         self.editor.escaped.connect(self._leave)
         self._column.addWidget(self.editor)
         for note in memory.notes:
-            why = body(note)
+            why = body(retold(note))
             self._column.addWidget(why)
         for other in against:
             self._column.addWidget(Tag("triangle", tr(REPLACES), "out_of_budget"))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.model_use import CAPPED
 from app.operations import Operation, OperationStatus
+from app.translation import tr
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -29,7 +30,7 @@ def icon_of(operation: Operation) -> str:
     """Name of the icon that says where an operation stands."""
     if operation.pauses_before:
         return "pause"
-    if operation.held == CAPPED:
+    if operation.held == tr(CAPPED):
         return "clock"
     if operation.status is OperationStatus.PENDING and operation.held:
         return "link"
