@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.translation import number, tr
 from ui.budgets.facts import RowFacts
+from ui.budgets.legend import Legend, marks_of
 from ui.budgets.rows import (
     FIELD_WIDTH,
     GAP,
@@ -59,6 +60,8 @@ class Board(QWidget):
         column.setSpacing(0)
         column.addWidget(self._head)
         column.addWidget(self.area, 1)
+        self.legend = Legend()
+        column.addWidget(self.legend)
 
     @property
     def scale(self) -> Scale:
@@ -75,6 +78,7 @@ class Board(QWidget):
     ) -> None:
         """own: settings that have a value of this chat's own. While one moves the scale holds."""
         shown = (*tiers, *beside)
+        self.legend.show_marks(marks_of(shown))
         before = self._scale
         if not self.is_moving:
             most = [max(facts.budget, facts.used) for facts in shown]

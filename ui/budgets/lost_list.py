@@ -18,7 +18,8 @@ from ui.theme.style import rounded
 from ui.theme.tokens import NO_FILL
 
 LINE = 20
-LINES = 2
+LINES = 6  # more than any memory; a recap is cut behind a sentence
+SENTENCE_ENDS = (". ", "! ", "? ", "… ", "” ", "。")
 FOOT = 17
 INDENT = 14
 ABOVE = 5
@@ -91,21 +92,22 @@ class _Line(QAbstractButton):
         self.updateGeometry()
         self.update()
 
+    @property
+    def shown_text(self) -> str:
+        """What can be read of it."""
+        return " ".join(self._rows)
+
     def _fit(self) -> None:
-        """Break the text into at most two lines of the width."""
+        """Break the text into lines of the width; what is too long ends behind a sentence."""
         room = self.width() - INDENT
         if room == self._room or room < 40:
             return
         self._room = room
         metrics = QFontMetrics(self.font())
-        left = self._line.text
-        rows: list[str] = []
-        while left and len(rows) < LINES - 1:
-            head = _head(left, room, metrics)
-            rows.append(head)
-            left = left[len(head) :].lstrip()
+        rows, left = _rows(self._line.text, room, metrics)
         if left:
-            rows.append(metrics.elidedText(left, Qt.TextElideMode.ElideRight, room))
+            whole = sentences_within(self._line.text[: len(self._line.text) - len(left)])
+            rows, _ = _rows(f"{whole} …", room, metrics)
         self._rows = tuple(rows)
         self.setFixedHeight(ABOVE + LINE * len(rows) + FOOT)
 
@@ -133,6 +135,22 @@ class _Line(QAbstractButton):
         middle = self.height() - FOOT / 2 - 1
         left = meta().draw_right(painter, number(self._line.tokens), t.t2, self.width() - 2, middle)
         letters(11, MEDIUM).draw(painter, self._line.kind, t.t3, INDENT, middle, left - INDENT - 8)
+
+
+def _rows(text: str, room: int, metrics: QFontMetrics) -> tuple[list[str], str]:
+    """At most LINES lines of the text, and what is left of it."""
+    rows: list[str] = []
+    while text and len(rows) < LINES:
+        head = _head(text, room, metrics)
+        rows.append(head)
+        text = text[len(head) :].lstrip()
+    return rows, text
+
+
+def sentences_within(text: str) -> str:
+    """The text up to its last whole sentence; up to its last word where it has none."""
+    end = max((text.rfind(s) + len(s.rstrip()) for s in SENTENCE_ENDS if s in text), default=0)
+    return text[:end] if end else text.rstrip().rpartition(" ")[0]
 
 
 class _More(QWidget):

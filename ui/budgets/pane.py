@@ -65,9 +65,9 @@ class BudgetPane(QWidget):
         self._build()
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(self.title, 1)
+        head = QVBoxLayout()
+        head.setSpacing(2)
+        head.addWidget(self.title)
         head.addWidget(self.figures)
         deeds = QHBoxLayout()
         deeds.setSpacing(12)
@@ -155,15 +155,13 @@ class _Loud(QWidget):
     def say(self, said: str) -> None:
         if said != self.words:
             self.words = said
-            width = int(letters(12, SEMIBOLD).width(said)) + 2
-            # In steps: each other width lays the pane out anew.
-            self.setFixedWidth(-(-width // 16) * 16 if said else 0)
+            self.setVisible(bool(said))
             self.setAccessibleName(said or tr("Nothing falls out"))
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         face, ink = letters(12, SEMIBOLD), current_tokens().out_of_budget.text
-        face.draw_right(QPainter(self), self.words, ink, self.width(), self.height() / 2)
+        face.draw(QPainter(self), self.words, ink, 0, self.height() / 2, self.width())
 
 
 def _say(label: Label, said: str) -> None:

@@ -77,6 +77,8 @@ def _line(rehearsal: Rehearsal, text: str, memory: str, count: Callable[[str], i
     if standing is None:
         return LostLine(shown, "", tokens)
     kind = standing.memory.type.replace("_", " ")
+    if shown[:1].islower():  # the list it stands in is headed by who it is of
+        shown = f"{kind[:1].upper()}{kind[1:]} {shown}"
     at = f", #{standing.start}" if standing.start >= 0 else ""
     return LostLine(shown, kind + at, tokens, standing.start)
 

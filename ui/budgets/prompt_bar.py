@@ -184,6 +184,7 @@ class _Bar(QWidget):
         self._context = 1
         self._newest = 0
         self._hovered = -1
+        self._named: set[str] = set()
         self.setFixedHeight(BAR + LABELS)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -203,6 +204,11 @@ class _Bar(QWidget):
             tr("The next prompt: {parts}", parts=" ".join(part.tip for part in parts))
         )
         self.update()
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Groups whose names stood under the bar when it was painted last."""
+        return frozenset(self._named)
 
     def _areas(self) -> list[QRectF]:
         """Where each piece lies."""
@@ -268,21 +274,40 @@ class _Bar(QWidget):
         face, figures = letters(11.5, MEDIUM), letters(11.5)
         middle = BAR + 6 + (LABELS - 6) / 2
         right = float(self.width())
+        moved = self._room_for_card(starts, face, figures)
+        self._named.clear()
         for group in reversed(starts):
             tokens = sum(p.tokens for p in self._parts if p.group == group)
             name, figure = _label(group, self._newest), number(tokens)
             short = INDENT + face.width(name)
             whole = short + NAME_GAP + figures.width(figure)
             at_end = starts[group] + whole > self.width()
-            left = min(starts[group], self.width() - whole)
+            left = min(starts[group] + (moved if group == MEMORY else 0.0), self.width() - whole)
             painter.fillRect(QRectF(round(starts[group]), BAR + 4, 1, 5), t.line2)
             if left + short > right:
                 continue
+            self._named.add(group)
             ink = t.t1 if group in (MEMORY, CHAT) else t.t2
             after = face.draw(painter, name, ink, left + INDENT, middle)
             if left + whole <= right:
                 figures.draw(painter, figure, t.t3, after + NAME_GAP, middle)
-            right = (left if at_end else starts[group]) - BETWEEN
+            right = (left if at_end or moved else starts[group]) - BETWEEN
+
+    def _room_for_card(self, starts: dict[str, float], face: Letters, figures: Letters) -> float:
+        """Px by which the label of the memory moves over its own piece, so that the first piece,
+        which is narrow, can be named as well; 0 where that is not needed or not possible.
+        """
+        if CARD not in starts or MEMORY not in starts:
+            return 0.0
+        tokens = {group: sum(p.tokens for p in self._parts if p.group == group) for group in starts}
+
+        def room(group: str) -> float:
+            name = face.width(_label(group, self._newest))
+            return INDENT + name + NAME_GAP + figures.width(number(tokens[group])) + BETWEEN
+
+        wanted = room(CARD) - (starts[MEMORY] - starts[CARD])
+        end = starts.get(CHAT, starts.get(FREE, float(self.width())))
+        return wanted if 0 < wanted <= end - starts[MEMORY] - room(MEMORY) else 0.0
 
 
 def _fill(t: Tokens, part: Part) -> QColor:

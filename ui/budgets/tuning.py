@@ -167,9 +167,11 @@ class _TuningRow(QWidget):
         figures = f"{number(tuning.before)} → "
         after = number(tuning.after)
         face, loud = letters(12), letters(12, SEMIBOLD)
-        left = min(self.width() * 0.36, why - face.width(figures) - loud.width(after) - 12)
         title = tr(words.TITLES[tuning.name])
-        letters(12, MEDIUM).draw(painter, title, t.t1, 0, middle, left - 8)
+        name = letters(12, MEDIUM)
+        left = max(self.width() * 0.36, name.width(title) + 10)
+        left = min(left, why - face.width(figures) - loud.width(after) - 8)
+        name.draw(painter, title, t.t1, 0, middle, left - 6)
         end = face.draw(painter, figures, t.t2, left, middle)
         ink = t.included.text if tuning.after > tuning.before else t.t1
         loud.draw(painter, after, ink, end, middle)

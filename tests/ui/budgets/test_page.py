@@ -20,7 +20,10 @@ from app.story.messages import MessageRecap
 from app.work.rehearsal import Rehearsal
 from tests.labelled import WrittenTavern
 from tests.ui.samples import story
+from ui.budgets.legend import Mark, marks_of
+from ui.budgets.lost_list import sentences_within
 from ui.budgets.page import BudgetsPage
+from ui.budgets.pane_facts import LostLine
 from ui.budgets.rows import SlotRow
 from ui.main_window import MainWindow
 
@@ -295,3 +298,35 @@ async def test_the_page_has_a_key_and_a_button(
     QTest.keyClick(window, Qt.Key.Key_5, Qt.KeyboardModifier.ControlModifier)
     await until(lambda: isinstance(window.page, BudgetsPage))
     assert "Ctrl 5" in window.frame.page_buttons["budgets"].toolTip()
+
+
+async def test_the_marks_that_are_there_are_explained(page: BudgetsPage) -> None:
+    rows = [row.facts for row in page.board.rows.values() if row.facts is not None]
+    assert page.board.legend.isVisible()
+    assert page.board.legend.marks == marks_of(rows)
+    assert Mark.CUT in page.board.legend.marks
+    assert "cut" in page.board.legend.accessibleName()
+    calm = [replace(facts, turn=9, own=9, budget=9, used=3, full=3, most=3) for facts in rows]
+    assert marks_of(calm) == (Mark.BUDGET,)
+    assert Mark.TURN in marks_of([replace(calm[0], turn=5)])
+    assert Mark.MOST in marks_of([replace(calm[0], most=5)])
+    assert Mark.LENT in marks_of([replace(calm[0], used=12, full=12)])
+
+
+async def test_what_falls_out_is_read_to_the_end_of_a_sentence(page: BudgetsPage) -> None:
+    page.choose(KNOWS)
+    facts = page.pane.facts
+    assert facts is not None
+    for line, shown_line in zip(facts.lost, page.pane.lost.lines, strict=False):
+        assert not line.text[:1].islower()
+        assert shown_line.shown_text == line.text
+    long = "She waits at the ford. " * 40 + "And then"
+    lines = page.pane.lost
+    lines.show_lines([LostLine(long, "fact", 400)], 1)
+    assert lines.lines[0].shown_text.endswith("ford. …")
+    assert sentences_within("Nothing ends he") == "Nothing ends"
+
+
+async def test_every_piece_of_the_bar_that_has_room_is_named(page: BudgetsPage) -> None:
+    picture = page.prompt_bar.bar.named
+    assert {"card", "memory", "chat"} <= picture
