@@ -143,7 +143,8 @@ def test_settings_that_make_no_sense_give_no_persona(story: Path, text: str) -> 
 @pytest.mark.pitfall(58)
 def test_in_a_group_the_message_says_whose_card(avatar: str, found: str | None) -> None:
     said = Message("m", "h", "Bo", "Hm.", avatar=avatar)
-    place = card_path(Story(GROUP, (said,)), "Bo")
+    others = Message("o", "h", "Ann", "Hm.", avatar="Ann.png")
+    place = card_path(Story(GROUP, (others, said, others)), "Bo")
     assert place == (Path(found) if found else None)
 
 

@@ -251,6 +251,33 @@ async def test_what_makes_no_sense_is_refused_in_words(
     assert not world.companion.memory(world.tavern.chat).memories
 
 
+@pytest.mark.pitfall(57)
+async def test_a_correction_for_the_next_reply_is_changed_and_taken_back(world: World) -> None:
+    path, companion = world.tavern.chat, world.companion
+    story = companion.memory(path).story
+    reply = next(m for m in reversed(story.messages) if not m.is_user)
+    note = Document(
+        "note",
+        world.chat,
+        DocumentKind.REPAIR,
+        "The well is dry.",
+        until=reply.anchor,
+        inputs=reply.content_hash,
+    )
+    await world.write(documents=(note,))
+
+    async def told() -> str:
+        return " ".join(s.text for s in (await companion.slots(path)).slots if "repair" in s.key)
+
+    assert "The well is dry." in await told()
+    await companion.memories.edit_text(path, DocumentKind.REPAIR, "The well is deep.")
+    assert "The well is deep." in await told()
+    await companion.memories.edit_text(path, DocumentKind.REPAIR, "")
+    assert await told() == ""
+    await companion.edits.undo(path)
+    assert "The well is deep." in await told()
+
+
 @pytest.mark.pitfall(31)
 async def test_a_pinned_arc_is_open_in_all_chats_of_its_character(world: World) -> None:
     path, memories = world.tavern.chat, world.companion.memories
