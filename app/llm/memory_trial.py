@@ -52,6 +52,23 @@ _WORDS: Mapping[Tier, str] = {
     Tier.STATE_LEDGER: N_("the state ledger"),
     Tier.EPISTEMIC: N_("who knows what"),
 }
+HINTS: Mapping[Tier, str] = {  # what a good answer holds
+    Tier.LONG_TERM: N_(
+        "At least five lasting facts, ties and events; nothing that is still open told as done."
+    ),
+    Tier.SESSION: N_(
+        "At least four details of this evening: what changed hands, who said what, what was seen."
+    ),
+    Tier.ARCS: N_("Three or four open threads. Nothing here is resolved."),
+    Tier.STATE_LEDGER: N_(
+        "Only what is visible: nothing of Captain Varro, nothing of the Ashen Court, and never "
+        '"unknown".'
+    ),
+    Tier.EPISTEMIC: N_(
+        "Most of the five kinds: Maelis knows and hides, Tamsin suspects, Brida believes and is "
+        "unaware, Denning hides."
+    ),
+}
 TIER_SECONDS = 240.0
 GOOD, FAIR = 0.75, 0.5
 SAME_MATTER = 0.5
@@ -175,7 +192,7 @@ async def try_memory(
 
 
 async def _tried(model: MemoryModel, tier: Tier, seconds: float) -> TierTrial:
-    scene, hint = trial_scene(ORDER[tier]), _contents()["hints"][tier.value]
+    scene, hint = trial_scene(ORDER[tier]), HINTS[tier]
     inputs = {"window": scene.window.text, "known": scene.known or NOTHING, "new_from": "1"}
     began = time.monotonic()
 

@@ -66,7 +66,7 @@ class TierResult(QWidget):
         trial = self.trial
         column.setContentsMargins(0, 2, 0, 4)
         column.setSpacing(5)
-        column.addWidget(body(tr("A good answer: {hint}", hint=trial.hint)))
+        column.addWidget(body(tr("A good answer: {hint}", hint=tr(trial.hint))))
         if trial.items:
             column.addWidget(meta(tr("Understood, {entry}", entry=entry_words(trial))))
             column.addWidget(_told("\n".join(trial.items)))
