@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import secrets
 import shutil
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +14,9 @@ import hypothesis
 import pytest
 
 from app.paths import RESOURCES
+from app.private_log import FORMAT, PrivateFormatter
 from tests.labelled import WrittenTavern
+from tests.planted import TOKEN, secret_in
 
 TESTS = Path(__file__).parent
 UI = TESTS / "ui"
@@ -42,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "pitfall(number, ...): fails in these pitfalls, see tests/test_pitfalls.py"
     )
+    config.addinivalue_line("markers", "last: runs after all tests of other modules")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,6 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.gui)
         if E2E in item.path.parents:
             item.add_marker(pytest.mark.e2e)
+    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 
 def pytest_asyncio_loop_factories(
@@ -94,13 +99,14 @@ def _qt_loop() -> asyncio.AbstractEventLoop:
 
 
 _keep_alive: list[object] = []
+PRIVATE = PrivateFormatter(FORMAT)
 
 
 class UnexpectedLogs(logging.Handler):
-    """Collects records of WARNING and above."""
+    """Collects records: of the program all, of libraries those that a user would see."""
 
     def __init__(self) -> None:
-        super().__init__(logging.WARNING)
+        super().__init__()
         self.records: list[logging.LogRecord] = []
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -109,7 +115,10 @@ class UnexpectedLogs(logging.Handler):
 
 @pytest.fixture(autouse=True)
 def unexpected_logs(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fails the test when anything logs a warning or an error that no `expects_log` names."""
+    """Fails the test when anything logs a warning or an error that no `expects_log` names.
+
+    And when a log holds a secret or a line of a story, whoever expects it.
+    """
     handler = UnexpectedLogs()
     root = logging.getLogger()
     root.addHandler(handler)
@@ -121,10 +130,26 @@ def unexpected_logs(request: pytest.FixtureRequest) -> Iterator[None]:
     unexpected = [
         f"{record.levelname} {record.name}: {record.getMessage()}"
         for record in handler.records
-        if not any(record.name.startswith(name) for name in expected)
+        if record.levelno >= logging.WARNING
+        and not any(record.name.startswith(name) for name in expected)
     ]
+    told = map(PRIVATE.format, handler.records)
+    if any(map(secret_in, told)):
+        pytest.fail("A log holds a secret or a line of a story.", pytrace=False)
     if unexpected:
         pytest.fail("Unexpected log records:\n" + "\n".join(unexpected), pytrace=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def planted_tokens() -> Iterator[None]:
+    """Lets every token of a bridge be known where it must not be."""
+    real, app = secrets.token_urlsafe, logging.getLogger("app")
+    before = app.level
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "token_urlsafe", lambda size: TOKEN + real(size))
+        app.setLevel(logging.DEBUG)
+        yield
+        app.setLevel(before)
 
 
 @pytest.fixture(scope="session", autouse=True)

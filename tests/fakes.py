@@ -90,6 +90,7 @@ class FakeLlm:
     def __init__(self, reply: Reply | None = None) -> None:
         self.reply: Reply = reply or (lambda request: "The lamp burned low and nobody spoke.")
         self.slow_seconds = 30.0
+        self.error_for: Callable[[RecordedRequest], str] = lambda request: "broken"
         self.context = 0  # tokens, as the list of models says it; 0: it does not
         self.other_models: tuple[str, ...] = ()
         self.requests: list[RecordedRequest] = []
@@ -161,8 +162,8 @@ def _handler_for(llm: FakeLlm) -> type[BaseHTTPRequestHandler]:
             try:
                 if not isinstance(text, str):
                     text(Wire(self, llm.closing))
-                elif BROKEN in request.text:
-                    self._send({"error": {"message": "broken"}}, status=500)
+                elif BROKEN in request.text or text == BROKEN:
+                    self._send({"error": {"message": llm.error_for(request)}}, status=500)
                 elif body.get("stream"):
                     self._stream(text)
                 else:

@@ -49,8 +49,10 @@ def _window(words: list[str]) -> int:
         options = parser.parse_args(words)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
+    from app.private_log import log_to_stderr
     from ui.application import WindowOptions, show_window
 
+    log_to_stderr()
     return show_window(
         WindowOptions(
             options.data_dir, options.tavern, options.llm, options.chat, is_safe=options.safe

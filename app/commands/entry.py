@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
@@ -29,6 +28,7 @@ from app.commands import (
     slots,
 )
 from app.errors import TavernkeepError, UsageError
+from app.private_log import log_to_stderr
 from app.translation import tr
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else WRONG_USAGE
     if options.json:
         translation.use(translation.ENGLISH)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    log_to_stderr()
     run: Callable[[argparse.Namespace], Coroutine[None, None, int | None]] = options.run
     try:
         return asyncio.run(run(options)) or DONE

@@ -1,0 +1,99 @@
+"""No key, token, cookie or story text in anything that is written to be read by others.
+
+Logs are looked through after each test (conftest.py). The last test looks through all files that
+the tests have made the program write.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.errors import StoreError
+from app.private_log import FORMAT, PrivateFormatter
+from tests.fakes import BROKEN, MODEL, FakeLlm
+from tests.killing import ROOT
+from tests.labelled import WrittenTavern
+from tests.planted import TOKEN, files_with_secrets, secret_in, story_texts
+
+KEY = "sk-planted-abcdef"
+
+
+def formatted(error: BaseException) -> str:
+    record = logging.LogRecord("app", logging.ERROR, "", 0, "It failed", (), None)
+    record.exc_info = (type(error), error, error.__traceback__)
+    return PrivateFormatter(FORMAT).format(record)
+
+
+def test_a_logged_error_tells_its_place_and_not_what_it_quotes() -> None:
+    try:
+        try:
+            int("She never told him.")
+        except ValueError as error:
+            raise KeyError("The letter is hers.") from error
+    except KeyError as error:
+        told = formatted(error)
+    assert "test_secrets.py" in told
+    assert "KeyError\nbecause of\n" in told
+    assert "ValueError" in told
+    assert "never told" not in told.replace('int("She never told him.")', "")
+    assert "hers" not in told.replace('raise KeyError("The letter is hers.")', "")
+
+
+def test_what_is_said_in_words_of_our_own_is_logged() -> None:
+    assert formatted(StoreError("The disk is full.")).endswith("StoreError: The disk is full.")
+
+
+def test_errors_that_go_round_in_a_circle_come_to_an_end() -> None:
+    one, other = ValueError("x"), ValueError("y")
+    one.__cause__, other.__cause__ = other, one
+    assert formatted(one).count("ValueError") <= 10
+
+
+def test_nothing_that_a_command_says_of_a_fault_holds_a_key_or_the_story(
+    demo_tavern: WrittenTavern, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server fails and repeats what it was sent; the commands say what is wrong."""
+    monkeypatch.setenv("TAVERNKEEP_API_KEY", KEY)
+    own = tmp_path / "own"
+    with FakeLlm(lambda request: BROKEN) as llm:
+        llm.error_for = lambda request: f"{request.key} may not ask: {request.text}"
+        words = ["recap", str(demo_tavern.chat), "--llm", f"openai:{MODEL}@{llm.url}"]
+        commands = (words, ["doctor", "--tavern", str(demo_tavern.user_folder.parent)])
+        for command in commands:
+            done = subprocess.run(
+                [sys.executable, "-m", "app", *command, "--data-dir", str(own)],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                timeout=50,
+                check=False,
+            )
+            assert KEY not in done.stdout
+            assert secret_in(done.stderr) == ""
+        assert llm.requests[0].key.endswith(KEY)
+    assert list(files_with_secrets(own)) == []
+
+
+def test_the_look_for_secrets_finds_them(tmp_path: Path) -> None:
+    assert secret_in(f"refused: {KEY}") == KEY
+    assert secret_in(f"a page with {TOKEN}x came") == f"{TOKEN}x"
+    assert secret_in(f"“{story_texts()[-1]}”") == story_texts()[-1]
+    assert secret_in("SillyTavern's page is not connected any more.") == ""
+    (tmp_path / "report.txt").write_text(f"key: {KEY}")
+    (tmp_path / "keys.json").write_text(json.dumps({"url": KEY}))
+    assert [path.name for path in files_with_secrets(tmp_path)] == ["report.txt"]
+    (tmp_path / "report.txt").unlink()
+
+
+@pytest.mark.last
+def test_no_file_that_any_test_wrote_holds_a_key_or_a_token(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    found = files_with_secrets(tmp_path_factory.getbasetemp())
+    assert [str(path) for path in found] == []
