@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 BRIDGE_FILE = Path("user") / "files" / "tavernkeep-bridge.json"
 CHATS_KEPT = 20
 MAX_FILE_BYTES = 8 * 1024 * 1024
+RETRY_SECONDS = 10.0  # after a write that failed
 COALESCE_SECONDS = 0.5
 
 
@@ -71,7 +72,7 @@ def _mode_of(user_folder: Path) -> int:
 class BridgeFile:
     """Keeps the bridge file of one tavern; several changes in a row make one write.
 
-    `aclose` writes what is left. A write that fails is logged, and made up for by the next.
+    `aclose` writes what is left. A write that fails is logged once, and tried again until it works.
     """
 
     def __init__(self, user_folder: Path, session: str, tasks: TaskSupervisor) -> None:
@@ -81,6 +82,7 @@ class BridgeFile:
         self._entries: dict[str, Entry] | None = None
         self._sequence = 0
         self._news: dict[str, Entry] = {}
+        self._is_behind = False  # the last write failed
         self._writing: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
@@ -98,9 +100,10 @@ class BridgeFile:
             await self._writing
 
     async def _write_soon(self) -> None:
-        while self._news:
+        while self._news or (self._is_behind and not self._closing.is_set()):
+            seconds = RETRY_SECONDS if self._is_behind else COALESCE_SECONDS
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), COALESCE_SECONDS)
+                await asyncio.wait_for(self._closing.wait(), seconds)
             await self._write()
 
     async def _write(self) -> None:
@@ -115,12 +118,15 @@ class BridgeFile:
             del self._entries[key]
         self._sequence += 1
         content = Content(self._sequence, time.time(), dict(self._entries))
-        await asyncio.to_thread(self._save, content)
+        self._is_behind = not await asyncio.to_thread(self._save, content)
 
-    def _save(self, content: Content) -> None:
+    def _save(self, content: Content) -> bool:
         path = self._user_folder / BRIDGE_FILE
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_for_tavern(self._user_folder, path, msgspec.json.encode(content))
         except OSError as error:
-            log.warning("%s could not be written: %s", path, error.strerror)
+            if not self._is_behind:
+                log.warning("%s could not be written: %s", path, error.strerror)
+            return False
+        return True

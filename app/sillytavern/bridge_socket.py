@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,8 @@ _silent.setLevel(logging.CRITICAL + 1)
 
 TURN_WAIT_SECONDS = 0.25
 MAX_PAGES = 8
+MOST_CONNECTIONS = 64  # also of those who have not said yet who they are
+OPEN_SECONDS = 5.0  # in which they have to
 ROTATION_SECONDS = 12 * 3600
 GRACE_SECONDS = 60.0
 HELLO_SECONDS = 10.0
@@ -67,6 +70,24 @@ CHATS_KEPT = 100
 TOKEN_ROTATED = 4401  # close code: come back with the new token
 
 OnTurn = Callable[[Page, TurnRequest], Awaitable[SlotSet]]
+
+
+class _Connection(ServerConnection):
+    """Ends at once where there are too many: each takes a descriptor, and so does the database."""
+
+    def __init__(self, connections: set[ServerConnection], *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._connections = connections
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._connections.add(self)
+        if len(self._connections) > MOST_CONNECTIONS:
+            self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self)
+        super().connection_lost(exc)
 
 
 @dataclass(slots=True)
@@ -111,6 +132,7 @@ class BridgeServer:
         self._pairing = Pairing()
         self._taverns: dict[Path, _Tavern] = {}
         self._links: dict[ServerConnection, PageLink] = {}
+        self._connections: set[ServerConnection] = set()
         self._server: Server | None = None
         self._version = bridge_installer.program_version()
 
@@ -150,7 +172,8 @@ class BridgeServer:
                     select_subprotocol=self._select_subprotocol,
                     compression=None,
                     max_size=MAX_FRAME_BYTES,
-                    open_timeout=5,
+                    create_connection=partial(_Connection, self._connections),  # type: ignore[arg-type]
+                    open_timeout=OPEN_SECONDS,
                     close_timeout=2,
                     ping_interval=20,
                     ping_timeout=20,

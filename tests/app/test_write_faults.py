@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shutil
 import sqlite3
@@ -31,6 +30,7 @@ from app.store.store import Store
 from app.work.export import BibleFormat, write_new
 from app.work.waiting import next_operation, surroundings
 from tests.chat_files import HEADER, jsonl, message, write_chat
+from tests.disk_faults import full_disk, permission_lost
 from tests.killed_work import chat_in, make_chat
 
 YEAR = 365 * 86_400.0
@@ -71,34 +71,6 @@ async def opened(folder: Path) -> AsyncIterator[World]:
         await companion.open_story(chat)
         await companion.settled(chat)
         yield World(companion, chat, folder)
-
-
-@contextlib.contextmanager
-def full_disk() -> Iterator[None]:
-    """No file of this process grows."""
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@contextlib.contextmanager
-def permission_lost() -> Iterator[None]:
-    """Nothing can be opened for writing any more; SQLite has its own way, and a test of its own."""
-    real = os.open
-
-    def refuse(path: object, flags: int, *rest: object, **more: object) -> int:
-        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return real(path, flags, *rest, **more)  # type: ignore[arg-type]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "open", refuse)
-        yield
 
 
 def break_off(world: World) -> str:

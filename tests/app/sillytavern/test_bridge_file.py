@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from app.sillytavern import bridge_file
 from app.sillytavern.bridge_file import BRIDGE_FILE, CHATS_KEPT, BridgeFile, read_bridge_file
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.tasks import TaskSupervisor
+from tests.disk_faults import full_disk, permission_lost
 
 
 def chat(name: str) -> ChatIdentity:
@@ -132,3 +134,35 @@ async def test_a_write_that_fails_is_made_up_for_by_the_next(user_folder, tasks,
     file.publish(chat("Morning"), slots("x"))
     await file.aclose()
     assert list(read_bridge_file(user_folder).chats) == ["solo/Ada/Evening", "solo/Ada/Morning"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
+@pytest.mark.expects_log("app.sillytavern.bridge_file")
+@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+async def test_a_disk_that_takes_nothing_leaves_the_old_file_until_it_does(
+    user_folder, tasks, monkeypatch, caplog, fault
+):
+    monkeypatch.setattr(bridge_file, "COALESCE_SECONDS", 0.01)
+    monkeypatch.setattr(bridge_file, "RETRY_SECONDS", 0.01)
+    path = user_folder / BRIDGE_FILE
+    file = BridgeFile(user_folder, "s", tasks)
+    file.publish(chat("Evening"), slots("before"))
+    await until(path.exists)
+    before = path.read_bytes()
+    with fault():
+        file.publish(chat("Evening"), slots("during"))
+        await until(lambda: "could not be written" in caplog.text)
+        assert path.read_bytes() == before
+        assert list(path.parent.iterdir()) == [path]
+    # Nobody has to publish once more.
+    await until(lambda: path.read_bytes() != before)
+    entry = read_bridge_file(user_folder).chats["solo/Ada/Evening"]
+    assert entry.slots[0].text == "during"
+    await file.aclose()
+    assert caplog.text.count("could not be written") == 1
+
+
+async def until(found):
+    async with asyncio.timeout(20):
+        while not found():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)

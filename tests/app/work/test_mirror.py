@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,7 @@ from app.work.mirror import Mirror
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, swiped
+from tests.disk_faults import full_disk, permission_lost
 
 LENGTH = 12
 MOMENT = 0.01  # debounce of the tests, in seconds
@@ -359,6 +362,21 @@ async def test_what_was_saved_meanwhile_is_kept(bench: Bench) -> None:
     save_like_sillytavern(bench.path, jsonl(lines))
     assert await bench.mirrored() == ""
     assert bench.lines[-1]["mes"] == "A new message."
+    assert bench.block(3)["scene_break"] is True
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
+@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+async def test_a_disk_that_takes_nothing_leaves_the_chat_and_is_waited_for(
+    bench: Bench, fault: Callable[[], AbstractContextManager[None]]
+) -> None:
+    await bench.mark_break(3)
+    before = bench.path.read_bytes()
+    with fault():
+        assert "is as it was before" in await bench.mirrored()
+    assert bench.path.read_bytes() == before
+    assert list(bench.path.parent.iterdir()) == [bench.path]
+    assert await bench.mirrored() == ""
     assert bench.block(3)["scene_break"] is True
 
 
