@@ -60,6 +60,7 @@ class Everywhere(QObject):
         actions["history"].triggered.connect(self.open_history)
         self.search_sheet = SearchSheet(self._find, self._place_of, self._run_search, window)
         self.search_sheet.hit_chosen.connect(self._on_hit_chosen)
+        self.search_sheet.index_wanted.connect(self._on_index_wanted)
         actions["search.all"].triggered.connect(self.open_search)
         self.health_sheet = HealthSheet(self._report, window)
         self.health_sheet.remedy_wanted.connect(self._on_remedy)
@@ -124,6 +125,31 @@ class Everywhere(QObject):
 
     def _run_search(self, search: Coroutine[Any, Any, None]) -> None:
         self._session.do(search, name="searching")
+
+    def _on_index_wanted(self) -> None:
+        self.search_sheet.show_indexing(0, self._to_read())
+        self._session.do(self._index(), name=N_("reading all chats"))
+
+    def _to_read(self) -> int:
+        return max(1, len(self._chats) - 1)  # the demo story is not among them
+
+    async def _index(self) -> None:
+        total = self._to_read()
+
+        def told(done: int) -> None:
+            self.search_sheet.show_indexing(min(done, total - 1), total)
+
+        try:
+            failed = await self._session.companion.index_all(told)
+        finally:
+            self.search_sheet.show_indexing(total, total)
+        if failed:
+            left = trn(
+                "{n} chat could not be read, and is left out of the search.",
+                "{n} chats could not be read, and are left out of the search.",
+                failed,
+            )
+            self._session.failed.emit(left)
 
     def _place_of(self, hit: Hit) -> str:
         chat = self._chats.get(hit.chat)

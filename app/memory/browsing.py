@@ -327,12 +327,17 @@ def _is_shown(status: Status, show: frozenset[Show]) -> bool:
             return Show.LOST in show
 
 
+def is_about(memory: Memory, part: str) -> bool:
+    """Whether somebody in it is called so; part: of a name, casefolded."""
+    names = (memory.subject, memory.target, memory.told_by, *memory.entities)
+    return any(part in name.casefold() for name in names)
+
+
 def _fits(standing: Standing, term: Term) -> bool:
     memory = standing.memory
     match term.field:
         case "who":
-            names = (memory.subject, memory.target, memory.told_by, *memory.entities)
-            return any(term.value in name.casefold() for name in names)
+            return is_about(memory, term.value)
         case "kind" | "tier" | "type":
             return _is_kind(memory, term.value)
         case "is":

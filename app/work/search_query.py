@@ -12,13 +12,14 @@ from app.translation import N_, tr
 HERE = "here"  # in:here means the chat that is shown
 MESSAGES = "messages"  # tier:messages means no memory at all
 HOW = N_(
-    "“two words” as they stand, -word without it, in:here or in:part of a chat's name, "
+    "“two words” as they stand, -word without it, who:a name, in:here or in:part of a chat's name, "
     "tier:arcs or tier:messages"
 )
 LONGEST = 2_000
 _QUOTES = str.maketrans("“”„«»", '"""""')
 _PART = re.compile(
-    r'(?:(?P<key>in|tier):)?(?P<minus>(?<![^\s])-)?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))', re.I
+    r'(?:(?P<key>in|tier|who):)?(?P<minus>(?<![^\s])-)?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))',
+    re.I,
 )
 _ALSO = {Tier.STATE_LEDGER: "ledger", Tier.EPISTEMIC: "minds"}
 
@@ -26,7 +27,8 @@ _ALSO = {Tier.STATE_LEDGER: "ledger", Tier.EPISTEMIC: "minds"}
 @dataclass(frozen=True, slots=True)
 class Query:
     """words: all wanted, in any order. phrases: wanted as they stand. without: in no find. chats:
-    parts of names, casefolded. tiers: of memories; with any, no messages are meant.
+    parts of names, casefolded. people: parts of their names, casefolded; one of them has said it or
+    is in it. tiers: of memories; with any, no messages are meant.
     """
 
     words: str = ""
@@ -35,6 +37,7 @@ class Query:
     chats: tuple[str, ...] = ()
     tiers: tuple[Tier, ...] = ()
     only_messages: bool = False
+    people: tuple[str, ...] = ()
 
 
 def read_query(text: str) -> Query:
@@ -47,12 +50,15 @@ def read_query(text: str) -> Query:
     without: list[str] = []
     chats: list[str] = []
     tiers: list[Tier] = []
+    people: list[str] = []
     only_messages = False
     for part in _PART.finditer(text[:LONGEST].translate(_QUOTES)):
         key, quoted = (part["key"] or "").lower(), part["quoted"]
         said = part["plain"] if quoted is None else quoted
         if key == "in" and said.strip():
             chats.append(" ".join(said.casefold().split()))
+        elif key == "who" and said.strip():
+            people.append(" ".join(said.casefold().split()))
         elif key == "tier" and said.strip():
             if MESSAGES.startswith(said.lower()):
                 only_messages = True
@@ -64,10 +70,18 @@ def read_query(text: str) -> Query:
             phrases.append(said)
         else:
             words.append(f"{key}:{said}" if key else said)
+    if not words and not phrases:
+        words = list(people)
     if not words and not phrases:  # nothing to leave anything out of
         words, without = without, []
     return Query(
-        " ".join(words), tuple(phrases), tuple(without), tuple(chats), tuple(tiers), only_messages
+        " ".join(words),
+        tuple(phrases),
+        tuple(without),
+        tuple(chats),
+        tuple(tiers),
+        only_messages,
+        tuple(people),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.errors import TavernkeepError
+from app.memory.browsing import is_about
 from app.memory.records import Memory
 from app.memory.similarity import Vectors
 from app.store.search import FOUND, OVER, FoundText, Place, match_of, match_with
@@ -23,6 +24,8 @@ from app.work.search_query import HERE, Query, read_query
 log = logging.getLogger(__name__)
 
 MOST_HITS = 50
+WIDER = 6  # times as many are looked at where only those of some people are wanted
+MOST_CHATS = 20  # that are read to see who wrote a message
 SECONDS = 2.0  # for one question to the index
 LAST_SECONDS = 2.0  # for what is still to be indexed at the end
 _SLICE = 200  # messages of one transaction
@@ -100,7 +103,8 @@ class Search:
         """
         asked = read_query(query)
         await self.settled()
-        limit = max(1, min(limit, MOST_HITS))
+        wanted_hits = max(1, min(limit, MOST_HITS))
+        limit = MOST_HITS * WIDER if asked.people else wanted_hits
         store = self._store
         messages, memories = messages and not asked.tiers, memories and not asked.only_messages
 
@@ -131,11 +135,40 @@ class Search:
             return list(found.values()), is_complete
 
         hits, is_complete = await store.run(unit)
+        if asked.people:
+            hits, was_read = await self._said_by(asked.people, hits)
+            is_complete = is_complete and was_read
         hits.sort(key=lambda hit: -hit.score)
         if by_meaning:
             wanted = " ".join((asked.words, *asked.phrases))
             hits = await self._by_meaning(wanted, hits)
-        return Findings(tuple(hits[:limit]), is_complete)
+        return Findings(tuple(hits[:wanted_hits]), is_complete)
+
+    async def _said_by(self, people: Sequence[str], hits: Sequence[Hit]) -> tuple[list[Hit], bool]:
+        """Memories stay, their people were asked for; of messages those that one of them wrote.
+
+        Who wrote a message stands in its chat alone, which is read; false where they are too many.
+        """
+        messages: dict[Path, tuple[Message, ...]] = {}
+        kept: list[Hit] = []
+        is_complete = True
+        for hit in hits:
+            if hit.memory_id:
+                kept.append(hit)
+                continue
+            if hit.chat not in messages and len(messages) >= MOST_CHATS:
+                is_complete = False
+                continue
+            if hit.chat not in messages:
+                try:
+                    messages[hit.chat] = (await self._chats.glance(hit.chat)).story.messages
+                except TavernkeepError:  # gone since it was indexed
+                    messages[hit.chat] = ()
+            of_chat, index = messages[hit.chat], hit.index or 0
+            name = of_chat[index].name.casefold() if index < len(of_chat) else ""
+            if any(part in name for part in people):
+                kept.append(hit)
+        return kept, is_complete
 
     def _chats_meant(self, asked: Query, here: Path | None) -> list[int] | None:
         if not asked.chats:
@@ -163,6 +196,8 @@ class Search:
             fit = index.memories(match, limit, chats=chats, tiers=tiers)
             texts = {text.row: text for text in fit}
             for memory in self._store.memories.with_ids(texts):
+                if asked.people and not any(is_about(memory, part) for part in asked.people):
+                    continue
                 hit = self._of_memory(memory, texts[memory.id])
                 if hit is not None:
                     found[memory.id] = hit

@@ -106,6 +106,24 @@ async def test_search_finds_in_other_chats_and_leads_there(
     await until(lambda: stage.page.view.current_message() == 5)
 
 
+async def test_a_press_reads_all_chats_for_the_search(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    other = demo_tavern.chat.with_name("Another.jsonl")
+    header, *lines = demo_tavern.chat.read_text("utf-8").splitlines()
+    lines[5] = json.dumps({**json.loads(lines[5]), "mes": "A zanthor sings on the quay."})
+    other.write_text("\n".join([header, *lines[:9]]), "utf-8")
+    await companion.sync()
+    demo_window.actions_["search.all"].trigger()
+    sheet = everywhere(demo_window).search_sheet
+    QTest.keyClicks(sheet.field, "zanthor")
+    await until(lambda: sheet.words.text() == NOTHING)
+    QTest.mouseClick(sheet.index, Qt.MouseButton.LeftButton)
+    await until(lambda: sheet.list.model().rowCount() == 1)
+    assert sheet.progress.text() == "All chats are read."
+    assert sheet.index.isEnabled()
+
+
 async def test_search_says_what_it_takes_and_what_it_does_not_find(
     demo_window: MainWindow, until: Until
 ) -> None:

@@ -151,6 +151,7 @@ class _Loud(QWidget):
         self.words = ""
         self.setFixedHeight(18)
         self.setToolTip(tr("What the budget has no room for, least important last."))
+        self.hide()
 
     def say(self, said: str) -> None:
         if said != self.words:

@@ -19,15 +19,16 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from app.errors import TavernkeepError
 from app.memory.browsing import TIER_NAMES
 from app.memory.records import Tier
-from app.translation import N_, tr
+from app.translation import N_, number, tr
 from app.work.searching import Findings, Hit
+from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Field
-from ui.controls.labels import Label
+from ui.controls.labels import Label, meta
 from ui.controls.surfaces import FloatingSheet
 from ui.shell.entries import Index, step_in
 from ui.shell.find_row import FIND_ROLE, ROW, Find, FindDelegate
@@ -36,12 +37,12 @@ from ui.theme.palette import T2_ROLE
 
 WIDTH = 680
 ROWS_SHOWN = 7
-FOOT = 92
+FOOT = 66  # the button, and the space between
 SETTLE_MS = 180
 MOST = 30
 HOW = N_(
     "Searches every chat that was opened here, memories and messages. “Two words” as they stand, "
-    "-word leaves out, in:here or in:part of a chat’s name, tier:arcs or tier:messages."
+    "-word leaves out, who:a name, in:here or in:part of a chat’s name, tier:arcs or tier:messages."
 )
 NOTHING = N_("Nothing was found in the chats that were opened here.")
 TOO_MUCH = N_("Too much fits: not all of it was looked at. Use rarer words.")
@@ -77,10 +78,11 @@ class SearchSheet(FloatingSheet):
     ask: finds, to be awaited. place: says where a find stands. run: looks after a coroutine.
 
     Signals:
-        hit_chosen: Hit to go to.
+        hit_chosen: Hit to go to. index_wanted: chats that were never opened are to be read.
     """
 
     hit_chosen = Signal(object)
+    index_wanted = Signal()
 
     def __init__(
         self,
@@ -114,6 +116,14 @@ class SearchSheet(FloatingSheet):
         self.list.clicked.connect(self._choose)
         self.words = Label(tr(HOW), font=ui_font(11.5), tone=T2_ROLE, wraps=True)
         self.words.setContentsMargins(10, 2, 10, 6)
+        self.index = Button(
+            tr("Read all chats for this search"), icon="sync", role=ButtonRole.QUIET
+        )
+        self.index.setToolTip(
+            tr("Reads the chats that were never opened here, so that they are searched as well.")
+        )
+        self.index.clicked.connect(self.index_wanted)
+        self.progress = meta("")
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
@@ -125,6 +135,11 @@ class SearchSheet(FloatingSheet):
         inner.addWidget(self.field)
         inner.addWidget(self.list, 1)
         inner.addWidget(self.words)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(0, 0, 6, 4)
+        foot.addWidget(self.index)
+        foot.addWidget(self.progress, 1)
+        inner.addLayout(foot)
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
         column.addLayout(inner)
@@ -142,9 +157,20 @@ class SearchSheet(FloatingSheet):
         window = self._window
         width = min(WIDTH, window.width() - 40) + 2 * self.MARGIN
         rows = min(self._model.rowCount(), ROWS_SHOWN)
-        height = min(rows * ROW + FOOT + 2 * self.MARGIN, window.height() - 60)
+        words = self.words.heightForWidth(width - 2 * self.MARGIN - 12) if self.words.text() else 0
+        wanted = self.field.sizeHint().height() + rows * ROW + words + FOOT
+        height = min(wanted + 2 * self.MARGIN, window.height() - 60)
         at = window.mapToGlobal(QPoint((window.width() - width) // 2, 40))
         self.setGeometry(QRect(at, QSize(width, height)))
+
+    def show_indexing(self, done: int, total: int) -> None:
+        """How many chats were read for the search; all of them: it is over."""
+        is_over = done >= total
+        self.index.setEnabled(is_over)
+        said = tr("{done} of {total} chats are read.", done=number(done), total=number(total))
+        self.progress.setText(tr("All chats are read.") if is_over else said)
+        if is_over and self.isVisible():
+            self.search()
 
     def search(self) -> None:
         """Find what is written in the field."""

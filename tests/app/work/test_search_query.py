@@ -26,6 +26,8 @@ from app.work.search_query import Query, read_query
         ('key in:"Ada Lemmer"', Query("key", chats=("ada lemmer",))),
         ("tier:long-term key", Query("key", tiers=(Tier.LONG_TERM,))),
         ("tier:ledger", Query(tiers=(Tier.STATE_LEDGER,))),
+        ("who:Mara key", Query("key", people=("mara",))),
+        ('who:"Old Mara" -lamp', Query("old mara", without=("lamp",), people=("old mara",))),
         ("tier:mess key", Query("key", only_messages=True)),
         ("half past 12:30", Query("half past 12:30")),
         ('an "open quote', Query("an open quote")),

@@ -153,6 +153,24 @@ async def test_a_megabyte_of_query_is_answered_at_once(world: World) -> None:
     assert "The zanthor sings." in [hit.text for hit in findings.hits]
 
 
+async def test_a_query_can_name_who_wrote_it_or_is_in_it(world: World) -> None:
+    path = world.tavern.chat.with_name("Two.jsonl")
+    write_chat(path, "The ferryman sleeps.", "The ferryman wakes.")
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines[1]["name"] = "Old Mara"
+    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    await world.open(path)
+    assert await found(world, "ferryman who:mara") == ["The ferryman sleeps."]
+    assert await found(world, 'ferryman who:"old mara"') == ["The ferryman sleeps."]
+    assert await found(world, "ferryman who:nobody") == []
+    assert len(await found(world, "ferryman")) == 2
+    await world.open()
+    await world.write(world.memory("The ferryman owes a coin.", 4, entities=("Mara",)))
+    owing = "The ferryman owes a coin."
+    assert await found(world, "ferryman owes who:mara", messages=False) == [owing]
+    assert await found(world, "ferryman owes who:dov", messages=False) == []
+
+
 async def test_a_query_can_quote_leave_out_and_name_chat_and_tier(world: World) -> None:
     here = write_chat(
         world.tavern.chat.with_name("Here.jsonl"), "The zanthor quibble.", "A quibble, a zanthor."
