@@ -3,10 +3,16 @@
 import { element } from './card.js';
 import * as link from './link.js';
 import { wish } from './wishes.js';
+import { t } from './words.js';
 
 const ID = 'tavernkeep_badge';
-const AWAY = { state: 'away', waiting: 0, sentence: 'Not connected. Start it to have it remember.' };
-const WORDS = { away: 'not connected', ready: 'connected', working: 'working', trouble: 'held up' };
+const AWAY = { state: 'away', waiting: 0, sentence: '' };
+const WORDS = {
+    away: () => t`not connected`,
+    ready: () => t`connected`,
+    working: () => t`working`,
+    trouble: () => t`held up`,
+};
 /** Tell the states apart without a colour. */
 const ICONS = {
     away: 'fa-plug-circle-xmark',
@@ -57,9 +63,11 @@ function draw() {
     if (!badge) {
         return;
     }
-    const { state, waiting, sentence } = told;
-    const queued = waiting && !sentence.includes('waiting') ? `, ${waiting} waiting` : '';
-    const title = `Tavernkeep: ${WORDS[state]}${queued}. ${sentence}`.trim();
+    const { state, waiting } = told;
+    const sentence = told.sentence || (state === AWAY.state ? startIt() : '');
+    const isSaid = sentence.split(/\D+/).includes(String(waiting));
+    const queued = waiting && !isSaid ? `, ${t`${waiting} waiting`}` : '';
+    const title = `Tavernkeep: ${WORDS[state]()}${queued}. ${sentence}`.trim();
     badge.dataset.state = state;
     badge.title = title;
     badge.setAttribute('aria-label', title);
@@ -67,10 +75,12 @@ function draw() {
     badge.firstChild.textContent = waiting > 99 ? '99+' : waiting || '';
 }
 
+const startIt = () => t`Not connected. Start it to have it remember.`;
+
 function press() {
     if (link.isUp()) {
         wish('open', {});
     } else {
-        toastr.info(AWAY.sentence, 'Tavernkeep', { escapeHtml: true });
+        toastr.info(startIt(), 'Tavernkeep', { escapeHtml: true });
     }
 }

@@ -6,12 +6,13 @@ import * as link from './link.js';
 import { elementOf, redraw, rowAt, use } from './rows.js';
 import { chatKey, context, openChat } from './tavern.js';
 import { ask, tell } from './wishes.js';
+import { t } from './words.js';
 
 const BUTTON = 'tavernkeep-scene';
 const FLAG = 'tavernkeep-flag';
 const MOST_WAITING = 50;
 const SEEN_WITHIN = 3_000;
-const TITLE = 'End a scene with this message, or no longer (Tavernkeep)';
+
 
 /**
  * @typedef {{chat: object, index: number, hash: number, wanted: boolean | null, isSent: boolean,
@@ -48,7 +49,7 @@ function places() {
 function addButton(place) {
     if (!place.querySelector(`.${BUTTON}`)) {
         const button = element('div', `mes_button ${BUTTON} fa-solid fa-clapperboard`);
-        button.title = TITLE;
+        button.title = t`End a scene with this message, or no longer (Tavernkeep)`;
         place.prepend(button);
     }
 }
@@ -84,7 +85,7 @@ export async function press(index, message = elementOf(index)) {
     const chat = openChat();
     const meant = named(index);
     if (!chat || !meant) {
-        tell('There is no such message.');
+        tell(t`There is no such message.`);
         return null;
     }
     const key = keyOf(chat, index, meant.hash);
@@ -97,7 +98,7 @@ export async function press(index, message = elementOf(index)) {
         return null;
     }
     if (waiting.size >= MOST_WAITING) {
-        tell('Too much waits already.');
+        tell(t`Too much waits already.`);
         return null;
     }
     const row = message && rowAt(message);
@@ -120,7 +121,7 @@ async function tellProgram(key) {
     }
     if (!reply || reply.error) {
         waiting.delete(key);
-        tell(reply?.error || 'It did not answer in time.');
+        tell(reply?.error || t`It did not answer in time.`);
     } else {
         // The row that says so is on its way.
         one.isDone = true;
@@ -165,13 +166,14 @@ function paint(message, row) {
     }
     flag.className = `mes_button ${FLAG} fa-solid ${one ? 'fa-hourglass-half' : 'fa-clapperboard'}`;
     flag.toggleAttribute('data-waits', Boolean(one));
-    const ends = `End of ${row?.end}. Press to take the break away (Tavernkeep).`;
-    flag.title = one ? waitingTitle(one) : ends;
+    flag.title = one
+        ? waitingTitle(one)
+        : t`End of ${row.end}. Press to take the break away (Tavernkeep).`;
     flag.setAttribute('aria-label', flag.title);
 }
 
 function waitingTitle({ isSent }) {
     return isSent
-        ? 'Tavernkeep is doing it'
-        : 'Waits until Tavernkeep is started. Press to take it back.';
+        ? t`Tavernkeep is doing it`
+        : t`Waits until Tavernkeep is started. Press to take it back.`;
 }

@@ -1,5 +1,7 @@
 /** A card over the chat, for texts that are shown and kept nowhere. */
 
+import { t } from './words.js';
+
 /** @type {HTMLElement | null} */
 let card = null;
 
@@ -35,7 +37,7 @@ export function lay(title, ...body) {
     card = element('section', 'tavernkeep-previously');
     card.setAttribute('role', 'status');
     card.setAttribute('aria-label', String(title).slice(0, 200));
-    const button = element('button', 'tavernkeep-close menu_button', 'Close');
+    const button = element('button', 'tavernkeep-close menu_button', t`Close`);
     button.type = 'button';
     button.addEventListener('click', close);
     card.append(element('h3', 'tavernkeep-title', title), ...body, button);

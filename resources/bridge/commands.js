@@ -5,6 +5,7 @@ import { element, lay } from './card.js';
 import { goTo } from './jump.js';
 import { context, openChat } from './tavern.js';
 import { tell, wish } from './wishes.js';
+import { t } from './words.js';
 
 const MOST_ITEMS = 20;
 
@@ -33,7 +34,7 @@ export function show(isWanted) {
     }
     added.clear();
     if (isWanted) {
-        COMMANDS.forEach((one) => add(SlashCommandParser, SlashCommand, one));
+        commands().forEach((one) => add(SlashCommandParser, SlashCommand, one));
     }
 }
 
@@ -63,7 +64,7 @@ function indexOf(text) {
 async function aboutMessage(kind, text) {
     const meant = breaks.named(indexOf(text));
     if (!meant) {
-        tell('There is no such message.');
+        tell(t`There is no such message.`);
         return null;
     }
     return wish(kind, meant);
@@ -76,13 +77,13 @@ async function scene(text) {
 
 async function search(text) {
     const result = await wish('search', { text });
-    return result ? list(`“${text.slice(0, 80)}”`, result, 'Nothing was found.') : '';
+    return result ? list(`“${text.slice(0, 80)}”`, result, t`Nothing was found.`) : '';
 }
 
 async function check(text) {
     const result = await aboutMessage('check', text);
-    const none = 'It tells nothing that its speaker cannot know, as far as is remembered.';
-    return result ? list(`Check of message #${Number(result.index)}`, result, none) : '';
+    const none = t`It tells nothing that its speaker cannot know, as far as is remembered.`;
+    return result ? list(t`Check of message #${Number(result.index)}`, result, none) : '';
 }
 
 /** Show what was found over the chat; the same as text for the next command of a script. */
@@ -94,7 +95,7 @@ function list(title, { items }, nothing) {
         const head = element(isHere ? 'button' : 'span', 'tavernkeep-label', label, 300);
         if (isHere) {
             head.type = 'button';
-            head.title = 'Go to this message.';
+            head.title = t`Go to this message.`;
             const chat = openChat();
             head.addEventListener('click', () => {
                 goTo({ chat, index }).catch((error) => tell(error.message));
@@ -108,18 +109,18 @@ function list(title, { items }, nothing) {
     return texts.join('\n') || nothing;
 }
 
-const NUMBER = {
-    type: 'NUMBER', says: 'the message, the newest without a number', isRequired: false,
-};
+const number = () => ({
+    type: 'NUMBER', says: t`the message, the newest without a number`, isRequired: false,
+});
 
-const COMMANDS = [
+const commands = () => [
     {
         name: 'recap-refresh-memory',
         run: () => {
             wishes.refresh();
             return '';
         },
-        help: 'Tavernkeep reads this chat again and puts its memory into the next prompt.',
+        help: t`Tavernkeep reads this chat again and puts its memory into the next prompt.`,
     },
     {
         name: 'tk-recap',
@@ -127,25 +128,25 @@ const COMMANDS = [
             wishes.recap();
             return '';
         },
-        help: 'Tavernkeep shows what happened before, over the chat.',
+        help: t`Tavernkeep shows what happened before, over the chat.`,
     },
     {
         name: 'tk-scene',
         run: scene,
-        argument: NUMBER,
-        help: 'Tavernkeep ends a scene with a message, or no longer where one ends there.',
+        argument: number(),
+        help: t`Tavernkeep ends a scene with a message, or no longer where one ends there.`,
     },
     {
         name: 'tk-search',
         run: search,
-        argument: { type: 'STRING', says: 'words', isRequired: true },
-        help: 'Tavernkeep finds words in its memories and in the messages of all chats.',
+        argument: { type: 'STRING', says: t`words`, isRequired: true },
+        help: t`Tavernkeep finds words in its memories and in the messages of all chats.`,
     },
     {
         name: 'tk-check',
         run: check,
-        argument: NUMBER,
-        help: 'Tavernkeep looks for what a message tells that its speaker cannot know.',
+        argument: number(),
+        help: t`Tavernkeep looks for what a message tells that its speaker cannot know.`,
     },
     {
         name: 'tk-open',
@@ -153,7 +154,7 @@ const COMMANDS = [
             await aboutMessage('open', text);
             return '';
         },
-        argument: NUMBER,
-        help: 'Tavernkeep shows a message in its window.',
+        argument: number(),
+        help: t`Tavernkeep shows a message in its window.`,
     },
 ];

@@ -3,6 +3,7 @@
 import { messageChecksum } from './checksum.js';
 import { elementOf } from './rows.js';
 import { chatKey, context, openChat } from './tavern.js';
+import { t } from './words.js';
 
 const MARKED_FOR = 2_500;
 const NEAR = 200;
@@ -15,11 +16,11 @@ let unmark = () => {};
  */
 export async function goTo({ chat, index, hash }) {
     if (chatKey(openChat()) !== chatKey(chat)) {
-        throw new Error('another chat is open');
+        throw new Error(t`another chat is open`);
     }
     const found = hash === undefined ? Number(index) : nearest(Number(index), hash);
     if (found === null || !context().chat[found]) {
-        throw new Error('the message is not there any more');
+        throw new Error(t`the message is not there any more`);
     }
     // SillyTavern's own command loads older messages as well.
     await context().executeSlashCommandsWithOptions(`/chat-jump ${found}`);

@@ -1,20 +1,21 @@
 /** The macros that tell what a slot would tell, where a card or a preset names them. */
 
 import { context } from './tavern.js';
+import { t } from './words.js';
 
 const WHAT = {
-    shortterm: 'the summary of the story',
-    longterm: 'long-term memories',
-    triggered: 'memories that the last messages call up',
-    session: 'details from this session',
-    scenes: 'earlier scenes',
-    arcs: 'story arcs',
-    relationships: 'how people stand to each other',
-    canon: 'what a character has lived through',
-    profiles: 'profiles',
-    epistemic: 'who knows what',
-    stateledger: 'the state of things',
-    unified: 'all of it in one block',
+    shortterm: () => t`the summary of the story`,
+    longterm: () => t`long-term memories`,
+    triggered: () => t`memories that the last messages call up`,
+    session: () => t`details from this session`,
+    scenes: () => t`earlier scenes`,
+    arcs: () => t`story arcs`,
+    relationships: () => t`how people stand to each other`,
+    canon: () => t`what a character has lived through`,
+    profiles: () => t`profiles`,
+    epistemic: () => t`who knows what`,
+    stateledger: () => t`the state of things`,
+    unified: () => t`all of it in one block`,
 };
 const NAMED = /\{\{(\s{0,20})smartmemory-([a-z]{1,20})(\s{0,20})\}\}/gi;
 const COMPARED = 300;
@@ -34,7 +35,7 @@ export function register(textOf) {
     for (const [word, what] of Object.entries(WHAT)) {
         const name = `smartmemory-${word}`;
         const handler = () => told(textOf(name));
-        const description = `Tavernkeep: ${what}`;
+        const description = `Tavernkeep: ${what()}`;
         if (isNew) {
             ctx.macros.register(name, { handler, description, category: 'tavernkeep' });
         }

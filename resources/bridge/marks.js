@@ -5,6 +5,7 @@ import { rowAt, use } from './rows.js';
 import { messageChecksum } from './checksum.js';
 import { context } from './tavern.js';
 import { wish } from './wishes.js';
+import { t } from './words.js';
 
 const CLASS = 'tavernkeep-mark';
 
@@ -33,9 +34,9 @@ function paint(message, row) {
         const [word, recap, end] = mark.children;
         mark.dataset.state = row.state;
         word.textContent = row.word;
-        word.title = `${row.reason} Press to see it in Tavernkeep.`.trim();
+        word.title = `${row.reason} ${t`Press to see it in Tavernkeep.`}`.trim();
         recap.textContent = row.recap;
-        end.textContent = row.end && `End of ${row.end}`;
+        end.textContent = row.end && t`End of ${row.end}`;
     }
 }
 

@@ -2,6 +2,7 @@
 
 import { element, lay } from './card.js';
 import { chatKey, openChat } from './tavern.js';
+import { t } from './words.js';
 
 const LONGEST = 20_000;
 
@@ -11,10 +12,10 @@ const LONGEST = 20_000;
  */
 export function show({ chat, title, text }) {
     if (chatKey(openChat()) !== chatKey(chat)) {
-        throw new Error('another chat is open');
+        throw new Error(t`another chat is open`);
     }
     if (document.body.dataset.generating) {
-        throw new Error('a reply is being written');
+        throw new Error(t`a reply is being written`);
     }
     lay(title, element('div', 'tavernkeep-text', text, LONGEST));
     return {};

@@ -11,6 +11,7 @@ import { saveChat } from './saving.js';
 import { context, state } from './tavern.js';
 import { countTokens, tokenizer } from './tokens.js';
 import { hide, setExtras } from './writing.js';
+import { t } from './words.js';
 
 const LINES_AT_ONCE = 20_000;
 
@@ -40,7 +41,7 @@ const HANDLERS = {
 export async function respond({ id, kind, params }, hear) {
     try {
         if (!Object.hasOwn(HANDLERS, kind)) {
-            throw new Error('this version of the extension cannot do that');
+            throw new Error(t`this version of the extension cannot do that`);
         }
         return { type: 'answer', id, result: await HANDLERS[kind](params ?? {}, { id, hear }) };
     } catch (error) {

@@ -12,6 +12,7 @@ import { ask } from './wishes.js';
 import * as link from './link.js';
 import { isSame, line } from './mirror.js';
 import { chatKey, context, openChat } from './tavern.js';
+import { t } from './words.js';
 
 const ASK_AFTER = 150;
 const LONGEST = { end: 200, state: 30, word: 60, reason: 400, recap: 800 };
@@ -101,7 +102,7 @@ export function redraw(element) {
 /** Rows that became different. @param {{chat: object, marks: object[]}} params */
 export function take({ chat, marks }) {
     if (chatKey(openChat()) !== chatKey(chat)) {
-        throw new Error('another chat is open');
+        throw new Error(t`another chat is open`);
     }
     const news = (Array.isArray(marks) ? marks.slice(0, MOST_ROWS) : []).map(sound).filter(Boolean);
     news.forEach((row) => rows.set(row.index, row));

@@ -2,6 +2,7 @@
 
 import * as link from './link.js';
 import { openChat } from './tavern.js';
+import { t } from './words.js';
 
 const LONGEST_WAIT = 20_000;
 const LONGEST_TEXT = 500;
@@ -31,12 +32,12 @@ export async function ask(kind, details) {
  */
 export async function wish(kind, details) {
     if (!openChat()) {
-        tell('No chat is open.');
+        tell(t`No chat is open.`);
         return null;
     }
     const reply = await ask(kind, details);
     if (!reply) {
-        tell(link.isUp() ? 'It did not answer in time.' : 'It is not connected. Start it first.');
+        tell(link.isUp() ? t`It did not answer in time.` : t`It is not connected. Start it first.`);
         return null;
     }
     if (reply.error) {

@@ -3,6 +3,7 @@
 import { chatChecksum, messageChecksum } from './checksum.js';
 import { saveChat } from './saving.js';
 import { chatKey, context, openChat } from './tavern.js';
+import { t } from './words.js';
 
 /** @typedef {Record<string, Record<string, unknown>>} Blocks values by namespace and key */
 /** @typedef {{index: number, hash: number, extra?: Blocks, swipes?: Blocks}} Edit */
@@ -29,13 +30,13 @@ function holds({ chat, chatMetadata }, { count, sum, integrity }) {
 function chatToWrite(chat, saved = null) {
     const ctx = context();
     if (chatKey(openChat(ctx)) !== chatKey(chat)) {
-        throw new Error('another chat is open');
+        throw new Error(t`another chat is open`);
     }
     if (document.body.dataset.generating) {
-        throw new Error('a reply is being written');
+        throw new Error(t`a reply is being written`);
     }
     if (saved && !holds(ctx, saved)) {
-        throw new Error('it shows the chat otherwise than its file has it; open the chat anew there');
+        throw new Error(t`it shows the chat otherwise than its file has it; open the chat anew there`);
     }
     return ctx;
 }
@@ -105,7 +106,7 @@ export async function hide({ chat, ranges = [], unhide = [], checks = [], saved 
     const ctx = chatToWrite(chat, saved);
     for (const [index, hash] of checks) {
         if (!ctx.chat[index] || messageChecksum(ctx.chat[index]) !== hash) {
-            throw new Error('the chat has changed meanwhile');
+            throw new Error(t`the chat has changed meanwhile`);
         }
     }
     const commands = [['/hide', ranges], ['/unhide', unhide]];

@@ -202,6 +202,19 @@ async def test_what_is_found_and_checked_is_listed_and_can_be_gone_to(
     assert wanted == [(harbour, story.messages[2].anchor)]
 
 
+async def test_what_is_added_speaks_the_language_that_sillytavern_speaks(
+    program: Beside, page: TavernPage, harbour: Path
+) -> None:
+    await page.evaluate("() => localStorage.setItem('language', 'de-de')")
+    await page.reload()
+    await page.page.wait_for_selector("#tavernkeep_badge[title^='Tavernkeep: verbunden']")
+    button = f"{at(0, 'scene')}[title^='Mit dieser Nachricht']"
+    await page.page.wait_for_selector(button, state="attached")
+    await page.evaluate("() => localStorage.removeItem('language')")
+    await page.reload()
+    await page.page.wait_for_selector("#tavernkeep_badge[title^='Tavernkeep: connected']")
+
+
 async def test_a_bridge_that_is_taken_out_leaves_nothing_in_an_open_page(
     program: Beside, page: TavernPage, harbour: Path, tavern: RunningTavern
 ) -> None:

@@ -1,0 +1,9 @@
+/** Texts in SillyTavern's own language. Its translator takes ours from the file that manifest.json names. */
+
+import { context } from './tavern.js';
+
+/** Plain text with its values; SillyTavern's `t` where there is one. */
+export function t(strings, ...values) {
+    const { t: translated } = context();
+    return translated ? translated(strings, ...values) : String.raw({ raw: strings }, ...values);
+}
