@@ -191,6 +191,7 @@ class MainWindow(QWidget):
             last_chat=str(path) if path is not None else self._state.last_chat,
             declines_bridge=self.desk is not None and self.desk.first_steps.declines_bridge,
             is_set_up=self._state.is_set_up,
+            knows_tray=self._state.knows_tray,
         )
 
     # Events
@@ -218,6 +219,9 @@ class MainWindow(QWidget):
         if self.desk is not None and self.desk.tray.keeps_running and not self._is_quitting:
             event.ignore()
             self.hide()
+            if not self._state.knows_tray:
+                self._state.knows_tray = True
+                self.desk.tray.tell_where()
             return
         event.accept()
         self.closed.emit()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
 from app.health import Light
 from app.operations import FINISHED, Operation, OperationStatus
-from app.translation import tr, trn
+from app.translation import N_, tr, trn
 from app.work.health_report import PARTS
 from ui.actions import Actions
 from ui.session import Session
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 LONG_SECONDS = 60.0  # work that took less is not worth a notice
 SIDE = 64
 TITLE = "Tavernkeep"
+HERE = N_(
+    "Tavernkeep goes on working here. A press on the lantern brings the window back, its menu "
+    "quits."
+)
 
 
 class Tray(QObject):
@@ -83,6 +87,10 @@ class Tray(QObject):
         window.show()
         window.raise_()
         window.activateWindow()
+
+    def tell_where(self) -> None:
+        """Say where a closed window went; who closes it for the first time may look for it."""
+        self.icon.showMessage(TITLE, tr(HERE), QSystemTrayIcon.MessageIcon.Information)
 
     def leave(self) -> None:
         """Go away for good: a window that is closed then is closed."""

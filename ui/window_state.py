@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 class WindowState:
     """geometry: Qt's own bytes in base64. Widths in px. last_chat: path of the chat shown last.
     declines_bridge: the user closed the offer to install the bridge. is_set_up: the steps of the
-    first run are over.
+    first run are over. knows_tray: it was said once that a closed window stays in the tray.
     """
 
     geometry: str = ""
@@ -22,6 +22,7 @@ class WindowState:
     last_chat: str = ""
     declines_bridge: bool = False
     is_set_up: bool = False
+    knows_tray: bool = False
 
     def to_text(self) -> str:
         """For the settings."""

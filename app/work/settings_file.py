@@ -43,6 +43,8 @@ class SettingsFile:
         self._settings = settings
         self._put = put
         self._copies = copies
+        self._before: dict[str, Any] = {}
+        self._taken: dict[str, Any] = {}
 
     def text(self) -> str:
         """What holds for all chats, as JSON; nothing of this machine, no key of any server."""
@@ -121,6 +123,24 @@ class SettingsFile:
             raise StoreError(
                 tr("{kept} cannot be written: nothing was changed.", kept=kept)
             ) from error
+        self._before = {name: self._settings[name] for name in new.values}
+        self._taken = dict(new.values)
         for name, value in new.values.items():
             await self._put(name, value)
         return kept
+
+    @property
+    def can_take_back(self) -> bool:
+        """Whether a file was taken over since the start, and not taken back."""
+        return bool(self._before)
+
+    async def take_back(self) -> int:
+        """Let hold again what the last file replaced, in one step; gives how many settings that
+        were. What was changed by hand since stays.
+        """
+        before, taken = self._before, self._taken
+        self._before, self._taken = {}, {}
+        back = {name: was for name, was in before.items() if self._settings[name] == taken[name]}
+        for name, value in back.items():
+            await self._put(name, value)
+        return len(back)

@@ -28,8 +28,10 @@ class Noted(QSystemTrayIcon):
         self.said.append(sentence)
 
 
-async def tray_of(window: MainWindow) -> tuple[Tray, Noted, list[float]]:
-    """A tray on a system that has one, wanted by the user, with its clock."""
+async def tray_of(window: MainWindow, *, is_first: bool = False) -> tuple[Tray, Noted, list[float]]:
+    """A tray on a system that has one, wanted by the user, with its clock. is_first: nothing was
+    ever closed to it.
+    """
     assert window.desk is not None
     session, moments = window.desk.session, [0.0]
     await session.companion.put_setting("close_to_tray", True)
@@ -40,6 +42,10 @@ async def tray_of(window: MainWindow) -> tuple[Tray, Noted, list[float]]:
     window.desk.tray.leave()
     window.desk.tray = tray
     tray.follow()
+    if not is_first:
+        window.close()
+        tray.show_window()
+        icon.said.clear()
     return tray, icon, moments
 
 
@@ -68,6 +74,16 @@ async def test_with_the_wish_closing_hides_and_only_quitting_ends(window: MainWi
     assert window.isVisible()
     window.actions_["quit"].trigger()
     assert closed
+
+
+async def test_where_a_closed_window_went_is_said_once(window: MainWindow) -> None:
+    tray, icon, _moments = await tray_of(window, is_first=True)
+    for _ in range(2):
+        window.close()
+        tray.show_window()
+    assert len(icon.said) == 1
+    assert "brings the window back" in icon.said[0]
+    assert window.current_state().knows_tray
 
 
 async def test_who_gives_the_tray_up_gets_the_window_back(

@@ -36,7 +36,11 @@ class FilesSection(Section):
         self.write.clicked.connect(self._on_write)
         self.read = Button(tr("Import from a file"), role=ButtonRole.QUIET)
         self.read.clicked.connect(self._on_read)
+        self.back = Button(tr("Take the import back"), icon="undo", role=ButtonRole.QUIET)
+        self.back.clicked.connect(self._on_back)
+        self.back.hide()
         self.row = FactRow(tr("Settings"), tr(FACT))
+        self.row.row.addWidget(self.back)
         self.row.row.addWidget(self.read)
         self.row.row.addWidget(self.write)
         self.add_row(self.row)
@@ -73,6 +77,16 @@ class FilesSection(Section):
         changed = trn("Changed: {n} setting.", "Changed: {n} settings.", len(new.values))
         said.append(tr("What held before is kept in {kept}.", kept=kept))
         self.row.fact.setText(" ".join((changed, *said)))
+        self.back.setVisible(files.can_take_back)
+        self.taken_over.emit()
+
+    def _on_back(self) -> None:
+        self._session.do(self._take_back(), name=N_("taking the import back"))
+
+    async def _take_back(self) -> None:
+        self.back.hide()
+        count = await self._session.companion.settings_file.take_back()
+        self.row.fact.setText(trn("As before: {n} setting.", "As before: {n} settings.", count))
         self.taken_over.emit()
 
 
