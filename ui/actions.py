@@ -176,6 +176,13 @@ _ACTIONS = (
         (),
         "settings",
     ),
+    ActionSpec(
+        "restart",
+        N_("Start again"),
+        N_("Close the window and open it anew, so that what was chosen takes hold."),
+        (),
+        "sync",
+    ),
     ActionSpec("quit", N_("Close Tavernkeep"), "", ("Ctrl+Q",), "cross"),
 )
 

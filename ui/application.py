@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTimer, QTranslator
 from PySide6.QtWidgets import QApplication
 
+from app.chosen_scale import NORMAL, ChosenScale
 from app.errors import AlreadyRunning, TavernkeepError
 from app.paths import Folders, user_folders
 from app.start_mark import CRASHES, StartMark
@@ -116,6 +117,9 @@ def show_window(options: WindowOptions) -> int:
     data = user_folders(options.data_dir).data
     if is_somebody_in(data) and knock(data, options.chat):
         return 0
+    scale = ChosenScale(data).get()
+    if scale != NORMAL:  # Qt reads it once, before there is an application
+        os.environ.setdefault("QT_SCALE_FACTOR", f"{scale / 100:g}")
     application = make_application()
     collector = GuiThreadCollector(application)
     collector.start()
@@ -158,14 +162,12 @@ async def _wants_safe(window: MainWindow) -> bool:
 async def _live(
     window: MainWindow, options: WindowOptions, folders: Folders, stopping: asyncio.Event
 ) -> int:
-    again = asyncio.Event()
     with _marked(folders, options, window) as mark:
         try:
             async with await _companion(options, folders) as companion:
                 window.attach(companion)
                 if options.is_safe:
-                    window.frame.banner.acted.connect(again.set)
-                    window.frame.banner.acted.connect(window.quit)
+                    window.frame.banner.acted.connect(window.start_again)
                     say_safe(window.frame.banner, window)
                 window.begin(options.chat)
                 await stopping.wait()
@@ -186,7 +188,7 @@ async def _live(
             log.exception("Tavernkeep cannot go on")
             return await _tell(window, tr(CANNOT_GO_ON), stopping)
         mark.got_through()
-    return AGAIN if again.is_set() else 0
+    return AGAIN if window.is_to_start_again else 0
 
 
 async def _tell(window: MainWindow, sentence: str, stopping: asyncio.Event) -> int:

@@ -209,6 +209,7 @@ class Desk(QObject):
             settings = pages.make_settings(self.session)
             settings.folder_wanted.connect(self._on_folder_wanted)
             settings.setting_changed.connect(self._on_setting_changed)
+            settings.restart_wanted.connect(self._actions["restart"].trigger)
             settings.header_changed.connect(self._show_place)
             return settings
         if key == "recaps":

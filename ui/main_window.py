@@ -46,6 +46,7 @@ class MainWindow(QWidget):
         self.first_run: FirstRun | None = None  # while it is shown
         self._wizard: FirstRun | None = None
         self._is_quitting = False
+        self.is_to_start_again = False
         self._handed_over: Path | None = None  # by a second start, before there was a desk
         self.actions_ = Actions(self)
         self.frame = Frame(self.actions_)
@@ -60,6 +61,7 @@ class MainWindow(QWidget):
         self.frame.header.left_toggled.connect(self.frame.navigator_split.toggle)
         self.actions_["pane.left"].triggered.connect(self.frame.navigator_split.toggle)
         self.actions_["quit"].triggered.connect(self.quit)
+        self.actions_["restart"].triggered.connect(self.start_again)
         self.actions_["setup"].triggered.connect(self.set_up)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -214,6 +216,11 @@ class MainWindow(QWidget):
         """Close for good, also where a closed window would stay in the tray."""
         self._is_quitting = True
         self.close()
+
+    def start_again(self) -> None:
+        """Close for good, to be started again with what was chosen for the next start."""
+        self.is_to_start_again = True
+        self.quit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk is not None and self.desk.tray.keeps_running and not self._is_quitting:

@@ -71,6 +71,7 @@ def words_to_start_again() -> list[str]:
 def start_again() -> int:
     """Become the same program anew, without safe mode; the exit code where that takes a child."""
     words = words_to_start_again()
+    os.environ.pop("QT_SCALE_FACTOR", None)  # the next start asks what was chosen
     if os.name != "nt":
         os.execv(words[0], words)
     subprocess.Popen(words)  # there, an exec would be a child, too

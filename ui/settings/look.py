@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout
 
+from app.chosen_scale import NORMAL, SCALES
 from app.settings import REGISTRY, Settings
 from app.translation import N_, SYSTEM, languages, tr
-from ui.controls.buttons import IconButton
+from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import Label
 from ui.settings.sections import Section
@@ -23,13 +24,16 @@ TEXT_STEP = 0.5
 class LookSection(Section):
     """Signals:
     chosen: (name, value) of a setting.
-    language_chosen: code of a language, or "system".
+    language_chosen: code of a language, or "system". scale_chosen: percent.
+    restart_wanted: the program is to be started again.
     """
 
     chosen = Signal(str, object)
     language_chosen = Signal(str)
+    scale_chosen = Signal(int)
+    restart_wanted = Signal()
 
-    def __init__(self, chosen_language: str = SYSTEM) -> None:
+    def __init__(self, chosen_language: str = SYSTEM, chosen_scale: int = NORMAL) -> None:
         super().__init__(tr("Look"), tr("For all chats."))
         self._px = float(REGISTRY["story_text_size"].default)
         self._theme = Segments(tr("Theme"), {key: tr(name) for key, name in THEMES.items()})
@@ -65,6 +69,22 @@ class LookSection(Section):
         language_row = FactRow(tr("Language"), tr("Of this window. It holds from the next start."))
         language_row.row.addWidget(self.language)
         self.add_row(language_row)
+        self.scale = Segments(tr("Size of everything"), {str(s): f"{s} %" for s in SCALES})
+        self.scale.choose(str(chosen_scale))
+        self.scale.chosen.connect(self._on_scale)
+        scale_row = FactRow(
+            tr("Size of everything"), tr("Text, icons and controls. It holds from the next start.")
+        )
+        scale_row.row.addWidget(self.scale)
+        self.add_row(scale_row)
+        self.restart = Button(tr("Start again"), icon="sync")
+        self.restart.clicked.connect(self.restart_wanted)
+        restart_row = FactRow(
+            tr("Start again now"),
+            tr("Language and size take hold. What is under way goes on then."),
+        )
+        restart_row.row.addWidget(self.restart)
+        self.add_row(restart_row)
 
     def show_values(self, settings: Settings) -> None:
         """Show what is in force."""
@@ -75,6 +95,9 @@ class LookSection(Section):
 
     def _on_theme(self, choice: str) -> None:
         self.chosen.emit("theme", choice)
+
+    def _on_scale(self, scale: str) -> None:
+        self.scale_chosen.emit(int(scale))
 
     def _on_contrast(self, choice: str) -> None:
         self.chosen.emit("contrast", choice)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.chosen_language import ChosenLanguage
+from app.chosen_scale import ChosenScale
 from app.llm.hardware_profile import setting_warnings
 from app.setting import Scope
 from app.setting import Section as Topic
@@ -44,11 +45,13 @@ class SettingsPage(QWidget):
         folder_wanted: the user wants to name SillyTavern's folder.
         setting_changed: (name, value) was put.
         header_changed: the title became another.
+        restart_wanted: the program is to be started again.
     """
 
     folder_wanted = Signal()
     setting_changed = Signal(str, object)
     header_changed = Signal()
+    restart_wanted = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +69,10 @@ class SettingsPage(QWidget):
         self._prompts.edit_asked.connect(self.open_prompts)
         self._prompts_page: PromptsPage | None = None
         self._language = ChosenLanguage(session.companion.folders.data)
-        self._look = LookSection(self._language.get())
+        self._scale = ChosenScale(session.companion.folders.data)
+        self._look = LookSection(self._language.get(), self._scale.get())
+        self._look.scale_chosen.connect(self._on_window_scale)
+        self._look.restart_wanted.connect(self.restart_wanted)
         self._look.chosen.connect(self.put)
         self._look.language_chosen.connect(self._on_language)
         self.files = FilesSection(session)
@@ -300,6 +306,10 @@ class SettingsPage(QWidget):
 
     def _on_language(self, code: str) -> None:
         self._session.do(self._put_language(code), name=N_("choosing a language"))
+
+    def _on_window_scale(self, scale: int) -> None:
+        put = asyncio.to_thread(self._scale.put, scale)
+        self._session.do(put, name=N_("choosing a size"))
 
     async def _put_language(self, code: str) -> None:
         await asyncio.to_thread(self._language.put, code)
