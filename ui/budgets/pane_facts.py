@@ -13,6 +13,7 @@ from app.work.budgeting import Need
 from app.work.rehearsal import Outlook, Rehearsal
 from ui.budgets import words
 from ui.budgets.facts import RowFacts, lost, other_reasons, tuning_of
+from ui.memories.words import stored_word
 
 SHOWN = 6
 
@@ -76,7 +77,7 @@ def _line(rehearsal: Rehearsal, text: str, memory: str, count: Callable[[str], i
     standing = rehearsal.standings.get(memory)
     if standing is None:
         return LostLine(shown, "", tokens)
-    kind = standing.memory.type.replace("_", " ")
+    kind = stored_word(standing.memory.type)
     if shown[:1].islower():  # the list it stands in is headed by who it is of
         shown = f"{kind[:1].upper()}{kind[1:]} {shown}"
     at = f", #{standing.start}" if standing.start >= 0 else ""

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotName, TurnKind
-from app.translation import N_, number, tr
+from app.translation import N_, number, tr, tr_in
 from app.work.rehearsal import Outlook
 from ui.budgets import words
 from ui.controls.fields import Segments
@@ -327,4 +327,6 @@ def _label(group: str, newest: int) -> str:
             if newest == 1
             else tr("Chat, newest {newest} messages", newest=number(newest))
         )
-    return {CARD: tr("Card"), MEMORY: tr("Memory"), FREE: tr("Free")}[group]
+    return {CARD: tr("Card"), MEMORY: tr_in("tokens of the prompt", "Memory"), FREE: tr("Free")}[
+        group
+    ]

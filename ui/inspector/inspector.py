@@ -54,7 +54,7 @@ class Inspector(QWidget):
         self._text.escaped.connect(self._drop)
         self._empty = body(tr(EMPTY))
         self._keep_button = Button(
-            tr("Keep"), icon="check", role=ButtonRole.MAIN, hint="Ctrl Return"
+            tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl Return")
         )
         self._keep_button.clicked.connect(self._keep)
         self._drop_button = Button(tr("Leave as it was"), role=ButtonRole.QUIET)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from app.memory.browsing import BUILTIN
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
 from app.story.recaps import RunningRecap, RunningVersion
 from app.translation import N_, number, tr, tr_in, trn
+from ui.controls.dates import day_words
 
 SLOT_NAMES = {
     RUNNING_RECAP_KEY: N_("Running recap"),
@@ -88,7 +90,7 @@ def short_time(seconds: float, *, now: float) -> str:
     today = datetime.fromtimestamp(now, tz=UTC).astimezone().date()
     if moment.date() == today:
         return f"{moment:%H:%M}"
-    return f"{moment.day} {moment:%b}" + ("" if moment.year == today.year else f" {moment.year}")
+    return day_words(moment.date(), with_year=moment.year != today.year)
 
 
 def version_word(version: RunningVersion) -> str:
@@ -102,7 +104,10 @@ def maker_words(made_by: str) -> str:
         return tr_in("who made it", "you")
     if STAND_IN in made_by:
         who, _, model = made_by.partition(STAND_IN)
+        who = maker_words(who)
         return tr("{who}, since {model} gave nothing usable", who=who, model=model)
+    if made_by == BUILTIN:
+        return tr_in("who made it", "built-in")
     return made_by or tr_in("who made it", "somebody")
 
 

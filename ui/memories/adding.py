@@ -68,7 +68,7 @@ class AddPane(QWidget):
         self.words = ProseField(tr("Words"), px=14.5, line_px=22)
         self.words.setFixedHeight(TEXT_HEIGHT)
         self.said = body()
-        self.add = Button(tr("Add it"), icon="check", role=ButtonRole.MAIN, hint="Ctrl Return")
+        self.add = Button(tr("Add it"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl Return"))
         self._leave = Button(tr("Leave it"), role=ButtonRole.QUIET, hint="Esc")
         self._labels: dict[QWidget, Label] = {}
         self._lay_out()

@@ -108,7 +108,7 @@ class DetailPane(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         self.keep_button = Button(
-            tr("Keep"), icon="check", role=ButtonRole.MAIN, hint="Ctrl Return"
+            tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl Return")
         )
         self.keep_button.clicked.connect(self.keep)
         leave = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")

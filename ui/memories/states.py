@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.operations import FINISHED, MEMORY_KINDS, Operation, OperationStatus
-from app.translation import N_, tr
+from app.translation import N_, retold, tr
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, body
@@ -152,13 +152,13 @@ class ReadingStrip(QWidget):
         self.stop.setVisible(not has_failed)
         self.again.setVisible(has_failed)
         if has_failed:
-            self.words.setText(f"{tr(operation.spec.label)}: {tr(operation.error)}")
+            self.words.setText(f"{retold(operation.spec.label)}: {retold(operation.error)}")
             return
         place = places.get(operation.spec.anchor, 0)
         self._bar.set_share(place / max(1, last))
         is_running = operation.status is OperationStatus.RUNNING
         word = tr("Reading now") if is_running else operation.held or operation.error or tr("Next")
-        self.words.setText(f"{tr(word)}: {tr(operation.spec.label)}")
+        self.words.setText(f"{retold(word)}: {retold(operation.spec.label)}")
 
     def _on_stop(self) -> None:
         if self.operation is not None:

@@ -20,7 +20,7 @@ WIDTHS = {
     Column.CONFIDENCE: 76,
     Column.VALID: 100,
     Column.SOURCES: 106,
-    Column.USED: 50,
+    Column.USED: 62,
 }
 HEADER_HEIGHT = 32
 # Giving a row its own height costs 60 µs; beyond these all but the heads are equally high.

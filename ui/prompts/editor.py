@@ -56,7 +56,7 @@ class PromptEditor(QWidget):
         self.modes.choose(TEXT)
         self.revert = Button(tr("Back to ours"), icon="undo")
         self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
-        self.save = Button(tr("Save"), icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
+        self.save = Button(tr("Save"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
         self.system = PromptLines(tr("Upper part"))
         self.user = PromptLines(tr("Lower part"))
         self.tokens = NumberField(tr("Longest answer"), LEAST_TOKENS, MOST_TOKENS)

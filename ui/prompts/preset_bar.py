@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from app.translation import tr
+from app.translation import retold, tr
 from app.work.prompt_edits import PromptState
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice, Field
@@ -106,7 +106,7 @@ class PresetBar(QWidget):
             (self.redo, state.redo, tr("Redo"), tr("Nothing to do again")),
         ):
             button.setEnabled(bool(label))
-            button.set_name(f"{word}: {tr(label)}" if label else nothing)
+            button.set_name(f"{word}: {retold(label)}" if label else nothing)
 
     def begin_naming(self) -> None:
         """Ask for a name."""

@@ -247,7 +247,7 @@ class CompareTools(QWidget):
         self.previous = IconButton("chevron-up", tr("Previous change (Shift F7)"), is_framed=True)
         self.next = IconButton("chevron-down", tr("Next change (F7)"), is_framed=True)
         self.close_button = IconButton("cross", tr("Back to reading (Esc)"))
-        self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
+        self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)

@@ -9,12 +9,12 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.story.drafts import Draft
-from app.translation import number, tr, tr_in, trn
+from app.translation import number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label, body, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Surface
-from ui.inspector.words import short_time
+from ui.inspector.words import maker_words, short_time
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T1_ROLE, T3_ROLE
@@ -62,7 +62,7 @@ class ReadingPane(QWidget):
         self.edit = Button(tr("Edit"), icon="pencil")
         self.delete = IconButton("trash", tr("Delete this version (Del)"))
         self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
-        self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint="Ctrl S")
+        self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
         self.text = ProseField(tr("Text of the version"), px=15.5, line_px=24)
         self._empty = body()
         self._stack = QStackedWidget()
@@ -253,9 +253,7 @@ class _DraftOffer(Surface):
 
 
 def _origin(row: VersionRow) -> str:
-    who = row.made_by or tr_in("who made it", "somebody")
-    if row.made_by == "you":
-        who = tr_in("who made it", "you")
+    who = maker_words(row.made_by)
     when = short_time(row.created, now=time.time())
     words = tr("{why}, written {when} by {who}", why=row.why, when=when, who=who)
     if row.is_deleted:

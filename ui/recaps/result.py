@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.translation import N_, number, tr
+from app.translation import N_, number, retold, tr
 from ui.controls.labels import Label, section
 from ui.controls.surfaces import Surface
 from ui.recaps.key_hint import KeyHint
@@ -21,8 +21,8 @@ KEYS = (
     ("right", "]", N_("take right")),
     ("both", "=", N_("take both")),
     ("next", "F7", N_("next change")),
-    ("previous", "Shift F7", N_("previous")),
-    ("undo", "Ctrl Z", N_("undo")),
+    ("previous", N_("Shift F7"), N_("previous")),
+    ("undo", N_("Ctrl Z"), N_("undo")),
 )
 
 
@@ -71,7 +71,7 @@ class ResultPane(QWidget):
         row.setSpacing(12)
         self._hints: dict[str, KeyHint] = {}
         for key, shortcut, word in KEYS:
-            hint = KeyHint(key, shortcut, tr(word))
+            hint = KeyHint(key, tr(shortcut), tr(word))
             hint.pressed_key.connect(self.asked)
             self._hints[key] = hint
             row.addWidget(hint)
@@ -92,14 +92,16 @@ class ResultPane(QWidget):
 
     def show_undo(self, label: str) -> None:
         """Name what Ctrl+Z takes back; "" for nothing."""
-        self._hints["undo"].set_word(tr("undo: {label}", label=tr(label)) if label else tr("undo"))
+        self._hints["undo"].set_word(
+            tr("undo: {label}", label=retold(label)) if label else tr("undo")
+        )
         self._hints["undo"].setEnabled(bool(label))
 
     def _on_focused(self, has_focus: bool) -> None:
         self._box.set_ground("well", "ring" if has_focus else "line2")
         for key, shortcut, _word in KEYS[:3]:
             # In the text these signs are written; with Ctrl they choose there, too.
-            self._hints[key].set_key(f"Ctrl {shortcut}" if has_focus else shortcut)
+            self._hints[key].set_key(tr("Ctrl {key}", key=shortcut) if has_focus else shortcut)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(QRectF(0, 0, self.width(), 1), current_tokens().line)

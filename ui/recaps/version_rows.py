@@ -50,11 +50,9 @@ class VersionRow:
     @property
     def author(self) -> str:
         """Who wrote it, for a line of facts."""
-        return (
-            tr_in("made by you", "yours")
-            if self.made_by == "you"
-            else self.made_by or tr_in("made by somebody", "somebody")
-        )
+        if self.made_by == "you":
+            return tr_in("made by you", "yours")
+        return tr(self.made_by) or tr_in("made by somebody", "somebody")
 
 
 def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[VersionRow, ...]:
