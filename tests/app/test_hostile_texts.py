@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,53 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.errors import ChatUnreadable, TavernkeepError
-from app.llm.prompt_files import parse_prompt
-from app.llm.reasoning import strip_reasoning, visible_text, without_fence
-from app.memory.answers import as_prose, read_answer
-from app.memory.decisions import read_word
-from app.memory.lines import read_lines
-from app.memory.profiles import read_profiles
-from app.memory.prose import prose
-from app.memory.summary import read_summary
-from app.sillytavern.bridge_protocol import ChatIdentity, decode
+from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.chat_file import read_chat
-from app.story.answers import Unreadable, read_break, read_running, read_scene, read_sentence
-from app.story.lenient_json import find_object
-from app.story.recap_text import parse_recap
-from app.story.sentences import split_sentences, without_markup
-from app.story.stage_answers import read_extracted, read_filtered, read_lore, read_organised
+from app.story.answers import Unreadable
 from tests.chat_files import HEADER, jsonl, message
+from tests.text_readers import READERS
 
 IS_LONG = os.environ.get("TAVERNKEEP_TEST_LONG") == "1"
 SIGNS = 200_000 if IS_LONG else 8_000
 EXAMPLES = 300 if IS_LONG else 6
 
-READERS: dict[str, Callable[[str], object]] = {
-    "reasoning": strip_reasoning,
-    "half an answer": visible_text,
-    "fence": without_fence,
-    "memory lines": lambda text: list(read_lines(text)),
-    "memory answer": read_answer,
-    "memory answer in prose": as_prose,
-    "decision": read_word,
-    "profiles": lambda text: read_profiles(text, ("Mira", "Ana")),
-    "prose": prose,
-    "summary": read_summary,
-    "scene recap": read_scene,
-    "running recap": read_running,
-    "scene break": lambda text: read_break(text, {1, 2, 3}),
-    "sentence": read_sentence,
-    "stage 1": read_extracted,
-    "stage 2": read_organised,
-    "stage 3": read_filtered,
-    "lore": read_lore,
-    "lenient JSON": lambda text: find_object(text, ("recap",)),
-    "recap": parse_recap,
-    "sentences": split_sentences,
-    "markup": without_markup,
-    "prompt file": lambda text: parse_prompt(text, "scene_recap"),
-    "frame of a page": decode,
-}
 _marks = st.sampled_from(
     (
         *'[]{}()"`*_<>|-=\\/#~…\n\r\t\u2028“”:,a0é漢🌙\u202e ',

@@ -1,12 +1,14 @@
 """Hours of play leave nothing open and nothing running, and take no more memory than their chats.
 
-TAVERNKEEP_TEST_LONG=1 plays twenty times as long.
+TAVERNKEEP_TEST_LONG=1 plays as much as somebody does in two hours, with a turn each six seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import json
+import logging
 import os
 import random
 import sys
@@ -16,11 +18,14 @@ from pathlib import Path
 import pytest
 
 from app.operations import FINISHED
+from app.sillytavern.group_metadata import GROUP_CHATS
+from tests.chat_page import ChatPage
 from tests.story_world import OPENINGS, Followed, StoryWorld
 
 IS_LONG = os.environ.get("TAVERNKEEP_TEST_LONG") == "1"
 ROUNDS = 60 if IS_LONG else 2  # of as many turns
 TURNS = 20
+MEMBERS = ("Mira", "Bram")
 MOST_GROWN = 40_000_000  # bytes, for some hundred messages with their recaps and undos
 
 
@@ -41,6 +46,8 @@ def play(world: StoryWorld, rng: random.Random) -> None:
         what = rng.random()
         if what < 0.5:
             page.send(world.text(rng.randrange(len(OPENINGS))), world.text(3))
+            if page.path.parent.name == GROUP_CHATS:
+                page.messages[-1].data["name"] = rng.choice(MEMBERS)
             world.saved()
         elif what < 0.7:
             page.swipe(len(page.messages) - 1, world.text(rng.randrange(len(OPENINGS))))
@@ -55,6 +62,29 @@ def play(world: StoryWorld, rng: random.Random) -> None:
         world.look()
 
 
+def with_group(world: StoryWorld) -> None:
+    """A chat of several characters, beside those of one."""
+    user_folder = world.page.path.parents[2]
+    group = {
+        "id": "1",
+        "name": "Crew",
+        "members": [f"{name}.png" for name in MEMBERS],
+        "chat_id": "Gathering",
+        "chats": ["Gathering"],
+    }
+    for folder in ("groups", GROUP_CHATS):
+        (user_folder / folder).mkdir()
+    (user_folder / "groups" / "1.json").write_text(json.dumps(group))
+    path = user_folder / GROUP_CHATS / "Gathering.jsonl"
+    page = ChatPage(path, world.page.clock, "integrity 9", world.page.numbers)
+    for number in range(12):
+        page.insert(number, world.text(number % len(OPENINGS)), is_user=number % 3 == 0)
+        if number % 3:
+            page.messages[-1].data["name"] = MEMBERS[number % 3 - 1]
+    page.save()
+    world.chats.append(Followed(page))
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="descriptors stand in /proc")
 @pytest.mark.timeout(600 if IS_LONG else 120)
 def test_long_play_leaks_no_descriptor_no_task_and_no_memory() -> None:
@@ -66,6 +96,7 @@ def test_long_play_leaks_no_descriptor_no_task_and_no_memory() -> None:
             branch = Followed(world.page.branch(name, 8, integrity=f"integrity {number + 2}"))
             branch.page.save()
             world.chats.append(branch)
+        with_group(world)
         play(world, rng)  # what is made once is there
         gc.collect()
         before, held = left(world), memory()
@@ -77,7 +108,9 @@ def test_long_play_leaks_no_descriptor_no_task_and_no_memory() -> None:
             # What the last turn set off may still be under way.
             assert time.monotonic() < deadline, f"more is left than before: {grown}"
             world.run(asyncio.sleep(0.05))
-        assert memory() - held < MOST_GROWN
+        grown_by = memory() - held
+        assert grown_by < MOST_GROWN
+        logging.getLogger("tests").info("%s and %d bytes more", left(world), grown_by)
         assert world.companion is not None
         assert all(operation.status in FINISHED for operation in world.companion.work.operations)
     finally:
