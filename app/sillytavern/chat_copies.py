@@ -73,12 +73,18 @@ class ChatCopies:
             with gzip.open(copy.path) as file:
                 data = file.read(MOST_CHAT_BYTES + 1)
         except (OSError, EOFError, zlib.error) as error:
-            raise TavernError(
-                tr("The copy {name} cannot be read: {error}.", name=copy.path.name, error=error)
-            ) from error
+            raise _unreadable(copy, error) from error
         if len(data) > MOST_CHAT_BYTES:
             raise TavernError(tr("The copy {name} is too large to be a chat.", name=copy.path.name))
         return data
+
+    def first_line(self, copy: ChatCopy) -> bytes:
+        """What the chat began with, without unpacking the rest. Raises TavernError."""
+        try:
+            with gzip.open(copy.path) as file:
+                return file.readline(MOST_CHAT_BYTES).rstrip(b"\n")
+        except (OSError, EOFError, zlib.error) as error:
+            raise _unreadable(copy, error) from error
 
     def restore(self, copy: ChatCopy, chat: Path) -> Path:
         """Write the copy beside the chat, as a chat of its own; nothing is replaced.
@@ -132,6 +138,12 @@ class ChatCopies:
                 return
             copy.path.unlink(missing_ok=True)
             total -= copy.bytes
+
+
+def _unreadable(copy: ChatCopy, error: Exception) -> TavernError:
+    return TavernError(
+        tr("The copy {name} cannot be read: {error}.", name=copy.path.name, error=error)
+    )
 
 
 def wanted(copies: Iterable[ChatCopy]) -> frozenset[ChatCopy]:

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from app.errors import ChatUnreadable, TavernError
@@ -54,8 +55,9 @@ class ChatGuard:
     """Copies of chats, made while SillyTavern writes them.
 
     A copy is made of a chat that has none, after an hour, and after KEEP_LINES new lines; so not
-    much more than that can be lost, whatever happens to the file. Nothing of SillyTavern's is
-    changed: a copy is restored as a chat of its own.
+    much more than that can be lost, whatever happens to the file. Then the words are compared too,
+    and at once where another chat took this one's place. Nothing of SillyTavern's is changed: a
+    copy is restored as a chat of its own.
 
     Signals:
         alarm: a chat lost messages, cannot be read any more, or is gone.
@@ -141,21 +143,32 @@ class ChatGuard:
         copies = self._copies.of(chat)
         newest = copies[0] if copies else None
         data = chat.read_bytes()
-        trouble = "" if newest is None else _trouble(chat, data, newest)
-        if newest is None or trouble or self._is_due(newest, data):
+        trouble, is_due = "", True
+        if newest is not None:
+            trouble = _trouble(chat, data, newest)
+            if not trouble:
+                then = self._older(newest, data)
+                is_due, trouble = then != data, _losses(chat, then, data, newest)
+        if trouble or is_due:
             # What is left after a loss is kept as well, but never in place of what was.
             self._copies.keep(chat, data, self._clock())
         return None if newest is None or not trouble else ChatAlarm(chat, newest, trouble)
 
-    def _is_due(self, newest: ChatCopy, data: bytes) -> bool:
-        if line_count(data) >= newest.lines + KEEP_LINES:
-            return True
-        if self._clock() - newest.moment < KEEP_SECONDS:
-            return False
+    def _older(self, newest: ChatCopy, data: bytes) -> bytes:
+        """What the newest copy holds, where it is time for another; else the same as now.
+
+        A chat that another one has taken the place of is looked at at once.
+        """
+        is_time = (
+            line_count(data) >= newest.lines + KEEP_LINES
+            or self._clock() - newest.moment >= KEEP_SECONDS
+        )
         try:
-            return self._copies.read(newest) != data
+            if not is_time and integrity_of(self._copies.first_line(newest)) == integrity_of(data):
+                return data
+            return self._copies.read(newest)
         except TavernError:
-            return True
+            return b""  # another is due
 
     def _tell(self, alarm: ChatAlarm | None) -> None:
         if alarm is not None and alarm.copy.path not in self._told:
@@ -230,6 +243,38 @@ def _trouble(chat: Path, data: bytes, newest: ChatCopy) -> str:
     if not _is_object(data.rstrip(b"\n").rpartition(b"\n")[2]):
         return tr("The end of “{chat}” is broken off. A copy of {clock} is kept.", **known)
     return ""
+
+
+def _losses(chat: Path, then: bytes, data: bytes, newest: ChatCopy) -> str:
+    """Of messages that are gone though the chat is no shorter, "" for none."""
+    now = set(data.split(b"\n"))
+    gone = [line for line in then.split(b"\n")[1:] if line not in now]
+    if len(gone) < LOST_LINES:
+        return ""
+    there = set(chain.from_iterable(map(_texts, now.difference(then.split(b"\n")))))
+    lost = sum(there.isdisjoint(_texts(line)) for line in gone)
+    if lost < max(LOST_LINES, LOST_SHARE * newest.lines):
+        return ""
+    return trn(
+        "“{chat}” has {n} message of {clock} no more. A copy of then is kept.",
+        "“{chat}” has {n} messages of {clock} no more. A copy of then is kept.",
+        lost,
+        chat=chat.stem,
+        clock=time.strftime("%H:%M", time.localtime(newest.moment)),
+    )
+
+
+def _texts(line: bytes) -> tuple[str, ...]:
+    """What a message says, in all its swipes: hiding, a recap or another swipe is no loss."""
+    try:
+        held, _ = load_json(line)
+    except UnreadableLine:
+        return ()
+    if not isinstance(held, dict):
+        return ()
+    swipes = held.get("swipes")
+    texts = (held.get("mes"), *(swipes if isinstance(swipes, list) else ()))
+    return tuple(text for text in texts if isinstance(text, str))
 
 
 def _is_object(line: bytes) -> bool:

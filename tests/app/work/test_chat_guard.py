@@ -111,6 +111,45 @@ async def test_a_broken_chat_is_told(guarded: Guarded, data: bytes, words: str) 
     assert len(read_chat(restored).lines) == 40
 
 
+async def test_another_chat_in_its_place_is_told_at_once_though_it_is_as_long(
+    guarded: Guarded,
+) -> None:
+    before = chat_text(40)
+    await guarded.written(before)
+    other = chat_text(40, integrity="another").replace(b"Line", b"Another line")
+    await guarded.written(other)
+    (alarm,) = guarded.alarms
+    assert "40 messages" in alarm.sentence
+    restored = await guarded.guard.restore(guarded.chat, alarm.copy)
+    assert restored.read_bytes() == before
+    await guarded.written(other)
+    assert len(guarded.alarms) == 1
+
+
+async def test_messages_that_are_lost_while_others_come_are_told(guarded: Guarded) -> None:
+    await guarded.written(chat_text(40))
+    lines = chat_text(40 + KEEP_LINES).split(b"\n")
+    del lines[5:20]
+    more = chat_text(100).split(b"\n")[80:]
+    await guarded.written(b"\n".join(lines + more))
+    (alarm,) = guarded.alarms
+    assert "15 messages" in alarm.sentence
+
+
+async def test_what_only_looks_different_is_no_loss(guarded: Guarded) -> None:
+    """Hidden, with a recap, swiped, in another order, under another slug: the words are there."""
+    await guarded.written(chat_text(40))
+    header, *lines = [json.loads(line) for line in chat_text(40).split(b"\n")]
+    for number, line in enumerate(lines):
+        line["is_system"] = number % 2 == 0
+        line["extra"] = {"auto_recap_memory": {"memory": "Told."}}
+        line |= {"swipes": [line["mes"], "Another."], "mes": "Another.", "swipe_id": 1}
+    header["chat_metadata"]["integrity"] = "another"
+    changed = "\n".join(json.dumps(line) for line in (header, *lines[::-1])).encode()
+    await guarded.written(changed, later=KEEP_SECONDS)
+    assert guarded.alarms == []
+
+
 async def test_what_only_the_copy_has_is_named(guarded: Guarded) -> None:
     (copy,) = await guarded.written(chat_text(12))
     guarded.chat.write_bytes(chat_text(10) + b'\n{"name":"Ana","mes":"New."}')
