@@ -449,6 +449,7 @@ _SETTINGS = (
         N_("Requests to the model, or tokens read and written."),
         choices=("requests", "tokens"),
         section=Section.USE,
+        choice_words=(N_("requests"), N_("tokens")),
     ),
     Setting(
         "message_recaps_auto",

@@ -27,9 +27,10 @@ from app.paths import RESOURCES
 from app.store.store import Store
 from app.story.anchors import KnownMessage
 from app.story.messages import combined_digest
+from app.translation import N_
 
 FILE = RESOURCES / "demo" / "memories.json"
-MADE_BY = "the demo's authors"
+MADE_BY = N_("the demo's authors")
 
 
 class _Memory(msgspec.Struct, forbid_unknown_fields=True):

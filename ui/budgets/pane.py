@@ -114,7 +114,7 @@ class BudgetPane(QWidget):
         if not facts.has_memory:
             _say(self.sentence, tr(NO_MEMORY))
         else:
-            _say(self.sentence, f"{row.meaning} {FITS if row.full else EMPTY}")
+            _say(self.sentence, f"{row.meaning} {tr(FITS if row.full else EMPTY)}")
         self.lost.show_lines(facts.lost, facts.count)
         _say(self.other, " ".join(facts.other))
         self.other.setVisible(bool(facts.other))

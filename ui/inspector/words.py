@@ -108,7 +108,7 @@ def maker_words(made_by: str) -> str:
         return tr("{who}, since {model} gave nothing usable", who=who, model=model)
     if made_by == BUILTIN:
         return tr_in("who made it", "built-in")
-    return made_by or tr_in("who made it", "somebody")
+    return tr(made_by) or tr_in("who made it", "somebody")
 
 
 def origin_words(version: RunningVersion, *, now: float) -> str:
