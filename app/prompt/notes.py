@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress, pairwise
 
 import numpy as np
 
@@ -34,6 +35,7 @@ SEEN_AGAIN = 0.2
 TOLD_AGAIN = 0.1
 HALF_AFTER = 30  # messages after which a sentence counts half
 PUSHED_WEIGHS = 2.0  # what the slots themselves push out of the prompt
+MOST_JOINING = 2  # words between two numbers of one, as in "two and a half"
 ENDS = (".", "?", "!", "…")
 _MARKS = re.compile(r"[*_~`\"“”„«»「」『』]+")
 # The status line that some characters put above each message: it says the same again and again.
@@ -54,8 +56,8 @@ class _Sentence:
 
 def notes_of(story: Story, unread: Unread) -> Iterator[Entry]:
     """What these messages say in few words, what tells most first."""
-    hidden = _read(story, range(unread.first, unread.end), unread.little)
-    seen = _read(story, range(unread.end, len(story.messages)), unread.little)
+    hidden = _read(story, range(unread.first, unread.end), unread)
+    seen = _read(story, range(unread.end, len(story.messages)), unread)
     if not hidden:
         return
     heads = _heads({story.messages[sentence.index].name for sentence in hidden})
@@ -83,32 +85,38 @@ def names_told(
         yield Entry(", ".join(names[:MOST_NAMES]) + ".", (0,), row="names", head=head)
 
 
-def in_few_words(text: str, little: Collection[str]) -> str:
-    """A sentence without words that tell nothing by themselves; names and negations stay."""
+def in_few_words(text: str, little: Collection[str], numbers: Collection[str] = frozenset()) -> str:
+    """A sentence without words that tell nothing by themselves. Names and negations stay, and what
+    joins numbers: "ten to six" is not "ten six".
+    """
     plain = _MARKS.sub(" ", text).rstrip()
-    kept = [
-        word
-        for word in _WORD.findall(plain)
-        if (bare := word.strip(_EDGES).casefold().replace("’", "'")) and bare not in little
-    ]
-    short, end = " ".join(kept), plain[-1:]
+    said = [word for word in _WORD.findall(plain) if word.strip(_EDGES)]
+    bare = [word.strip(_EDGES).casefold().replace("’", "'") for word in said]
+    tells = [word not in little for word in bare]
+    counted = [place for place, word in enumerate(bare) if word in numbers or word.isdecimal()]
+    for before, after in pairwise(counted):
+        if after - before <= MOST_JOINING + 1:
+            tells[before:after] = [True] * (after - before)
+    short, end = " ".join(compress(said, tells)), plain[-1:]
     return short + end if short and end in ENDS and not short.endswith(tuple(_EDGES)) else short
 
 
-def _read(story: Story, indexes: range, little: frozenset[str]) -> list[_Sentence]:
+def _read(story: Story, indexes: range, unread: Unread) -> list[_Sentence]:
     return [
         _Sentence(text, short, index, at)
         for index in indexes
         if is_told(story.messages[index])
-        for at, (text, short) in enumerate(_cut(story.messages[index].text[:LONGEST_READ], little))
+        for at, (text, short) in enumerate(
+            _cut(story.messages[index].text[:LONGEST_READ], unread.little, unread.numbers)
+        )
     ]
 
 
 @lru_cache(maxsize=2_000)
-def _cut(text: str, little: frozenset[str]) -> tuple[tuple[str, str], ...]:
+def _cut(text: str, little: frozenset[str], numbers: frozenset[str]) -> tuple[tuple[str, str], ...]:
     """The sentences of a message, each as it stands and in few words."""
     found = split_sentences(without_markup(_STATUS.sub("", text)))
-    shorter = ((sentence, one_line(in_few_words(sentence, little))) for sentence in found)
+    shorter = ((sentence, one_line(in_few_words(sentence, little, numbers))) for sentence in found)
     return tuple((sentence, short) for sentence, short in shorter if short)
 
 

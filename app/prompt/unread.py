@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.memory.state_change import Wording
-from app.story.scene_cues.language import LanguagePack
+from app.story.scene_cues.language import NUMBER, LanguagePack
 from app.story.story import Story
 
 # Percent of a total that is kept for them at most. Measured with tests/answers: less loses what was
@@ -27,13 +27,14 @@ NEGATION = "not"  # cue of words that turn a sentence round
 class Unread:
     """Messages that no model has read. first, end: indexes of those that the prompt itself does
     not hold. pushed: the first of those that it would hold without any slots. little: words that
-    tell nothing by themselves, in the story's language.
+    tell nothing by themselves, in the story's language. numbers: its words for them.
     """
 
     first: int = 0
     end: int = 0
     pushed: int = 0
     little: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return self.first < self.end
@@ -79,7 +80,10 @@ def fallen_out(
         return ALL_READ
     pushed = max(first, min(end, _fitting(story, unread_from, len(story.messages), total)))
     text = " ".join(message.text[:LONGEST_READ] for message in story.messages[max(0, end - 20) :])
-    return Unread(first, end, pushed, little_words(Wording.of_story(packs, text).packs))
+    spoken = Wording.of_story(packs, text).packs
+    little = little_words(spoken)
+    numbers = frozenset(word for pack in spoken for word in pack.classes[NUMBER]) - little
+    return Unread(first, end, pushed, little, numbers)
 
 
 def _fitting(story: Story, unread_from: int, end: int, room: int) -> int:
@@ -95,7 +99,7 @@ def little_words(packs: Sequence[LanguagePack]) -> frozenset[str]:
     return frozenset(
         word
         for pack in packs
-        for word in (*pack.stopwords, *pack.articles)
+        for word in (*pack.stopwords, *pack.fillers, *pack.articles)
         if NEGATION not in pack.statements.cues_of(word)
     )
 

@@ -136,7 +136,7 @@ class LanguagePack(Phrases):
     """The phrases of one language by which scenes end, and what else is known of the language.
 
     code: ISO 639-1. cues: the kinds of phrases that it knows. stopwords: very common words, by
-    which the language is recognised.
+    which the language is recognised. fillers: more words that tell nothing by themselves.
     header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
     that stand before nouns, and before places. similes: before what a thing is only compared to.
     titles: words before the names of people.
@@ -151,6 +151,7 @@ class LanguagePack(Phrases):
     name: str
     cues: frozenset[str]
     stopwords: frozenset[str]
+    fillers: frozenset[str]
     header_keys: Mapping[str, str]
     articles: frozenset[str]
     place_words: frozenset[str]
@@ -177,7 +178,7 @@ def tokens_of(text: str) -> list[str]:
 def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
-    Keys: code, name, stopwords; [headers] field = words; [names] article, place, simile,
+    Keys: code, name, stopwords, fillers; [headers] field = words; [names] article, place, simile,
     titles and kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words,
     `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue = phrases;
     [values] word = number. [turns] kind = phrases.
@@ -193,6 +194,7 @@ def parse_pack(source: str) -> LanguagePack:
             name=data["name"],
             cues=frozenset(data["cues"]),
             stopwords=_words(data["stopwords"]),
+            fillers=_words(data.get("fillers", ())),
             header_keys={
                 word.casefold(): key
                 for key, words in data.get("headers", {}).items()

@@ -42,6 +42,15 @@ def test_few_words_are_words_of_the_text(text: str) -> None:
     assert in_few_words(short, little) == short
 
 
+def test_what_joins_numbers_stays_with_them() -> None:
+    unread = fallen_out(story(*LINES), 0, 0, PACKS)
+    short = in_few_words(
+        "It is a hundred and sixty steps, and there are two of us.", unread.little, unread.numbers
+    )
+    assert short == "hundred and sixty steps, two."
+    assert in_few_words("At ten to six.", unread.little, unread.numbers) == "ten to six."
+
+
 def test_only_what_no_model_read_is_noted() -> None:
     text = text_of(prompt(600, *LINES), SlotName.SHORT)
     assert "lamp number" in text
