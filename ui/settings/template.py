@@ -39,7 +39,7 @@ class TemplateEditor(QWidget):
         self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
         self.drop.clicked.connect(self.put_back)
         self._warning = Label(font=ui_font(11.5), tone=T2_ROLE, wraps=True)
-        ground = Surface("well", radius=7, edge=tr("line2"))
+        ground = Surface("well", radius=7, edge="line2")
         inner = QVBoxLayout(ground)
         inner.setContentsMargins(10, 8, 4, 8)
         inner.addWidget(self.text)
