@@ -21,18 +21,29 @@ from __future__ import annotations
 import gettext
 import locale
 import os
-import re
 import string
+from typing import NamedTuple
 
 from app.paths import RESOURCES
 
 TRANSLATIONS = RESOURCES / "translations"
 ENGLISH = "en"
 SYSTEM = "system"
+MOST_INSIDE = 4  # texts of ours that stand in fields of one another
 CONTEXT_END = "\x04"  # between context and text in a catalogue
 
+
+class _Template(NamedTuple):
+    """A text with fields. own: what stands before, between and behind them. letters: of these."""
+
+    text: str
+    own: tuple[str, ...]
+    names: tuple[str, ...]
+    letters: int
+
+
 _texts: gettext.NullTranslations = gettext.NullTranslations()
-_templates: tuple[str, ...] = ()  # texts with fields, the ones that say most first
+_templates: tuple[_Template, ...] = ()  # texts with fields, the ones that say most first
 _language = ENGLISH
 _separators = {"group": ",", "decimal": "."}
 
@@ -72,7 +83,8 @@ def use_texts(texts: gettext.NullTranslations) -> None:
     _texts = texts
     known = (text for text in getattr(texts, "_catalog", {}) if isinstance(text, str))
     with_fields = (text for text in known if "{" in text and CONTEXT_END not in text)
-    _templates = tuple(sorted(with_fields, key=lambda text: -len(_own_letters(text))))
+    templates = sorted(map(_template_of, with_fields), key=lambda template: -template.letters)
+    _templates = tuple(template for template in templates if template.letters and template.names)
     is_point = tr_in("between thousands: a comma or a point", ",") == "."
     _separators.update(
         {"group": ".", "decimal": ","} if is_point else {"group": ",", "decimal": "."}
@@ -100,35 +112,53 @@ def retold(stored: str) -> str:
     """A text of ours that was stored in English, with its fields filled in.
 
     Of the texts that it could be, the one with the most letters of its own is taken. Fields that
-    it puts in “quotes” hold the user's own words.
+    it puts in “quotes” hold the user's own words. Takes a time that grows with the length only.
     """
+    return _retold(stored, MOST_INSIDE)
+
+
+def _retold(stored: str, deeper: int) -> str:
     told = tr(stored)
-    if told != stored:
+    if told != stored or not deeper:
         return told
-    for text in _templates:
-        head, tail = text[: text.index("{")], text[text.rindex("}") + 1 :]
-        if stored.startswith(head) and stored.endswith(tail) and _own_letters(text):
-            found = re.fullmatch(_pattern(text), stored, re.DOTALL)
-            if found is not None:
-                fields = found.groupdict().items()
-                own = {name: value for name, value in fields if f"“{{{name}}}”" in text}
-                return tr(text, **{name: retold(value) for name, value in fields} | own)
+    for template in _templates:
+        fields = _fields_in(stored, template)
+        if fields is not None:
+            own = {n: value for n, value in fields.items() if f"“{{{n}}}”" in template.text}
+            inside = {name: _retold(value, deeper - 1) for name, value in fields.items()}
+            return tr(template.text, **inside | own)
     return stored
 
 
-def _own_letters(text: str) -> str:
-    own = "".join(part for part, *_ in string.Formatter().parse(text))
-    return "".join(letter for letter in own if letter.isalpha())
+def _fields_in(stored: str, text: _Template) -> dict[str, str] | None:
+    """What stands for the fields of a text, each as short as can be; None for another text.
+
+    Not by a pattern: a few fields in the user's words could take one for minutes.
+    """
+    head, *between, tail = text.own
+    at, end = len(head), len(stored) - len(tail)
+    if not stored.startswith(head) or not stored.endswith(tail):
+        return None
+    found: dict[str, str] = {}
+    for place, name in enumerate(text.names):
+        following = between[place] if place < len(between) else ""
+        stop = stored.find(following, at + 1, end) if place < len(between) else end
+        value = stored[at:stop]
+        if stop <= at or found.setdefault(name, value) != value:
+            return None
+        at = stop + len(following)
+    return found
 
 
-def _pattern(text: str) -> str:
-    parts, seen = [], set()
-    for own, name, *_ in string.Formatter().parse(text):
-        parts.append(re.escape(own))
+def _template_of(text: str) -> _Template:
+    own, names = [""], []
+    for before, name, *_ in string.Formatter().parse(text):
+        own[-1] += before
         if name is not None:
-            parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>.+?)")
-            seen.add(name)
-    return "".join(parts)
+            names.append(name)
+            own.append("")
+    letters = sum(letter.isalpha() for part in own for letter in part)
+    return _Template(text, tuple(own), tuple(names), letters)
 
 
 def N_(text: str) -> str:  # noqa: N802 - gettext's own name

@@ -58,6 +58,12 @@ def imports_of(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+PATTERN_MAKERS = {
+    *(f"re.{name}" for name in ("compile", "search", "match", "fullmatch", "sub", "subn")),
+    *("re.split", "re.findall", "re.finditer", "QRegularExpression"),
+}
+
+
 @pytest.mark.parametrize("path", sources(APP), ids=name_of)
 def test_the_program_imports_no_qt(path: Path) -> None:
     assert not {name.split(".")[0] for name in imports_of(path)} & QT
@@ -85,6 +91,27 @@ def test_every_task_has_an_owner(path: Path) -> None:
         and "group" not in ast.unparse(node.value)
     ]
     assert not starters
+
+
+def patterns_in(path: Path) -> Iterator[str]:
+    """Patterns that a function of this module makes of anything but letters in the code."""
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in PATTERN_MAKERS:
+                put_in = [n for n in ast.walk(node.args[0]) if isinstance(n, ast.FormattedValue)]
+                is_escaped = all(ast.unparse(n.value).startswith("re.escape(") for n in put_in)
+                is_text = isinstance(node.args[0], ast.Constant | ast.JoinedStr)
+                if not is_text or not is_escaped:
+                    yield f"{name_of(path)}:{node.lineno}: {ast.unparse(node)}"
+
+
+def test_no_pattern_is_made_of_what_a_user_wrote() -> None:
+    """It could take for ever to find nothing: patterns stand in the code, words are escaped."""
+    found = [line for path in sources(APP, UI) for line in patterns_in(path)]
+    # Names of a prompt's inputs, which are letters only.
+    assert [line for line in found if "(?:{spelled})" not in line] == []
 
 
 def test_tests_are_no_packages() -> None:

@@ -71,6 +71,29 @@ def test_a_text_that_was_stored_in_english_is_told_with_its_fields() -> None:
     assert retold("written by hand") == "written by hand"
 
 
+def test_each_field_takes_as_little_as_it_can_and_a_name_stands_for_one_thing() -> None:
+    german = {
+        "{who} to {whom}: {what}.": "{whom} von {who}: {what}.",
+        "{n} of {n} in {{braces}}": "{n} aus {n} in {{Klammern}}",
+    }
+    translation.use_texts(catalogue_of(german))
+    assert retold("Ana to Mira to Bram: yes: no.") == "Mira to Bram von Ana: yes: no."
+    assert retold("2 of 2 in {braces}") == "2 aus 2 in {Klammern}"
+    for other in ("2 of 3 in {braces}", " to Mira: yes.", "Ana to Mira: .", "Ana to: yes."):
+        assert retold(other) == other
+
+
+@pytest.mark.parametrize("words", [" and ", "to of in ", "Scene: ", "“x” ", "{name} ", "a, a. "])
+def test_no_words_of_a_user_take_long_to_be_told(words: str) -> None:
+    """A pattern with a few fields would take minutes for these."""
+    texts = [
+        *("{a} and {b} and {c} and {d}.", "{a} of {b} in {c} to {d}", "Scene: {a}: {b}: {c}"),
+        *("“{a}” {b} “{c}”", "{a}, {b}. {c}, {d}", "{a} and {b}", "{a} to {b}"),
+    ]
+    translation.use_texts(catalogue_of({text: f"{text}!" for text in texts}))
+    assert retold(words * 20_000)
+
+
 def test_what_was_stored_stays_as_it_is_in_english() -> None:
     assert retold("budget of {what}: 400") == "budget of {what}: 400"
 
