@@ -19,6 +19,7 @@ const WHAT = {
 };
 const NAMED = /\{\{(\s{0,20})smartmemory-([a-z]{1,20})(\s{0,20})\}\}/gi;
 const COMPARED = 300;
+const SHORTEST = 20; // characters; less may be part of anything
 
 /** A frame that names its own macro must not tell itself for ever. */
 let isTelling = false;
@@ -124,6 +125,42 @@ export function unplaced(texts, prompt) {
         const written = typeof prompt === 'string' ? wanted : JSON.stringify(wanted).slice(1, -1);
         return wanted && !whole.includes(flat(written).slice(0, COMPARED).trim());
     }).map(([name]) => name);
+}
+
+/**
+ * A prompt that holds what a macro tells once: SillyTavern fills a macro wherever it is named, and a
+ * card may name one in several fields.
+ * @param {Map<string, string>} texts by macro
+ * @param {string | {content: string | object[]}[]} prompt of messages, these are changed
+ */
+export function toldOnce(texts, prompt) {
+    const wanted = [...texts.values()].map((text) => told(text).trim())
+        .filter((text) => text.length >= SHORTEST);
+    const seen = new Set();
+    const once = (whole) => wanted.reduce((left, text) => withoutRepeats(left, text, seen), whole);
+    if (typeof prompt === 'string') {
+        return once(prompt);
+    }
+    for (const message of Array.isArray(prompt) ? prompt : []) {
+        const parts = Array.isArray(message?.content) ? message.content : [];
+        for (const part of parts.filter((one) => typeof one?.text === 'string')) {
+            part.text = once(part.text);
+        }
+        if (typeof message?.content === 'string') {
+            message.content = once(message.content);
+        }
+    }
+    return prompt;
+}
+
+function withoutRepeats(whole, text, seen) {
+    const [before, ...behind] = whole.split(text);
+    if (!behind.length) {
+        return whole;
+    }
+    const first = seen.has(text) ? '' : text;
+    seen.add(text);
+    return before + first + behind.join('');
 }
 
 const contents = (prompt) => (Array.isArray(prompt) ? prompt.map((one) => one?.content) : []);

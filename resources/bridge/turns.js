@@ -54,7 +54,7 @@ export function run(means) {
     on('GROUP_WRAPPER_FINISHED', () => { isDrafted = false; });
     on('GENERATION_AFTER_COMMANDS', (kind, details, isDryRun) => (isDryRun ? null : begin(kind, details)));
     on('MESSAGE_SENT', () => (begun && !begun.isAsked ? fill(begun) : null));
-    on('GENERATE_AFTER_DATA', (data, isDryRun) => (isDryRun ? null : checkPlaces(data?.prompt)));
+    on('GENERATE_AFTER_DATA', (data, isDryRun) => (isDryRun ? null : checkPlaces(data)));
 }
 
 /** Ask for the slots of this turn, and set them or the best that is known. */
@@ -154,10 +154,13 @@ async function ask(chat, kind, contextSize, length) {
     return answer;
 }
 
-/** Say which macros were to tell something, and stand nowhere in the prompt that is sent now. */
-function checkPlaces(prompt) {
-    const key = chatKey(openChat());
-    const lost = macros.unplaced(slots.allTold(), prompt).join(' ');
+/** No macro tells twice; say which were to tell something and stand nowhere in what is sent now. */
+function checkPlaces(data) {
+    const [key, texts] = [chatKey(openChat()), slots.allTold()];
+    if (data?.prompt && texts.size) {
+        data.prompt = macros.toldOnce(texts, data.prompt);
+    }
+    const lost = macros.unplaced(texts, data?.prompt).join(' ');
     if (key && lost !== (reported.get(key) ?? '')) {
         reported.set(key, lost);
         tell('macros_unplaced', { subject: lost });

@@ -51,9 +51,9 @@ ALL = (*HEAD, *DEPTHS)
 STORY = Gold.read(Path(__file__).parents[1] / "data" / "stories" / "lantern-district.json")
 CAPTAIN = str(STORY.story["characters"][0]["name"])
 PLAYED = 60
-GUARD = {  # one macro in each field that is looked at
+GUARD = {  # one macro in each field that is looked at, and one that the description names too
     "system_prompt": "{{original}} And: {{smartmemory-stateledger}}",
-    "personality": "Calm. {{smartmemory-canon}}",
+    "personality": "Calm. {{smartmemory-canon}} {{smartmemory-longterm}}",
     "scenario": "A gate. {{ SmartMemory-Arcs }}",
     "mes_example": "<START>\n{{char}}: {{smartmemory-session}}",
 }
