@@ -15,6 +15,8 @@ from app.memory.sharing import is_known_to
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing, Status
 from app.memory.windows import is_told
+from app.prompt.drafts import Entry
+from app.prompt.notes import notes_of
 from app.prompt.slots import TurnKind
 from app.prompt.unread import ALL_READ, Unread
 from app.story.messages import Message
@@ -223,6 +225,11 @@ class Occasion:
         if not memory.witnessed_by or not self.responder_names:
             return True
         return not self.responder_names.isdisjoint(map(folded, memory.witnessed_by))
+
+    @cached_property
+    def notes(self) -> tuple[Entry, ...]:
+        """What messages say that no model has read and the prompt does not hold, best first."""
+        return tuple(notes_of(self.story, self.unread)) if self.unread else ()
 
     def is_fresh(self, standing: Standing) -> bool:
         """Whether the head of the prompt does not tell of it yet."""

@@ -14,7 +14,7 @@ from app.memory.prose import cleaned, sections
 from app.memory.records import Document, DocumentKind
 from app.prompt.drafts import Draft, Entry
 from app.prompt.framing import one_line
-from app.prompt.notes import names_told, notes_of
+from app.prompt.notes import names_told
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
 from app.story.recap_text import parse_recap
@@ -59,7 +59,7 @@ def short_draft(occasion: Occasion, running: str) -> Draft:
             at = (titles.index(name), place)
             entries.append(Entry(text, at, row=name, head=f"{summary.TITLES[name]}: "))
     if not entries and occasion.unread:
-        entries = list(notes_of(occasion.story, occasion.unread))
+        entries = list(occasion.notes)
         if not occasion.is_read:
             visible = occasion.story.messages[occasion.unread.end :]
             entries = [*names_told(occasion.told.entities, visible), *entries]
