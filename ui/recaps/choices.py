@@ -13,7 +13,7 @@ from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import CONTROL_RADIUS, rounded
 
-BUTTON = QSize(78, 24)
+BUTTON = QSize(84, 24)
 PAIR_HEIGHT = 52
 FOLD_HEIGHT = 30
 
