@@ -8,14 +8,21 @@ from dataclasses import dataclass
 from itertools import islice
 
 from app.story.messages import Message
-from app.story.scene_cues.evidence import gather
+from app.story.scene_cues.evidence import Evidence, Gathering
 from app.story.scene_cues.language import LanguagePack, tokens_of
 from app.story.scene_cues.naming import scene_name
-from app.story.scene_cues.reading import RECENT, Reading, is_story, read_all
+from app.story.scene_cues.reading import (
+    RECENT,
+    CommonWords,
+    Reader,
+    Reading,
+    is_story,
+)
 from app.story.scene_cues.weighing import confidence, main_cue, weigh
 
 CONTEXT = 100  # messages before `start` that are read; no evidence looks back further
 SETTLES = 12  # messages from the end that a break may still depend on
+_KEPT = 1_000  # messages that are kept as they were read
 _REMEMBERED = 40  # messages before a scene whose names are old
 _APART = 3  # messages within which only the strongest of several candidates counts
 _CERTAIN = 2.0  # a score that needs no such comparison beyond the minimum length
@@ -64,32 +71,71 @@ def detect_breaks(
     running again from behind a found break finds the rest of the same breaks. Weak breaks wait
     for up to three messages behind their opener; design.md, "read-behind".
     """
-    final = len(messages) - 1 if settled is None else min(settled, len(messages) - 1)
-    story = _story_from(messages, start)
-    readings = read_all([messages[index] for index in story], packs)
-    evidence = gather(readings)
-    candidates = [
-        _Candidate(story[at - 1], at, weigh(evidence[at]))
-        for at in range(1, len(story))
-        if not readings[at].is_aside
-    ]
-    scores = {candidate.at: candidate.score for candidate in candidates}
-    found: list[FoundBreak] = []
-    first = bisect_left(story, start)
-    for candidate in candidates:
-        length = candidate.at - first
-        if candidate.last >= final or length < minimum_length:
-            continue
-        missing = max(0, _USUAL_LENGTH - length) / _USUAL_LENGTH
-        unseen = max(0, _AWAITED - (len(story) - 1 - candidate.at))
-        score = candidate.score - _SHORT_PENALTY * missing - _UNSEEN_PENALTY * unseen
-        if score <= 0 or _is_outdone(candidate, scores, minimum_length):
-            continue
-        cue = main_cue(evidence[candidate.at])
-        name = _name(readings, first, candidate.at, packs)
-        found.append(FoundBreak(candidate.last, cue, confidence(score), name))
-        first = candidate.at
-    return tuple(found)
+    detector = Detector(packs)
+    return detector.detect(messages, start=start, minimum_length=minimum_length, settled=settled)
+
+
+class Detector:
+    """Detects again and again in one chat: of one that went on it reads only what is new."""
+
+    def __init__(self, packs: Sequence[LanguagePack]) -> None:
+        self._packs = packs
+        self._words = CommonWords(packs)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._read: list[Message] = []
+        self._reader = Reader(self._words)
+        self._readings: list[Reading] = []
+        self._gathering = Gathering()
+
+    def detect(
+        self,
+        messages: Sequence[Message],
+        *,
+        start: int = 0,
+        minimum_length: int = 3,
+        settled: int | None = None,
+    ) -> tuple[FoundBreak, ...]:
+        """The same as `detect_breaks`."""
+        final = len(messages) - 1 if settled is None else min(settled, len(messages) - 1)
+        story = _story_from(messages, start)
+        evidence, readings = self._evidence([messages[index] for index in story])
+        candidates = [
+            _Candidate(story[at - 1], at, weigh(evidence[at]))
+            for at in range(1, len(story))
+            if not readings[at].is_aside
+        ]
+        scores = {candidate.at: candidate.score for candidate in candidates}
+        found: list[FoundBreak] = []
+        first = bisect_left(story, start)
+        for candidate in candidates:
+            length = candidate.at - first
+            if candidate.last >= final or length < minimum_length:
+                continue
+            missing = max(0, _USUAL_LENGTH - length) / _USUAL_LENGTH
+            unseen = max(0, _AWAITED - (len(story) - 1 - candidate.at))
+            score = candidate.score - _SHORT_PENALTY * missing - _UNSEEN_PENALTY * unseen
+            if score <= 0 or _is_outdone(candidate, scores, minimum_length):
+                continue
+            cue = main_cue(evidence[candidate.at])
+            name = _name(readings, first, candidate.at, self._packs)
+            found.append(FoundBreak(candidate.last, cue, confidence(score), name))
+            first = candidate.at
+        return tuple(found)
+
+    def _evidence(self, messages: list[Message]) -> tuple[list[Evidence], list[Reading]]:
+        """Evidence for a break before each of the messages, and what each of them shows."""
+        known = len(self._read)
+        if messages[:known] != self._read:
+            self._forget()
+            known = 0
+        self._readings += map(self._reader.read, messages[known:])
+        evidence, readings = self._gathering.of(self._readings), self._readings
+        self._read = messages
+        if len(messages) > _KEPT:
+            self._forget()
+        return evidence, readings
 
 
 def _name(readings: Sequence[Reading], first: int, end: int, packs: Sequence[LanguagePack]) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence
 from math import log
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 LEFT = 6  # messages before a place that are compared
 RIGHT = 4  # with those from it on
@@ -18,16 +18,17 @@ _BAND = LEFT + RIGHT
 Floats = npt.NDArray[np.float64]
 
 
-def similarities(stems: Sequence[frozenset[str]]) -> Floats:
+def similarities(common: Common) -> Floats:
     """Cosine between the LEFT messages before each place and the RIGHT ones from it on.
 
     Words count by their rarity in the messages so far. Entry 0 is 0; at the end of the story the
     right window is shorter.
     """
-    size = len(stems)
+    size = len(common.rows)
     # Rows of nothing on both ends, so that every window has its full width.
     dots = np.zeros((LEFT + size + RIGHT, _BAND))
-    dots[LEFT : LEFT + size] = _banded_dots(stems)
+    if size:
+        dots[LEFT : LEFT + size] = common.rows
     offsets = range(-LEFT, RIGHT)
     both = sum(_pairs(dots, size, i, j) for i in offsets if i < 0 for j in offsets if j >= 0)
     left = sum(_pairs(dots, size, i, j) for i in offsets if i < 0 for j in offsets if j < 0)
@@ -47,28 +48,38 @@ def _pairs(dots: Floats, size: int, one: int, other: int) -> Floats:
 
 def depths(similar: Floats) -> Floats:
     """How deep each place lies below the higher places on both sides of it (TextTiling)."""
-    result = np.zeros(len(similar))
-    for at in range(1, len(similar)):
-        left = similar[max(1, at - NEIGHBOURS) : at + 1].max()
-        right = similar[at : at + NEIGHBOURS + 1].max()
-        result[at] = left + right - 2 * similar[at]
-    return result
+    size = len(similar)
+    if size < 2:
+        return np.zeros(size)
+    inside = similar[1:]
+    beyond = np.full(NEIGHBOURS, -np.inf)
+    windows = sliding_window_view(np.concatenate((beyond, inside, beyond)), NEIGHBOURS + 1)
+    highest = windows.max(axis=1)
+    left, right = highest[: size - 1], highest[NEIGHBOURS:]
+    return np.concatenate(([0.0], left + right - 2 * inside))
 
 
-def _banded_dots(stems: Sequence[frozenset[str]]) -> Floats:
-    """dots[i, d]: weight of what message i has in common with message i + d."""
-    size = len(stems)
-    dots = np.zeros((size, _BAND))
-    used: Counter[str] = Counter()
-    recent: deque[frozenset[str]] = deque()
-    for later, words in enumerate(stems):
+class Common:
+    """What each message has in common with the next ones, of a story that goes on.
+
+    rows: rows[i][d], weight of the words that message i shares with message i + d.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[list[float]] = []
+        self._used: Counter[str] = Counter()
+        self._recent: deque[frozenset[str]] = deque()
+
+    def add(self, words: frozenset[str]) -> None:
+        """The stems of one message more."""
+        rows, used, recent = self.rows, self._used, self._recent
         recent.append(words)
         used.update(words)
         if len(recent) > _MEMORY:
             used.subtract(recent.popleft())
         total = len(recent) + 20  # so that the first messages of a story have rare words, too
         weights = {word: log(total / used[word]) ** 2 for word in words}
-        for apart in range(min(_BAND, later + 1)):
-            common = words & stems[later - apart]
-            dots[later - apart, apart] = sum([weights[word] for word in common])
-    return dots
+        rows.append([0.0] * _BAND)
+        for apart in range(min(_BAND, len(recent))):
+            common = words & recent[-1 - apart]
+            rows[-1 - apart][apart] = sum([weights[word] for word in common])

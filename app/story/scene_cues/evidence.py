@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2, sqrt
 
-from app.story.scene_cues.cohesion import Floats, depths, similarities
+from app.story.scene_cues.cohesion import (
+    NEIGHBOURS,
+    RIGHT,
+    Common,
+    Floats,
+    depths,
+    similarities,
+)
 from app.story.scene_cues.headers import LONG_GAP_MINUTES, minutes_between, place_changed
 from app.story.scene_cues.reading import VETO, Reading, Sentence
 
@@ -15,6 +22,7 @@ _LONGER = 12  # and as said not long ago
 _AWAY = 2  # words behind a time where its sentence may go on to something else
 _EARLY = 3  # words before a time that opens its sentence
 AHEAD = 3  # messages behind the opener that are looked at
+REACH = NEIGHBOURS + RIGHT  # messages at the end of a story whose evidence what follows may change
 
 Evidence = dict[str, float]
 
@@ -22,23 +30,42 @@ Evidence = dict[str, float]
 def gather(readings: Sequence[Reading]) -> list[Evidence]:
     """Evidence for a break before each message, one entry each; the first has none.
 
-    Looks back at most 60 messages and ahead at most AHEAD + 2.
+    Looks back at most 60 messages and ahead at most REACH.
     """
-    table: list[Evidence] = [{}]
-    similar = similarities([reading.stems for reading in readings])
-    deep = depths(similar)
-    news = _news(readings)
-    leads = [log2(1 + min(reading.lead, 400) / 20) for reading in readings]
-    sizes = [log2(1 + reading.size / 20) for reading in readings]
-    for at in range(1, len(readings)):
-        entry: Evidence = {"foreign": float(not readings[at].language)}
-        _add_header(entry, readings, at)
-        _add_opening(entry, readings, at)
-        _add_closing(entry, readings, at)
-        _add_usual(entry, readings, news, leads, sizes, at)
-        _add_cohesion(entry, readings, news[at].unheard, similar, deep, at)
-        table.append(entry)
-    return table
+    return Gathering().of(readings)
+
+
+class Gathering:
+    """Gathers again and again of a story that goes on; what nothing new can change is kept."""
+
+    def __init__(self) -> None:
+        self._table: list[Evidence] = [{}]
+        self._common = Common()
+        self._last_use: dict[str, int] = {}
+        self._news: list[_News] = []
+        self._leads: list[float] = []
+        self._sizes: list[float] = []
+
+    def of(self, readings: Sequence[Reading]) -> list[Evidence]:
+        """The same as `gather`. readings: those of the last call, and more of them behind."""
+        table, news = self._table, self._news
+        del table[max(1, len(news) - REACH) :]
+        for reading in readings[len(news) :]:
+            self._common.add(reading.stems)
+            news.append(_news(reading, len(news), self._last_use))
+            self._leads.append(log2(1 + min(reading.lead, 400) / 20))
+            self._sizes.append(log2(1 + reading.size / 20))
+        similar = similarities(self._common)
+        deep = depths(similar)
+        for at in range(len(table), len(readings)):
+            entry: Evidence = {"foreign": float(not readings[at].language)}
+            _add_header(entry, readings, at)
+            _add_opening(entry, readings, at)
+            _add_closing(entry, readings, at)
+            _add_usual(entry, readings, news, self._leads, self._sizes, at)
+            _add_cohesion(entry, readings, news[at].unheard, similar, deep, at)
+            table.append(entry)
+        return table[: len(readings)]
 
 
 def _add_header(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
@@ -218,21 +245,17 @@ class _News:
     unheard: frozenset[str]
 
 
-def _news(readings: Sequence[Reading]) -> list[_News]:
-    last_use: dict[str, int] = {}
-    result = []
-    for at, reading in enumerate(readings):
-        head = [stem for stems in reading.head_stems[:3] for stem in stems]
-        heard = {stem for stem in reading.stems if last_use.get(stem, -99) >= at - NEAR}
-        fresh = [stem for stem in head if stem not in heard]
-        new = len(reading.stems) - len(heard)
-        result.append(
-            _News(
-                (len(fresh) + 1.8) / (len(head) + 3),
-                len(set(fresh)),
-                (new + 3) / (len(reading.stems) + 6),
-                frozenset(stem for stem in fresh if last_use.get(stem, -99) < at - _LONGER),
-            )
-        )
-        last_use.update(dict.fromkeys(reading.stems, at))
-    return result
+def _news(reading: Reading, at: int, last_use: dict[str, int]) -> _News:
+    """Of the message `at`. last_use: which one used a word last; goes on by this one."""
+    head = [stem for stems in reading.head_stems[:3] for stem in stems]
+    heard = {stem for stem in reading.stems if last_use.get(stem, -99) >= at - NEAR}
+    fresh = [stem for stem in head if stem not in heard]
+    new = len(reading.stems) - len(heard)
+    news = _News(
+        (len(fresh) + 1.8) / (len(head) + 3),
+        len(set(fresh)),
+        (new + 3) / (len(reading.stems) + 6),
+        frozenset(stem for stem in fresh if last_use.get(stem, -99) < at - _LONGER),
+    )
+    last_use.update(dict.fromkeys(reading.stems, at))
+    return news

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -99,31 +99,51 @@ def read_all(messages: Sequence[Message], packs: Sequence[LanguagePack]) -> list
     A message is read with the pack of the language that was written most around it, with none
     when the words fit no pack. What one reading says depends on at most RECENT messages before.
     """
-    stopwords: frozenset[str] = frozenset().union(*(pack.stopwords for pack in packs))
-    keys = {word: field for pack in packs for word, field in pack.header_keys.items()}
-    recent = _Recent(packs)
-    readings = []
-    for message in messages:
-        header, text = split_header(ends_of(message.text), keys)
+    reader = Reader(CommonWords(packs))
+    return [reader.read(message) for message in messages]
+
+
+class Reader:
+    """Reads the messages of one chat one after the other."""
+
+    def __init__(self, words: CommonWords) -> None:
+        self._words = words
+        self._recent = _Recent(words)
+
+    def read(self, message: Message) -> Reading:
+        """The next message; see `read_all`."""
+        recent, known = self._recent, self._words
+        header, text = split_header(ends_of(message.text), known.header_keys)
         words = tokens_of(text)
         recent.add(message.name, words)
         spans = split_voices(text, plain=recent.plain_voice)
         recent.add_style(text, spans)
-        readings.append(
-            _read(message, header, text, spans, words, recent.pack, stopwords, recent.names)
+        return _read(
+            message, header, text, spans, words, recent.pack, known.stopwords, recent.names
         )
-    return readings
+
+
+class CommonWords:
+    """What packs know of words. numbers: of the packs in which a common word is, by the word."""
+
+    def __init__(self, packs: Sequence[LanguagePack]) -> None:
+        self.packs = packs
+        self.stopwords: frozenset[str] = frozenset().union(*(pack.stopwords for pack in packs))
+        self.header_keys = {
+            word: field for pack in packs for word, field in pack.header_keys.items()
+        }
+        self.numbers: dict[str, list[int]] = {}
+        for number, pack in enumerate(packs):
+            for word in pack.stopwords:
+                self.numbers.setdefault(word, []).append(number)
 
 
 class _Recent:
     """Language, style and speakers of the last RECENT messages."""
 
-    def __init__(self, packs: Sequence[LanguagePack]) -> None:
-        self._packs = packs
-        self._packs_of: defaultdict[str, list[int]] = defaultdict(list)
-        for number, pack in enumerate(packs):
-            for word in pack.stopwords:
-                self._packs_of[word].append(number)
+    def __init__(self, words: CommonWords) -> None:
+        self._packs = packs = words.packs
+        self._packs_of = words.numbers
         # Sample size, then each pack's words; of each message, and summed up.
         self._counts: deque[list[int]] = deque()
         self._sums = [0] * (len(packs) + 1)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from app.languages import load_packs
 from app.story.messages import Message, MessageKind, digest
-from app.story.scene_detection import SETTLES, FoundBreak, detect_breaks
+from app.story.scene_cues.evidence import Gathering, gather
+from app.story.scene_cues.reading import read_all
+from app.story.scene_detection import SETTLES, Detector, FoundBreak, detect_breaks
 
 PACKS = load_packs()
 STORIES = Path(__file__).parents[2] / "data" / "stories"
@@ -328,6 +330,27 @@ def test_running_on_from_a_break_finds_the_rest(
         at = data.draw(st.integers(0, len(whole) - 1))
         rest = detect_breaks(messages, PACKS, start=whole[at].last + 1)
         assert rest == whole[at + 1 :]
+
+
+@settings(max_examples=25, deadline=None)
+@given(chats(), st.lists(st.integers(0, 60), max_size=8), st.integers(0, 8))
+def test_detecting_again_finds_what_detecting_anew_finds(
+    messages: tuple[Message, ...], sizes: list[int], start: int
+) -> None:
+    detector = Detector(PACKS)
+    for size in sizes:  # the chat grows, and is cut, and grows again
+        seen = messages[:size]
+        assert detector.detect(seen, start=start) == detect_breaks(seen, PACKS, start=start)
+        assert detector.detect(seen) == detect_breaks(seen, PACKS)
+
+
+@settings(max_examples=25, deadline=None)
+@given(chats())
+def test_evidence_is_the_same_message_by_message(messages: tuple[Message, ...]) -> None:
+    readings = read_all(messages, PACKS)
+    gathering = Gathering()
+    for size in range(len(readings) + 1):
+        assert gathering.of(readings[:size]) == gather(readings[:size])
 
 
 def test_a_long_past_changes_nothing_in_the_present() -> None:
