@@ -87,7 +87,10 @@ class LibraryCard(QAbstractButton):
         painter.drawText(area.adjusted(0, 5, 0, -20), left | Qt.AlignmentFlag.AlignVCenter, title)
         painter.setFont(ui_font(11.5))
         painter.setPen(t.t2)
-        detail = painter.fontMetrics().elidedText(self._detail, elide, int(area.width()))
+        metrics, detail = painter.fontMetrics(), self._detail
+        if metrics.horizontalAdvance(detail) > area.width():
+            detail = detail.partition(", ")[0]  # its messages rather than half of its scenes
+        detail = metrics.elidedText(detail, elide, int(area.width()))
         painter.drawText(area.adjusted(0, 22, 0, -5), left | Qt.AlignmentFlag.AlignVCenter, detail)
         chevron = icon_pixmap("chevron-down", t.t2, 13, self.devicePixelRatioF())
         painter.drawPixmap(self.width() - 23, (self.height() - 13) // 2, chevron)

@@ -9,7 +9,7 @@ from app.memory.policy import Policy
 from app.translation import N_, tr, trn
 from app.work.memory_view import MemoryView
 from ui.controls.buttons import Button, ButtonRole
-from ui.controls.labels import ElidedLabel
+from ui.controls.labels import Label
 from ui.controls.surfaces import Line
 from ui.theme.fonts import MEDIUM, ui_font
 
@@ -25,7 +25,7 @@ class PausedStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words = ElidedLabel(font=ui_font(12, MEDIUM))
+        self.words = Label(font=ui_font(12, MEDIUM), wraps=True)
         self.commit = Button(tr("Remember them"), icon="play")
         self.discard = Button(tr("Leave them unread"), icon="eye-off", role=ButtonRole.QUIET)
         row = QHBoxLayout()

@@ -25,7 +25,7 @@ WIDTHS = {
 HEADER_HEIGHT = 32
 # Giving a row its own height costs 60 µs; beyond these all but the heads are equally high.
 MOST_NARROW = 1_500
-NARROW_TABLE = 620  # px; below, what is said elsewhere too gives way
+NARROW_TABLE = 720  # px; below, what is said elsewhere too gives way
 
 
 class MemoryTable(QTableView):

@@ -18,6 +18,7 @@ from ui.theme.palette import T3_ROLE
 from ui.theme.style import rounded
 
 HEIGHT = 48
+PLACE_FROM = 80  # px
 WIDE = 860
 
 
@@ -59,6 +60,15 @@ class SearchButton(QAbstractButton):
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, self._hint)
 
 
+class _Place(ElidedLabel):
+    """Two letters of where one is say nothing: then it is not there."""
+
+    def paintEvent(self, event: object) -> None:
+        fits = self.fontMetrics().horizontalAdvance(self.text()) <= self.width()
+        if fits or self.width() >= PLACE_FROM:
+            super().paintEvent(event)
+
+
 class Header(QWidget):
     """48 px: title, one line of place, then search and actions at the right.
 
@@ -80,7 +90,7 @@ class Header(QWidget):
         self._left = IconButton("panel-left", tr("Show scenes"), is_framed=True)
         self._left.clicked.connect(self.left_toggled)
         self._title = page_title()
-        self._place = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
+        self._place = _Place(font=ui_font(12), tone=T3_ROLE)
         self._search = SearchButton(search)
         self._right = IconButton("panel-right", tr("Show the running recap"), is_framed=True)
         self._right.clicked.connect(self.right_toggled)

@@ -1,0 +1,118 @@
+"""At every size of text and window, what the window says can be read whole.
+
+A window that is drawn larger has fewer pixels of its own: 1280x800 at 130 % is one of 985x615.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
+
+from ui.controls.buttons import Button
+from ui.controls.labels import ElidedLabel
+from ui.main_window import MainWindow
+from ui.theme import theme
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+PAGES = ("story", "recaps", "memories", "minds", "budgets", "prompt", "work", "settings")
+PATIENCE = 40  # looks
+SLACK = 1  # px by which rounding may differ
+
+
+def clipped(root: QWidget) -> list[str]:
+    """What is shown in part only: label or button, its words, room and need."""
+    found = []
+    for widget in root.findChildren(QWidget):
+        if not widget.isVisible() or not isinstance(widget, QLabel | QAbstractButton):
+            continue
+        words = widget.text()
+        if not words or isinstance(widget, ElidedLabel):
+            continue
+        need = _needed(widget)
+        has = (widget.contentsRect() if isinstance(widget, QLabel) else widget.rect()).size()
+        shown = _seen(widget, root)
+        if (
+            need[0] > has.width() + SLACK
+            or need[1] > has.height() + SLACK
+            or shown.width() < widget.width() - SLACK
+        ):
+            found.append(
+                f"{type(widget).__name__} “{words[:50]}”: needs {need}, "
+                f"has {has.width(), has.height()}, seen {shown.width()} of {widget.width()}"
+            )
+    return found
+
+
+def _needed(widget: QLabel | QAbstractButton) -> tuple[int, int]:
+    if not isinstance(widget, QLabel):
+        return widget.sizeHint().width(), 0
+    metrics = widget.fontMetrics()
+    if not widget.wordWrap():
+        return metrics.horizontalAdvance(widget.text()), metrics.ascent()
+    width = widget.contentsRect().width()
+    flags = int(Qt.TextFlag.TextWordWrap)
+    need = metrics.boundingRect(QRect(0, 0, max(1, width), 9999), flags, widget.text())
+    return need.width(), need.height()
+
+
+def _seen(widget: QWidget, root: QWidget) -> QRect:
+    """The part of a widget that its ancestors leave to be seen; what scrolls can be scrolled to."""
+    area = QRect(widget.mapTo(root, widget.rect().topLeft()), widget.size())
+    parent = widget.parentWidget()
+    while parent is not None and parent is not root:
+        if isinstance(parent.parentWidget(), QScrollArea):
+            shown = QRect(parent.mapTo(root, parent.rect().topLeft()), parent.size())
+            shown.setTop(area.top())
+            shown.setBottom(area.bottom())
+            area = area.intersected(shown)
+        parent = parent.parentWidget()
+    return area.intersected(QRect(root.rect().left(), area.top(), root.width(), area.height()))
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "px"),
+    [
+        pytest.param(1506, 941, 13.0, id="85 %"),
+        pytest.param(1280, 800, 15.5, id="100 %"),
+        pytest.param(985, 615, 20.0, id="130 %"),
+        pytest.param(800, 500, 22.0, id="160 %"),
+    ],
+)
+async def test_nothing_is_clipped_on_any_page(
+    demo_window: MainWindow, until: Until, width: int, height: int, px: float
+) -> None:
+    demo_window.resize(width, height)
+    before = theme.reading_px
+    theme.set_reading_px(px)
+    try:
+        found: list[str] = []
+        for page in PAGES:
+            demo_window.show_page(page)
+            await until(lambda page=page: demo_window.current_state().page == page)  # type: ignore[misc]
+            # Layouts are done by and by: what stays clipped is clipped.
+            for _ in range(PATIENCE):
+                if not clipped(demo_window):
+                    break
+                await asyncio.sleep(0.05)
+            found += [f"{page}: {words}" for words in clipped(demo_window)]
+        assert not found, "\n".join(found)
+    finally:
+        theme.set_reading_px(before)
+
+
+def test_the_test_sees_what_is_clipped(dressed: QApplication) -> None:
+    holder = QWidget()
+    label = QLabel("A sentence that is far too long for its place", holder)
+    label.setFixedSize(40, 20)
+    button = Button("A deed with a long name", parent=holder)
+    button.setFixedWidth(30)
+    whole = QLabel("Whole", holder)
+    whole.adjustSize()
+    holder.resize(400, 100)
+    holder.show()
+    assert len(clipped(holder)) == 2
+    holder.close()
