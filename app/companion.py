@@ -468,6 +468,7 @@ class Companion(News):
 
     async def settled(self, path: Path, *, until: int | None = None) -> Story:
         """The story when nothing is left to do for now; waiting retries do not count."""
+        await self._chats.compared()
         await self._queue.wait_idle()
         chat = self._chats.get(path, until)
         if chat is None:

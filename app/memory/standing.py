@@ -9,6 +9,7 @@ from enum import StrEnum
 from app.memory.records import Ending, Grounding, Memory, Review, Source, Tier
 from app.memory.retraction import retracted
 from app.story.messages import Message
+from app.story.places import Places
 
 BEFORE = -1  # place of what was so before the chat began
 
@@ -78,9 +79,18 @@ class Ground:
         kin: frozenset[int] = frozenset(),
     ) -> Ground:
         """The ground that a chat's messages give."""
-        places = {message.anchor: index for index, message in enumerate(messages)}
-        hashes = {message.anchor: message.content_hash for message in messages}
-        return cls(chat, places, hashes, len(messages) - 1, foreign, kin)
+        return cls.at(chat, Places(messages), foreign, kin)
+
+    @classmethod
+    def at(
+        cls,
+        chat: int,
+        places: Places,
+        foreign: Mapping[tuple[int, str], str] | None = None,
+        kin: frozenset[int] = frozenset(),
+    ) -> Ground:
+        """The same, where the places of the messages are at hand."""
+        return cls(chat, places, places.hashes, len(places) - 1, foreign, kin)
 
     def is_there(self, source: Source) -> bool:
         """Whether the message is still part of the story."""

@@ -138,10 +138,10 @@ class Occasion:
         """Whether a model has read the story, all but its end."""
         return self.told.unread_from is None or self.told.unread_from > 0
 
-    @cached_property
-    def places(self) -> dict[str, int]:
+    @property
+    def places(self) -> Mapping[str, int]:
         """Index by anchor."""
-        return {message.anchor: index for index, message in enumerate(self.story.messages)}
+        return self.story.places
 
     @cached_property
     def last_messages(self) -> tuple[Message, ...]:

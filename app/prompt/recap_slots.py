@@ -29,21 +29,9 @@ def running_recap_slot(
 
     A branch or a shortened chat gets the version that tells nothing of what it does not hold.
     """
-    version = injected_version(story.running, _positions(story))
+    version = injected_version(story.running, story.places)
     content = version.content if version and settings["running_recap_enabled"] else ""
     return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count, spare)
-
-
-def _positions(story: Story) -> dict[str, int]:
-    """Index by anchor, of all messages only where the chosen version tells of one that is gone:
-    a long chat must not be gone through for each prompt.
-    """
-    current = story.running.current
-    wanted = current.last_anchor if current else ""
-    for index in range(len(story.messages) - 1, -1, -1):
-        if not wanted or story.messages[index].anchor == wanted:
-            return {wanted: index}
-    return {message.anchor: index for index, message in enumerate(story.messages)}
 
 
 def message_recaps_slot(

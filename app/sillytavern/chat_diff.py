@@ -47,26 +47,25 @@ def messages_of(
     anchors: Sequence[str],
     old: ChatSnapshot | None = None,
     old_messages: tuple[Message, ...] = (),
+    head: int = 0,
 ) -> tuple[Message, ...]:
     """The messages of a reading.
 
-    anchors: from story.anchors.align, parallel to the snapshot's lines. old, old_messages: the last
-    reading and what it gave; messages that did not change keep their objects.
+    anchors: of the snapshot's lines from `head` on. old, old_messages: the last reading and what it
+    gave; messages that did not change keep their objects. head: so many lines, from the first, are
+    those of the last reading, and so are their anchors.
     """
-    lines = snapshot.lines
     if old is None or len(old.lines) != len(old_messages):
-        return tuple(map(_message, lines, anchors))
-    change = changes(old, snapshot)
-    if change.first is None:
-        first, old_end, new_end = len(lines), len(old_messages), len(lines)
-    else:
-        first, old_end, new_end = change.first, change.old_end, change.new_end
-    before, behind = old_messages[:first], old_messages[old_end:]
-    return (
-        *_with_anchors(before, anchors[:first]),
+        return tuple(map(_message, snapshot.lines, anchors))
+    lines, messages = snapshot.lines[head:], old_messages[head:]
+    first, tail = common_ends(old.lines[head:], lines)
+    old_end, new_end = len(messages) - tail, len(lines) - tail
+    behind = (
+        *_with_anchors(messages[:first], anchors[:first]),
         *map(_message, lines[first:new_end], anchors[first:new_end]),
-        *_with_anchors(behind, anchors[new_end:]),
+        *_with_anchors(messages[old_end:], anchors[new_end:]),
     )
+    return old_messages[:head] + behind
 
 
 def _differ(old: dict[str, Any], new: dict[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -33,6 +33,7 @@ _READ_ATTEMPTS = 3
 # FAT keeps times to two seconds: a file written that recently may change without a new time.
 _SETTLED_NS = 2_000_000_000
 _BLOCK = 1 << 18  # bytes that are digested at once; other threads wait a tenth of a millisecond
+_LOOKED_AT = 4  # blocks at the end of what was read before, for one who looks only there
 
 
 class _Block(NamedTuple):
@@ -43,6 +44,18 @@ class _Block(NamedTuple):
     digest: int
     lines: int
     resumes: int
+
+
+class _Kept(NamedTuple):
+    """What is taken over from the last reading, behind the first line: `at` so many messages."""
+
+    at: int
+    lines: tuple[ChatLine, ...]
+    numbers: NDArray[np.int64]
+    digests: NDArray[np.int64]
+
+
+_NOTHING_KEPT = _Kept(0, (), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 class Stamp(NamedTuple):
@@ -63,14 +76,18 @@ class ChatSnapshot:
     """A chat file as it was at one moment.
 
     header: first line's object, {} when there is none; for an old group chat its metadata comes
-    from the group's file. line_numbers: line in the file, from 1, parallel to lines.
-    line_digests: one per line of the file, good within this process only. flawed: digests of the
-    lines that `problems` is about. blocks: by which a part that did not change is known.
+    from the group's file. header_digest: of that line. line_numbers: line in the file, from 1,
+    parallel to lines. line_digests: one per line of the file; digests are good within this process
+    only. flawed: those of the lines that `problems` is about. blocks: by which a part that did not
+    change is known.
+    is_compared: false where only the file's end was, and its beginning is taken for what it was.
+    kept: so many lines, from the first, at least, are those of the snapshot it was read behind.
     """
 
     path: Path
     header: dict[str, Any]
     has_header: bool
+    header_digest: int | None
     lines: tuple[ChatLine, ...]
     line_numbers: NDArray[np.int64]
     line_digests: NDArray[np.int64]
@@ -78,6 +95,8 @@ class ChatSnapshot:
     stamp: Stamp
     flawed: frozenset[int] = frozenset()
     blocks: tuple[_Block, ...] = ()
+    is_compared: bool = True
+    kept: int = 0
 
     @property
     def chat_metadata(self) -> dict[str, Any]:
@@ -92,12 +111,18 @@ class ChatSnapshot:
         return slug if isinstance(slug, str) else ""
 
 
-def read_chat(path: Path, previous: ChatSnapshot | None = None) -> ChatSnapshot:
+def read_chat(
+    path: Path, previous: ChatSnapshot | None = None, *, is_end_enough: bool = False
+) -> ChatSnapshot:
     """The chat in `path`; blocks, so call it in an executor.
 
     previous: the last snapshot of the same chat. Lines that did not change keep their objects, and
     a file that did not change gives `previous` itself. Broken lines are skipped and reported in
     `problems`. The file is never written. Raises ChatUnreadable when nothing can be read.
+
+    is_end_enough: where a long chat went on, and its last thousand messages or so are what they
+    were, the others are taken for the same at once. Whoever asks for that reads again without it:
+    then all of them are compared.
     """
     try:
         # Opening a pipe would wait for ever.
@@ -108,11 +133,12 @@ def read_chat(path: Path, previous: ChatSnapshot | None = None) -> ChatSnapshot:
             if (
                 previous is not None
                 and previous.path == path
+                and (previous.is_compared or is_end_enough)
                 and previous.stamp.is_settled
                 and previous.stamp.is_same(stamp)
             ):
                 return previous
-            return _read_steadily(path, file, stamp, previous)
+            return _read_steadily(path, file, stamp, previous, is_end_enough=is_end_enough)
     except OSError as error:
         raise ChatUnreadable(_why_unreadable(path, error)) from error
 
@@ -124,13 +150,18 @@ def stamp_of(status: os.stat_result) -> Stamp:
 
 
 def _read_steadily(
-    path: Path, file: BinaryIO, stamp: Stamp, previous: ChatSnapshot | None
+    path: Path,
+    file: BinaryIO,
+    stamp: Stamp,
+    previous: ChatSnapshot | None,
+    *,
+    is_end_enough: bool,
 ) -> ChatSnapshot:
     """Read again while somebody writes into the open file (SillyTavern itself never does)."""
     for _ in range(_READ_ATTEMPTS):
         file.seek(0)
         reading = _Reading(path, previous)
-        reading.read(file)
+        reading.read(file, is_end_enough=is_end_enough)
         after = stamp_of(os.fstat(file.fileno()))
         if after.is_same(stamp):
             break
@@ -145,22 +176,25 @@ class _Reading:
         self._path = path
         self._previous = previous
         self._decoder = LineDecoder()
+        self._kept = _NOTHING_KEPT
         self._lines: list[ChatLine] = []
         self._numbers: list[int] = []
         self._digests: list[int] = []
+        self._is_compared = True
         self._header: dict[str, Any] | None = None
+        self._header_digest: int | None = None
         self._problems: list[LineProblem] = []
         self._flawed: list[int] = []
         self._blocks: list[_Block] = []
 
-    def read(self, file: BinaryIO) -> None:
+    def read(self, file: BinaryIO, *, is_end_enough: bool) -> None:
         """Read all lines; those that the previous snapshot knows cost only their digest, and blocks
         of the file that are the same not even that.
         """
         # The header has data that change with each saving; blocks are counted from behind it.
         self._take(1, file.readline(), {})
         start = file.tell()
-        count = self._keep_blocks(file, start)
+        count = self._keep_blocks(file, start, is_end_enough=is_end_enough)
         known = _known_lines(self._previous, behind=count + 1 if count else 0)
         # A plain loop on purpose: between two lines other threads may run, while one C call over
         # the whole file would hold the GIL and freeze the window (libraries.md §5).
@@ -181,7 +215,7 @@ class _Reading:
             self._lines.append(chat_line)
             self._numbers.append(number)
 
-    def _keep_blocks(self, file: BinaryIO, start: int) -> int:
+    def _keep_blocks(self, file: BinaryIO, start: int, *, is_end_enough: bool) -> int:
         """Take over the lines behind the first that lie in blocks which did not change; gives how
         many, and leaves the file behind them.
         """
@@ -189,20 +223,40 @@ class _Reading:
         # What has problems is read again, to report them.
         if before is None or before.problems or before.has_header != (self._header is not None):
             return 0
-        for block in before.blocks:
+        passed = self._passed_over(file, start, before.blocks) if is_end_enough else 0
+        file.seek(start + passed * _BLOCK)
+        self._blocks += before.blocks[:passed]
+        for block in before.blocks[passed:]:
             if hash(file.read(_BLOCK)) != block.digest:
                 break
             self._blocks.append(block)
+        self._is_compared = not passed
         # The last one may end in the middle of a line that goes on now: its rest is read as lines.
         kept = self._blocks[-1] if self._blocks else _Block(0, 0, 0)
         file.seek(start + kept.resumes)
         if kept.lines:
             ends = np.searchsorted(before.line_numbers, (1, kept.lines + 1), side="right")
             first, last = ends.tolist()
-            self._lines += before.lines[first:last]
-            self._numbers += before.line_numbers[first:last].tolist()
-            self._digests += before.line_digests[1 : kept.lines + 1].tolist()
+            self._kept = _Kept(
+                len(self._lines),
+                before.lines[first:last],
+                before.line_numbers[first:last],
+                before.line_digests[1 : kept.lines + 1],
+            )
         return kept.lines
+
+    def _passed_over(self, file: BinaryIO, start: int, blocks: Sequence[_Block]) -> int:
+        """How many blocks need no look where the end is enough: those before the last ones that
+        were full, if these are what they were.
+        """
+        first = len(blocks) - 1 - _LOOKED_AT
+        if first <= 0:
+            return 0
+        file.seek(start + first * _BLOCK)
+        for block in blocks[first:-1]:
+            if hash(file.read(_BLOCK)) != block.digest:
+                return 0
+        return first
 
     def _note_blocks(self, file: BinaryIO, start: int) -> None:
         """Digest the blocks that are new, for the next reading."""
@@ -223,7 +277,8 @@ class _Reading:
         if not line or line.isspace():
             return
         try:
-            if self._header is None and not self._lines and self._read_header(line):
+            is_first = not (self._kept.lines or self._lines)
+            if self._header is None and is_first and self._read_header(line, line_digest):
                 return
             chat_line, flaw = self._decoder.decode(line)
         except UnreadableLine as error:
@@ -242,7 +297,12 @@ class _Reading:
         self._lines.append(chat_line)
         self._numbers.append(number)
 
-    def _read_header(self, line: bytes) -> bool:
+    def _read_header(self, line: bytes, line_digest: int) -> bool:
+        before = self._previous
+        self._header_digest = line_digest
+        if before is not None and before.header_digest == line_digest:
+            self._header = before.header
+            return True
         # No message comes near this: the check keeps a first message from being decoded twice.
         if b'"chat_metadata"' not in line and b'_name"' not in line:
             return False
@@ -259,7 +319,7 @@ class _Reading:
 
     def snapshot(self, stamp: Stamp) -> ChatSnapshot:
         """What was read; raises ChatUnreadable when there are lines but none is of a chat."""
-        if self._problems and not self._lines and self._header is None:
+        if self._problems and not (self._kept.lines or self._lines) and self._header is None:
             raise ChatUnreadable(
                 tr(
                     "{path} holds no chat that can be read. {sentence} The file is unchanged.",
@@ -276,18 +336,23 @@ class _Reading:
                 name=self._path.name,
             )
             self._problems.append(LineProblem(0, text))
+        kept = self._kept
+        before, behind = tuple(self._lines[: kept.at]), tuple(self._lines[kept.at :])
         return self._or_previous(
             ChatSnapshot(
                 path=self._path,
                 header=group_metadata(self._path) if self._header is None else self._header,
                 has_header=self._header is not None,
-                lines=tuple(self._lines),
-                line_numbers=np.array(self._numbers, dtype=np.int64),
-                line_digests=np.array(self._digests, dtype=np.int64),
+                header_digest=None if self._header is None else self._header_digest,
+                lines=before + kept.lines + behind,
+                line_numbers=_around(kept.numbers, self._numbers, kept.at),
+                line_digests=_around(kept.digests, self._digests, 1),
                 problems=tuple(self._problems),
                 stamp=stamp,
                 flawed=frozenset(self._flawed),
                 blocks=tuple(self._blocks),
+                is_compared=self._is_compared,
+                kept=0 if kept.at else len(kept.lines),
             )
         )
 
@@ -301,7 +366,15 @@ class _Reading:
             or (not snapshot.has_header and before.header != snapshot.header)
         ):
             return snapshot
-        return before if before.stamp == snapshot.stamp else replace(before, stamp=snapshot.stamp)
+        if before.stamp == snapshot.stamp and before.is_compared == snapshot.is_compared:
+            return before
+        return replace(before, stamp=snapshot.stamp, is_compared=snapshot.is_compared)
+
+
+def _around(kept: NDArray[np.int64], read: list[int], at: int) -> NDArray[np.int64]:
+    """The numbers that were read, with the kept ones behind the first `at`."""
+    before, behind = np.array(read[:at], np.int64), np.array(read[at:], np.int64)
+    return np.concatenate((before, kept, behind))
 
 
 def _known_lines(previous: ChatSnapshot | None, behind: int) -> dict[int, ChatLine]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Protocol
@@ -96,51 +96,61 @@ def align(
     is what was known of its parent. Where dates are only exact to the minute, a reply deleted and
     written anew within the minute counts as edited.
     """
+    return align_behind((), frozenset(), known, current, retired)
+
+
+def align_behind(
+    before: Sequence[Fingerprint],
+    anchors_before: Container[str],
+    known: Sequence[KnownMessage],
+    current: Sequence[Fingerprint],
+    retired: Iterable[KnownMessage] = (),
+) -> tuple[str, ...]:
+    """What `align` gives of the last messages of a chat, where all those before are as they were.
+
+    before: those; anchors_before: theirs, to be asked for one; others among them are no matter.
+    known, current: of the last messages.
+    """
     old, new = list(map(_identity, known)), list(map(_identity, current))
-    head, tail = common_ends(old, new)
+    same, tail = common_ends(old, new)
     old_end, new_end = len(old) - tail, len(new) - tail
     anchors = list(map(_anchor, known))
-    if head == new_end:
-        return (*anchors[:head], *anchors[old_end:])
-    gap = _Gap(known[head:old_end], current[head:new_end])
+    if same == new_end:
+        return (*anchors[:same], *anchors[old_end:])
+    gap = _Gap(known[same:old_end], current[same:new_end])
     gap.match()
-    middle = [None if at is None else anchors[head + at] for at in gap.pairs]
-    unknown = [i for i, at in zip(new[head:new_end], gap.pairs, strict=True) if at is None]
-    fresh = _fresh_anchors(unknown, old, anchors, retired)
+    middle = [None if at is None else anchors[same + at] for at in gap.pairs]
+    unknown = [i for i, at in zip(new[same:new_end], gap.pairs, strict=True) if at is None]
+    present = frozenset(anchors)
+    fresh = _fresh_anchors(
+        unknown,
+        lambda identity: sum(m.identity == identity for m in before) + old.count(identity),
+        lambda anchor: anchor in present or anchor in anchors_before,
+        retired,
+    )
     named = iter(fresh)
     return (
-        *anchors[:head],
+        *anchors[:same],
         *(next(named) if anchor is None else anchor for anchor in middle),
         *anchors[old_end:],
     )
 
 
-def known_after(
-    anchors: Sequence[str],
-    current: Sequence[Fingerprint],
-    known: Sequence[KnownMessage] = (),
-    before: Sequence[Fingerprint] = (),
-) -> tuple[KnownMessage, ...]:
-    """What is known after a reading: the `known` of the next `align`.
-
-    known, before: the same of the last reading, and its messages; what begins alike is kept.
-    """
-    head, _ = common_ends(before, current)
-    if list(map(_anchor, known[:head])) != list(anchors[:head]):
-        head = 0
-    return (
-        *known[:head],
-        *(
-            KnownMessage(anchor, c.identity, c.weak_identity, c.content_hash)
-            for anchor, c in zip(anchors[head:], current[head:], strict=True)
-        ),
+def known_after(anchors: Iterable[str], current: Iterable[Fingerprint]) -> tuple[KnownMessage, ...]:
+    """What is known after a reading: the `known` of the next `align`."""
+    return tuple(
+        KnownMessage(anchor, c.identity, c.weak_identity, c.content_hash)
+        for anchor, c in zip(anchors, current, strict=True)
     )
 
 
 def retired_after(
     known: Sequence[KnownMessage], retired: Iterable[KnownMessage], anchors: Iterable[str]
 ) -> tuple[KnownMessage, ...]:
-    """The `retired` of the next `align`: all that had an anchor once and is not in the chat."""
+    """The `retired` of the next `align`: all that had an anchor once and is not in the chat.
+
+    known, anchors: before and now; of both what begins alike may be left out.
+    """
     before, now = list(map(_anchor, known)), list(anchors)
     # What begins alike is there: a long chat mostly grows at its end.
     head, _ = common_ends(before, now)
@@ -281,15 +291,18 @@ def _exact_date(message: KnownMessage | Fingerprint) -> str | None:
 
 
 def _fresh_anchors(
-    unknown: Sequence[str], old: list[str], anchors: list[str], retired: Iterable[KnownMessage]
+    unknown: Sequence[str],
+    twins: Callable[[str], int],
+    is_present: Callable[[str], bool],
+    retired: Iterable[KnownMessage],
 ) -> list[str]:
-    """Anchors for the identities that nobody knows: a retired one, else a new one."""
+    """Anchors for the identities that nobody knows: a retired one, else a new one.
+
+    twins: how many known messages have an identity. is_present: whether one has an anchor.
+    """
     if not unknown:
         return []
-    # To search a list a few times is cheaper than to make a set of 100,000.
-    is_few = len(unknown) <= _FEW
-    present: Collection[str] = anchors if is_few else frozenset(anchors)
-    counts = {i: old.count(i) for i in unknown} if is_few else Counter(old)
+    counts: dict[str, int] = {}
     taken: set[str] = set()
     returning: dict[str, deque[str]] = {}
     for message in retired:
@@ -298,17 +311,20 @@ def _fresh_anchors(
     fresh: list[str] = []
     for identity in unknown:
         waiting = returning.get(identity)
-        while waiting and waiting[0] in present:
+        while waiting and is_present(waiting[0]):
             waiting.popleft()
         if waiting:
             fresh.append(waiting.popleft())
             continue
-        # Twins are numbered on from where the known ones end: to search from 0 for each would take
-        # for ever in a chat of nothing but twins.
         while True:
-            anchor = combined_digest(identity, str(counts[identity]))
-            counts[identity] += 1
-            if anchor not in taken and anchor not in present:
+            number = counts.get(identity, 0)
+            anchor = combined_digest(identity, str(number))
+            counts[identity] = number + 1
+            if anchor not in taken and not is_present(anchor):
                 break
+            if number == 0:
+                # Twins are numbered on from where the known ones end: to search from 0 for each
+                # would take for ever in a chat of nothing but twins.
+                counts[identity] = max(1, twins(identity))
         fresh.append(anchor)
     return fresh

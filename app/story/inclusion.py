@@ -164,11 +164,15 @@ class Decided:
         *,
         message_tokens: Sequence[int],
         count: Callable[[str], int],
+        head: int = 0,
     ) -> Decided:
-        """What is decided now: looked at from the first message for which something changed."""
+        """What is decided now: looked at from the first message for which something changed.
+
+        head: so many messages, from the first, are known to be the same.
+        """
         is_same_question = rules == self.rules and count == self.count
-        first = self._first_new(messages, recaps, message_tokens) if is_same_question else 0
-        settled = list(self.inclusions[:first])
+        first = self._first_new(messages, recaps, message_tokens, head) if is_same_question else 0
+        new: list[Inclusion] = []
         known = bisect_left(self.candidates, first)
         candidates, sizes = self.candidates[:known], self.sizes[:known]
         remembered = self.remembered[: bisect_left(self.remembered, first)]
@@ -181,19 +185,25 @@ class Decided:
                 if recap.is_remembered:
                     remembered.append(index)
                 inclusion = NO_RECAP_YET  # until the budget is known
-            settled.append(inclusion)
+            new.append(inclusion)
         budget = _Budget(messages, recaps, rules, candidates, sizes, remembered, count)
         # What is older than all that and was out of the budget stays so.
         moved = {bisect_left(candidates, i) for i in self.inside | budget.inside if i < first}
-        for place in moved.union(range(known, len(candidates))):
-            settled[candidates[place]] = budget.inclusion(place)
+        before = self.inclusions[:first]
+        if moved:
+            settled = list(before)
+            for place in moved:
+                settled[candidates[place]] = budget.inclusion(place)
+            before = tuple(settled)
+        for place in range(known, len(candidates)):
+            new[candidates[place] - first] = budget.inclusion(place)
         return Decided(
             messages,
             recaps,
             rules,
             message_tokens,
             count,
-            tuple(settled),
+            before + tuple(new),
             candidates,
             remembered,
             sizes,
@@ -205,9 +215,10 @@ class Decided:
         messages: Sequence[Message],
         recaps: Mapping[str, MessageRecap],
         message_tokens: Sequence[int],
+        head: int,
     ) -> int:
         """Index of the first message that may be decided otherwise, but for the budget."""
-        first, _ = common_ends(self.messages, messages)
+        first = head + common_ends(self.messages[head:], messages[head:])[0]
         if self.rules is not None and self.rules.minimum_tokens:
             first = min(first, common_ends(self.message_tokens, message_tokens)[0])
         if recaps is self.recaps:

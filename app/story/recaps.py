@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 IMPORTED = "ST-Auto-Recap"  # who made what was found in the chat
 
@@ -68,12 +68,18 @@ class RunningRecap:
     """All versions of a chat's running recap, oldest first, and which one is injected.
 
     forgone: messages that close the newest scenes of versions that the user deleted. Those scenes
-    are not folded in anew by themselves: the deleted version would only come back.
+    are not folded in anew by themselves: the deleted version would only come back. reached: those
+    and the messages that close the newest scenes of versions that can be built on.
     """
 
     versions: tuple[RunningVersion, ...] = ()
     current_version: int | None = None
     forgone: frozenset[str] = frozenset()
+    reached: frozenset[str] = field(default=frozenset(), init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        usable = (version.last_anchor for version in self.versions if not version.is_retired)
+        object.__setattr__(self, "reached", self.forgone.union(usable))
 
     @property
     def current(self) -> RunningVersion | None:
@@ -103,11 +109,11 @@ def injected_version(running: RunningRecap, positions: Mapping[str, int]) -> Run
     """The version that goes into the prompt: the chosen one, or where it tells of messages that
     the chat does not hold, the one that reaches farthest in it, the newest among equals.
     """
-    visible = visible_versions(running.versions, positions)
-    if running.current in visible:
-        return running.current
+    current = running.current
+    if current is None or visible_versions([current], positions):
+        return current
 
     def reach(version: RunningVersion) -> tuple[int, int]:
         return positions.get(version.last_anchor, -1), version.version
 
-    return max(visible, key=reach, default=None) if running.current is not None else None
+    return max(visible_versions(running.versions, positions), key=reach, default=None)

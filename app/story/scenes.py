@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -81,6 +82,30 @@ def scenes_of(messages: Sequence[Message], breaks: Mapping[str, SceneBreak]) -> 
     if first < len(messages):
         scenes.append(Scene(len(scenes) + 1, first, len(messages) - 1, None))
     return tuple(scenes)
+
+
+def scenes_after(
+    scenes: Sequence[Scene],
+    messages: Sequence[Message],
+    breaks: Mapping[str, SceneBreak],
+    head: int,
+) -> tuple[Scene, ...]:
+    """What `scenes_of` gives, where the first `head` messages and all breaks are as they were when
+    it gave `scenes`.
+    """
+    kept = bisect_left(scenes, head, key=lambda scene: scene.last)
+    if kept and scenes[kept - 1].closing is None:
+        kept -= 1
+    found = list(scenes[:kept])
+    first = found[-1].last + 1 if found else 0
+    for index in range(head, len(messages)):
+        closing = breaks.get(messages[index].anchor)
+        if closing is not None and closing.is_visible:
+            found.append(Scene(len(found) + 1, first, index, closing))
+            first = index + 1
+    if first < len(messages):
+        found.append(Scene(len(found) + 1, first, len(messages) - 1, None))
+    return tuple(found)
 
 
 def scene_digest(messages: Iterable[Message]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from app.story.inclusion import Inclusion
 from app.story.messages import Message, MessageRecap
+from app.story.places import Places
 from app.story.recaps import RunningRecap, SceneRecap
 from app.story.scenes import Scene, SceneBreak, automatic_name
 
@@ -54,12 +56,46 @@ class LineProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class Recapped:
+    """What is known of which scenes have a recap that counts.
+
+    count: so many, from the first. last: the last of them. recaps: by which they have.
+    """
+
+    count: int = 0
+    last: Scene | None = None
+    recaps: Mapping[str, tuple[SceneRecap, ...]] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        scenes: Sequence[Scene],
+        recaps: Mapping[str, tuple[SceneRecap, ...]],
+        before: Recapped,
+    ) -> Recapped:
+        """Of these scenes, beginning where `before` ended, if that is true of them, too."""
+        count = before.count if before.is_of(scenes, recaps) else 0
+        while count < len(scenes) and (closing := scenes[count].closing) is not None:
+            if not any(recap.is_current for recap in recaps.get(closing.anchor, ())):
+                break
+            count += 1
+        return cls(count, scenes[count - 1] if count else None, recaps)
+
+    def is_of(self, scenes: Sequence[Scene], recaps: Mapping[str, tuple[SceneRecap, ...]]) -> bool:
+        """Whether it is true of these scenes. Those that end alike begin alike, too."""
+        count = self.count
+        return recaps is self.recaps and 0 < count <= len(scenes) and scenes[count - 1] is self.last
+
+
+@dataclass(frozen=True, slots=True)
 class Story:
     """Everything the window and the prompt need of one chat.
 
     message_tokens and inclusion run parallel to messages. recaps: versions, oldest first, by the
     anchor that closes the scene. message_recaps: by anchor. has_ranges_in_names: names that scenes
-    were given by themselves end with the scene's message numbers.
+    were given by themselves end with the scene's message numbers. recapped: what may be known of
+    scenes and recaps. places: index by anchor; made of the messages where none are given, or those
+    of others.
     """
 
     chat: ChatRef
@@ -73,6 +109,17 @@ class Story:
     message_tokens: tuple[int, ...] = ()
     problems: tuple[LineProblem, ...] = ()
     has_ranges_in_names: bool = False
+    recapped: Recapped = field(default=Recapped(), compare=False, repr=False)
+    places: Places = field(default_factory=Places, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.places.messages is not self.messages:
+            object.__setattr__(self, "places", Places(self.messages))
+
+    @property
+    def unrecapped_from(self) -> int:
+        """Scenes before this one, counted from 0, have a recap that counts; some behind it may."""
+        return self.recapped.count if self.recapped.is_of(self.scenes, self.recaps) else 0
 
     def scene_name(self, scene: Scene) -> str:
         """A scene's name: the break's, else the one its recap gave it, "" for none."""

@@ -17,13 +17,20 @@ from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.sillytavern.company import Company, Keeper
 from app.store.chats import RETIRED
 from app.store.store import Store
-from app.story.anchors import KnownMessage, align, common_ends, known_after, retired_after
+from app.story.anchors import (
+    KnownMessage,
+    align_behind,
+    common_ends,
+    known_after,
+    retired_after,
+)
 from app.story.inclusion import Decided, Inclusion, InclusionRules, rules_of
 from app.story.messages import Message
+from app.story.places import Places
 from app.story.scene_cues.language import LanguagePack
-from app.story.scene_detection import FoundBreak, detect_breaks
-from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
-from app.story.story import ChatRef, LineProblem, Story
+from app.story.scene_detection import Detector, FoundBreak
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_after, scenes_of
+from app.story.story import ChatRef, LineProblem, Recapped, Story
 from app.work.break_planner import MODEL, SearchState
 from app.work.catch_up import CatchUpPlan
 from app.work.first_sight import find_origin, import_extras, take_over_memories
@@ -67,7 +74,6 @@ class _Reading:
 
     snapshot: ChatSnapshot
     seen: ChatSnapshot
-    known: tuple[KnownMessage, ...]
     retired: tuple[KnownMessage, ...]
 
 
@@ -111,46 +117,55 @@ class OpenChat:
         self._store = store
         self._stored = StoredStory(store)
         self._ledger = ledger
-        self._packs = packs
+        self._detector = Detector(packs)
         self._settings = settings
         self._heard = heard
         self._until = until
         self._reading: _Reading | None = None
         self._is_counted = True
         self._decided = Decided()
-        self._positions: dict[str, int] = {}
-        self._positions_of: tuple[Message, ...] | None = None
         # These messages hold no more breaks from this index on.
         self._searched: tuple[tuple[Message, ...], int] = ((), 0)
         self.last_read = 0.0  # seconds since the epoch
         self.failure = ""  # why the last reading failed, "" when it did not
         self._lock = asyncio.Lock()
 
-    async def read(self) -> bool:
+    async def read(self, *, is_end_enough: bool = False) -> bool:
         """Take in what the file holds now; true when messages changed.
 
+        is_end_enough: as of `read_chat`; while `is_compared` is false, it is to be read once more.
         Raises ChatUnreadable or StoreError; the story is as before then, and the next reading
         begins where this one did.
         """
         async with self._lock:
             try:
-                is_changed = await self._read()
+                is_changed = await self._read(is_end_enough=is_end_enough)
             except TavernkeepError as error:
                 self.failure = str(error)
                 raise
             self.failure = ""
             return is_changed
 
-    async def _read(self) -> bool:
+    @property
+    def is_compared(self) -> bool:
+        """Whether all of the file was compared, and not its end alone."""
+        return self._reading is None or self._reading.snapshot.is_compared
+
+    async def _read(self, *, is_end_enough: bool) -> bool:
         last = self._reading
         snapshot = await asyncio.to_thread(
-            read_chat, self.chat.path, last.snapshot if last else None
+            read_chat,
+            self.chat.path,
+            last.snapshot if last else None,
+            is_end_enough=is_end_enough,
         )
         self.last_read = time.time()
         is_changed = False
-        if last is None or snapshot is not last.snapshot:
-            reading, messages = await self._identified(snapshot, last)
-            first = _first_difference(self.story.messages, messages)
+        if last is not None and snapshot.lines is last.snapshot.lines:
+            self._reading = replace(last, snapshot=snapshot)
+        else:
+            reading, messages, head = await self._identified(snapshot, last)
+            first = _first_difference(self.story.messages, messages, head)
             is_changed = first is not None
             if last is not None and is_changed:
                 self.search = replace(self.search, has_news=True)
@@ -172,15 +187,22 @@ class OpenChat:
         if is_counted:
             await self._ledger.count(new)
         counts = self.story.message_tokens[:same] + await self._ledger.known_or_estimated(new)
-        story = replace(self.story, messages=messages, problems=problems, message_tokens=counts)
-        self._show(await self._completed(story), first)
+        head = len(messages) if first is None else first
+        story = replace(
+            self.story,
+            messages=messages,
+            problems=problems,
+            message_tokens=counts,
+            places=self.story.places.after(messages, head),
+        )
+        self._show(await self._completed(story, head), first)
         self._is_counted = is_counted
 
     async def _count(self) -> None:
         await self._ledger.count(self.story.messages)
         counts = await self._ledger.known_or_estimated(self.story.messages)
         story = replace(self.story, message_tokens=counts)
-        self._show(await self._completed(story), None, inclusion=True)
+        self._show(await self._completed(story, len(story.messages)), None, inclusion=True)
         self._is_counted = True
 
     async def recount(self) -> None:
@@ -205,7 +227,7 @@ class OpenChat:
     async def refresh(self) -> None:
         """Take in what the store holds now."""
         async with self._lock:
-            self._show(await self._completed(self.story), None)
+            self._show(await self._completed(self.story, len(self.story.messages)), None)
 
     def settings(self) -> Mapping[str, Any]:
         """The settings as they hold for this chat."""
@@ -213,18 +235,19 @@ class OpenChat:
 
     def index_of(self, anchor: str) -> int | None:
         """Where a message stands now, None when it is gone."""
-        if self._positions_of is not self.story.messages:
-            self._positions_of = self.story.messages
-            self._positions = {m.anchor: index for index, m in enumerate(self.story.messages)}
-        return self._positions.get(anchor)
+        return self.story.places.get(anchor)
 
     async def _identified(
         self, snapshot: ChatSnapshot, last: _Reading | None
-    ) -> tuple[_Reading, tuple[Message, ...]]:
-        """Give every line its anchor, and remember who is who for the next reading."""
-        store, seen = self._store, snapshot
+    ) -> tuple[_Reading, tuple[Message, ...], int]:
+        """Give every line its anchor, and remember who is who for the next reading.
+
+        Gives how many messages, from the first, are those of the last reading, too.
+        """
+        store, seen, head = self._store, snapshot, 0
         if self._until is not None:
-            seen = replace(snapshot, lines=snapshot.lines[: self._until + 1])
+            lines = snapshot.lines[: self._until + 1]
+            seen = replace(snapshot, lines=lines, kept=min(snapshot.kept, len(lines)))
         is_new = last is None and self._until is None
         if is_new and not await store.run(lambda: store.chats.is_acquainted(self.chat_id)):
             origin = await find_origin(store, self.chat_id, self.chat, snapshot)
@@ -234,39 +257,44 @@ class OpenChat:
         if last is None:
             known, retired = await store.run(lambda: store.chats.known(self.chat_id))
         else:
-            known, retired = last.known, last.retired
-        anchors = await asyncio.to_thread(align, known, seen.lines, retired)
-        reading = _Reading(
-            snapshot,
-            seen,
-            known_after(anchors, seen.lines, known, last.seen.lines if last else ()),
-            retired_after(known, retired, anchors),
+            head, retired = _alike(last.seen, seen), last.retired
+            behind = self.story.messages[head:]
+            known = known_after((m.anchor for m in behind), last.seen.lines[head:])
+        before, lines = seen.lines[:head], seen.lines[head:]
+        anchors = await asyncio.to_thread(
+            align_behind, before, self.story.places, known, lines, retired
         )
+        reading = _Reading(snapshot, seen, retired_after(known, retired, anchors))
         messages = await asyncio.to_thread(
-            messages_of, seen, anchors, last.seen if last else None, self.story.messages
+            messages_of, seen, anchors, last.seen if last else None, self.story.messages, head
         )
-        await self._remember(known, reading)
+        await self._remember(known, known_after(anchors, lines), head, snapshot.integrity)
         if is_new:
             await take_over_memories(store, origin, self.chat.owner_key)
             speakers = str(self.settings()["scene_recap_messages"])
             await import_extras(store, self.chat_id, snapshot, messages, speakers=speakers)
         if self.keeps_memory and last is None and self._until is None:
             self.memory_problem = await take_in(store, self.chat_id, self.chat, snapshot, messages)
-        return reading, messages
+        return reading, messages, head
 
-    async def _remember(self, before: tuple[KnownMessage, ...], reading: _Reading) -> None:
-        known = reading.known
-        head, _ = common_ends(before, known)
+    async def _remember(
+        self,
+        before: Sequence[KnownMessage],
+        known: Sequence[KnownMessage],
+        head: int,
+        slug: str,
+    ) -> None:
+        """Keep who is who. before, known: then and now, of the messages from `head` on."""
         rows = [
-            (position, message)
-            for position, message in enumerate(known[head:], head)
-            if position >= len(before) or before[position] != message
+            (head + at, message)
+            for at, message in enumerate(known)
+            if at >= len(before) or before[at] != message
         ]
         if rows or len(before) != len(known):
-            present = {message.anchor for message in known[head:]}
-            gone = (message for message in before[head:] if message.anchor not in present)
+            present = {message.anchor for message in known}
+            gone = (message for message in before if message.anchor not in present)
             rows += [(RETIRED, message) for message in gone]
-        chats, chat_id, slug = self._store.chats, self.chat_id, reading.snapshot.integrity
+        chats, chat_id = self._store.chats, self.chat_id
         is_slug_new = self._until is None and (
             self._reading is None or self._reading.snapshot.integrity != slug
         )
@@ -279,8 +307,11 @@ class OpenChat:
         if rows or is_slug_new:
             await self._store.run(unit)
 
-    async def _completed(self, story: Story) -> Story:
-        """The story of these messages with all that the store holds of it."""
+    async def _completed(self, story: Story, head: int) -> Story:
+        """The story of these messages with all that the store holds of it.
+
+        head: so many messages, from the first, are those of the story that is shown.
+        """
         store, chat_id = self._store, self.chat_id
         breaks, ranges, recaps, running, message_recaps = await store.run(
             lambda: self._stored.read(chat_id)
@@ -289,7 +320,7 @@ class OpenChat:
         await self._recall(story.messages)
         settings, messages = self._settings(chat_id), story.messages
         by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
-        start = _behind_last_mark(messages, breaks)
+        start = _behind_last_mark(story.places, breaks)
         searched, searched_from = self._searched
         # Only other messages can hold other breaks, or those that a mark kept from being searched.
         if by_cues and (searched is not messages or start < searched_from):
@@ -299,17 +330,23 @@ class OpenChat:
                 await store.run(lambda: store.scenes.save(chat_id, found))
                 breaks = breaks | {b.anchor: b for b in found}
             # Those that were found may be cleared again: then all of it is searched.
-            self._searched = messages, _behind_last_mark(messages, breaks)
+            self._searched = messages, _behind_last_mark(story.places, breaks)
+        if breaks is self.story.breaks:
+            scenes = scenes_after(self.story.scenes, messages, breaks, head)
+        else:
+            scenes = scenes_of(messages, breaks)
         story = replace(
             story,
             breaks=breaks,
-            scenes=scenes_of(messages, breaks),
+            scenes=scenes,
+            recapped=Recapped.of(scenes, recaps, self.story.recapped),
             recaps=recaps,
             running=running,
             message_recaps=message_recaps,
             has_ranges_in_names=bool(settings["scene_name_append_range"]),
         )
-        return replace(story, inclusion=await asyncio.to_thread(self._include, story, settings))
+        inclusion = await asyncio.to_thread(self._include, story, settings, head)
+        return replace(story, inclusion=inclusion)
 
     async def _recall(self, messages: Sequence[Message]) -> None:
         """Take in what the store remembers of this chat and of its character."""
@@ -372,7 +409,7 @@ class OpenChat:
         if self._ground_of is not messages or self._ground_with is not found:
             self._ground_of, self._ground_with = messages, found
             foreign, kin = (found.foreign, found.kin) if found else (None, frozenset[int]())
-            self._ground = Ground.of(self.chat_id, messages, foreign, kin)
+            self._ground = Ground.at(self.chat_id, self.story.places, foreign, kin)
         return self._ground
 
     @property
@@ -388,11 +425,12 @@ class OpenChat:
         change = StoryChange(
             self.chat,
             first,
-            scenes=story.scenes != old.scenes
+            scenes=_differ(story.scenes, old.scenes)
             or story.has_ranges_in_names != old.has_ranges_in_names,
-            recaps=story.recaps != old.recaps or story.message_recaps != old.message_recaps,
-            running=story.running != old.running,
-            inclusion=inclusion or story.inclusion != old.inclusion,
+            recaps=_differ(story.recaps, old.recaps)
+            or _differ(story.message_recaps, old.message_recaps),
+            running=_differ(story.running, old.running),
+            inclusion=inclusion or _differ(story.inclusion, old.inclusion),
             memories=self._has_new_memories,
         )
         self._has_new_memories = False
@@ -410,7 +448,7 @@ class OpenChat:
         """Breaks found from `start` on. The trailing reply may still be swiped: not read."""
         settled = messages if messages and messages[-1].is_user else messages[:-1]
         found = await asyncio.to_thread(
-            detect_breaks, settled, self._packs, start=start, minimum_length=minimum
+            self._detector.detect, settled, start=start, minimum_length=minimum
         )
         return [scene_break_of(b, messages) for b in found if messages[b.last].anchor not in breaks]
 
@@ -418,13 +456,18 @@ class OpenChat:
         """What the user wants counted, by these settings and the context SillyTavern last said."""
         return rules_of(settings, self.context_tokens or int(settings["context_tokens"]))
 
-    def _include(self, story: Story, settings: Mapping[str, Any]) -> tuple[Inclusion, ...]:
+    def _include(
+        self, story: Story, settings: Mapping[str, Any], head: int
+    ) -> tuple[Inclusion, ...]:
+        if self._decided.messages is not self.story.messages:
+            head = 0
         self._decided = self._decided.after(
             story.messages,
             story.message_recaps,
             self.inclusion_rules(settings),
             message_tokens=story.message_tokens,
             count=self._ledger.counter.count,
+            head=head,
         )
         return self._decided.inclusions
 
@@ -440,19 +483,30 @@ def scene_break_of(found: FoundBreak, messages: Sequence[Message]) -> SceneBreak
     )
 
 
-def _behind_last_mark(messages: Sequence[Message], breaks: Mapping[str, SceneBreak]) -> int:
+def _alike(old: ChatSnapshot, new: ChatSnapshot) -> int:
+    """How many lines, from the first, both have. new: was read behind `old`."""
+    head = new.kept
+    return head + common_ends(old.lines[head:], new.lines[head:])[0]
+
+
+def _behind_last_mark(places: Places, breaks: Mapping[str, SceneBreak]) -> int:
     """Index from which breaks are still to be found.
 
     A hidden break counts too: what stands before it was searched when it was found, and who
     removes a break does not want another one for it.
     """
-    for index in range(len(messages) - 1, -1, -1):
-        if messages[index].anchor in breaks:
-            return index + 1
-    return 0
+    return places.last_of(breaks) + 1
 
 
-def _first_difference(old: Sequence[Message], new: Sequence[Message]) -> int | None:
-    """Index of the first message that differs, None when none does."""
-    head, _ = common_ends(old, new)
-    return None if head == len(old) == len(new) else head
+def _first_difference(old: Sequence[Message], new: Sequence[Message], head: int) -> int | None:
+    """Index of the first message that differs, None when none does; the first `head` are alike."""
+    more, _ = common_ends(old[head:], new[head:])
+    first = head + more
+    return None if first == len(old) == len(new) else first
+
+
+def _differ(one: object, other: object) -> bool:
+    """Whether they differ; what need not be gone through to find that out is not."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) != len(other):
+        return True
+    return one is not other and one != other

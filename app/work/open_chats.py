@@ -63,6 +63,7 @@ class OpenChats:
         self._chats: dict[tuple[Path, int | None], OpenChat] = {}
         self._opening: dict[tuple[Path, int | None], asyncio.Lock] = {}
         self._rereading: dict[Path, bool] = {}
+        self._comparing: dict[OpenChat, asyncio.Task[None]] = {}
         self._bursts = Bursts(LONGEST_REFRESH_SECONDS)
         self._failures = Bursts(RENAME_SECONDS)
         self.writing: Callable[[], Writing] | None = None
@@ -113,8 +114,9 @@ class OpenChats:
         async with self._opening.setdefault(key, asyncio.Lock()):
             chat = self._chats.get(key)
             if chat is not None:
-                await chat.read()
+                await chat.read(is_end_enough=True)
                 self._tell_reading(key, chat)
+                self._compare(key, chat)
                 return chat
             if until is not None:  # what it begins with has to be known, and costs nothing
                 await self._read(path, None)
@@ -260,9 +262,10 @@ class OpenChats:
             while again:
                 self._rereading[path] = False
                 try:
-                    if await chat.read():
+                    if await chat.read(is_end_enough=True):
                         self._tell_reading((path, None), chat)
                         await self.plan(chat)
+                    self._compare((path, None), chat)
                 except TavernkeepError as error:
                     is_there = await asyncio.to_thread(path.exists)
                     tell = partial(self._tell_failure, path, chat, str(error))
@@ -270,6 +273,27 @@ class OpenChats:
                 again = self._rereading[path]
         finally:
             del self._rereading[path]
+
+    def _compare(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
+        """Where only the end of a long file was looked at, read all of it behind that."""
+        if not chat.is_compared and chat not in self._comparing:
+            task = self._tasks.spawn(self._compared(key, chat), name="comparing a chat")
+            self._comparing[chat] = task
+            task.add_done_callback(lambda _: self._comparing.pop(chat))
+
+    async def compared(self) -> None:
+        """Wait until nothing is left to compare."""
+        while self._comparing:
+            await asyncio.wait(self._comparing.values())
+
+    async def _compared(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
+        try:
+            while not chat.is_compared:
+                if await chat.read():
+                    self._tell_reading(key, chat)
+                    await self.plan(chat)
+        except TavernkeepError as error:  # the next reading tells of it
+            log.debug("comparing a chat: %s", type(error).__name__)
 
     def _tell_failure(self, path: Path, chat: OpenChat, sentence: str) -> None:
         if self.get(path) is chat and chat.failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,6 @@ from app.story.messages import (
     MessageKind,
     MessageRecap,
     combined_digest,
-    places_of,
 )
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.scenes import Scene, scene_digest
@@ -127,13 +127,17 @@ def _scene_recaps(
 ) -> list[OperationSpec]:
     covered, speakers = covered_until(story), str(settings["scene_recap_messages"])
     specs = []
-    for scene in story.scenes:
+    # Nearly all scenes of a long story are recapped and folded in.
+    behind = bisect_right(story.scenes, covered, key=lambda scene: scene.last)
+    for scene in story.scenes[min(behind, story.unrecapped_from) :]:
+        if scene.closing is None:
+            continue
         recap = story.scene_recap(scene)
         # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
         if recap is not None and (scene.last <= covered or recap.made_by == "you"):
             continue
         messages = recapped_messages(story.messages, scene, speakers)
-        if scene.closing is None or not messages:
+        if not messages:
             continue
         if recap is not None and recap.source_digest == scene_digest(messages):
             continue
@@ -155,17 +159,15 @@ def covered_until(story: Story) -> int:
 
     Versions that the user deleted count, or the next plan would make them again.
     """
-    deleted = places_of(story.messages, story.running.forgone)
-    return max((*_reaches(story).values(), *deleted.values()), default=-1)
+    return story.places.last_of(story.running.reached)
 
 
 def _reaches(story: Story) -> dict[int, int]:
     """Index of the last message covered by each version that can be built on, by its number."""
-    wanted = {version.last_anchor for version in story.running.versions}
-    positions = places_of(story.messages, wanted)
+    places = story.places
     return {
-        version.version: positions.get(version.last_anchor, -1)
-        for version in visible_versions(story.running.versions, positions)
+        version.version: places.get(version.last_anchor, -1)
+        for version in visible_versions(story.running.versions, places)
         if not version.is_retired
     }
 
@@ -190,12 +192,14 @@ def next_fold(
     story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
 ) -> OperationSpec | None:
     """The fold that the running recap lacks next; None when it is complete or has to wait."""
-    closed = [scene for scene in story.scenes if scene.closing is not None]
-    foldable = closed[: max(0, len(closed) - int(settings["running_recap_leave_out"]))]
-    covered = covered_until(story)
-    scene = next((scene for scene in foldable if scene.last > covered), None)
-    if scene is None or scene.closing is None:
+    scenes = story.scenes
+    closed = scenes[:-1] if scenes and scenes[-1].closing is None else scenes
+    end = max(0, len(closed) - int(settings["running_recap_leave_out"]))
+    at = bisect_right(closed, covered_until(story), key=lambda scene: scene.last)
+    if at >= end:
         return None
+    scene = closed[at]
+    assert scene.closing is not None
     recap = story.scene_recap(scene)
     if recap is None:
         return None

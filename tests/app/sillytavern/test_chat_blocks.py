@@ -87,3 +87,47 @@ def test_what_did_not_change_keeps_its_objects(tmp_path: Path) -> None:
     again = read_chat(path, before)
     assert len(again.lines) == len(before.lines) + 1
     assert all(one is other for one, other in zip(before.lines, again.lines, strict=False))
+
+
+def read_after(path: Path, lines: Lines, change: Callable[[Lines], Lines]) -> tuple[object, ...]:
+    """Both ways of reading again, of the end alone and then all, and reading anew."""
+    path.write_bytes(jsonl(lines))
+    before = read_chat(path)
+    path.write_bytes(jsonl(change(lines)))
+    hasty = read_chat(path, before, is_end_enough=True)
+    return hasty, read_chat(path, hasty), read_chat(path)
+
+
+@pytest.mark.parametrize("change", [header, without_header, appended, edited, cut, moved])
+def test_the_end_is_enough_only_where_the_chat_went_on(
+    tmp_path: Path, change: Callable[[Lines], Lines]
+) -> None:
+    hasty, again, anew = read_after(tmp_path / "chat.jsonl", long_lines(), change)
+    assert hasty.lines == again.lines == anew.lines
+    assert again.is_compared
+
+
+def far_up_and_appended(lines: Lines) -> Lines:
+    """Of the same length, so that nothing behind it moves."""
+    text = f"1: {FILLING}".swapcase()
+    return [*lines[:2], message(1, text), *lines[3:], message(LENGTH, "One more.")]
+
+
+def test_what_changed_far_up_is_read_by_comparing_all(tmp_path: Path) -> None:
+    hasty, again, anew = read_after(tmp_path / "chat.jsonl", long_lines(), far_up_and_appended)
+    assert hasty.lines[-1] == anew.lines[-1]
+    assert not hasty.is_compared
+    assert again.is_compared
+    assert again.lines == anew.lines != hasty.lines
+
+
+def test_what_is_kept_are_the_lines_of_the_reading_before(tmp_path: Path) -> None:
+    path, lines = tmp_path / "chat.jsonl", long_lines()
+    path.write_bytes(jsonl(lines))
+    before = read_chat(path)
+    path.write_bytes(jsonl(appended(lines)))
+    after = read_chat(path, before)
+    assert after.kept > LENGTH // 2
+    assert all(
+        new is old for new, old in zip(after.lines[: after.kept], before.lines, strict=False)
+    )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from app.story.anchors import (
     KnownMessage,
     align,
+    align_behind,
     common_ends,
     identities_of,
     known_after,
@@ -280,6 +281,14 @@ def changed_chat(lines: list[Line], changes: list[tuple[str, int]]) -> list[Line
     return lines
 
 
+def assert_same_behind(head, known, lines, retired, anchors) -> None:
+    """Who looks only behind what is as it was gives the same anchors, and keeps the same."""
+    present = {message.anchor for message in known}
+    behind = align_behind(lines[:head], present, known[head:], lines[head:], retired)
+    assert (*(message.anchor for message in known[:head]), *behind) == anchors
+    assert retired_after(known[head:], retired, behind) == retired_after(known, retired, anchors)
+
+
 @given(length=st.integers(0, 12), changes=st.lists(steps, max_size=4))
 def test_anchors_survive_any_history(length: int, changes: list[list[tuple[str, int]]]) -> None:
     lines = chat_of(length)
@@ -287,8 +296,10 @@ def test_anchors_survive_any_history(length: int, changes: list[list[tuple[str, 
     known, retired = known_of(lines, anchors), ()
     ever: dict[int, str] = by_who(lines, anchors)
     for step in changes:
-        lines = changed_chat(lines, step)
+        before, lines = lines, changed_chat(lines, step)
         anchors = align(known, lines, retired)
+        head, _ = common_ends(before, lines)
+        assert_same_behind(head, known, lines, retired, anchors)
         assert len(set(anchors)) == len(lines)
         for who, anchor in by_who(lines, anchors).items():
             assert ever.setdefault(who, anchor) == anchor
@@ -312,8 +323,11 @@ def test_anchors_are_unique_and_stable_whatever_the_digests(data: st.DataObject)
     retired: tuple[KnownMessage, ...] = ()
     for _ in range(3):
         current = data.draw(st.lists(prints, max_size=8))
+        stay = data.draw(st.integers(0, len(known)))
+        current = [*known[:stay], *current]
         anchors = align(known, current, retired)
         assert len(anchors) == len(set(anchors)) == len(current)
+        assert_same_behind(stay, known, current, retired, anchors)
         retired = retired_after(known, retired, anchors)
         known = known_after(anchors, current)
         assert align(known, current, retired) == anchors

@@ -1,0 +1,122 @@
+"""Where messages stand: the index of each by its anchor, made once for a chat that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import TypeVar, overload
+
+from app.story.messages import Message
+
+T = TypeVar("T")
+
+_ANCHOR = attrgetter("anchor")
+_QUESTIONS = 4  # of which the answers are kept
+_SPARE = 1024  # anchors of messages that are gone, beside as many as there are messages
+
+
+class Places(Mapping[str, int]):
+    """Index by anchor of messages that never change, made when it is first asked for.
+
+    The places of the same chat a message later share its table: it may hold anchors that came
+    later, or went, so each answer is compared with the message that stands there.
+    """
+
+    __slots__ = ("_lasts", "_table", "messages")
+
+    def __init__(self, messages: Sequence[Message] = ()) -> None:
+        self.messages = messages
+        self._table: dict[str, int] | None = None
+        self._lasts: list[tuple[Collection[str], int]] = []
+
+    def after(self, messages: Sequence[Message], head: int) -> Places:
+        """Those of other messages, of which the first `head` are the same."""
+        places = Places(messages)
+        table = self._table
+        if table is None or len(table) > 2 * len(messages) + _SPARE:
+            return places
+        new = list(map(_ANCHOR, messages[head:]))
+        # Who still asks for the old places must not be told of an anchor's new one.
+        if all(table.get(anchor, index) == index for index, anchor in enumerate(new, head)):
+            table.update(zip(new, range(head, len(messages)), strict=True))
+            places._table = table
+        places._lasts = [
+            (anchors, max(last, _last_in(new, anchors, head)))
+            for anchors, last in self._lasts
+            if last < head
+        ]
+        return places
+
+    def last_of(self, anchors: Collection[str]) -> int:
+        """The highest index of any of these anchors, -1 where none is there.
+
+        anchors: never changed; asked for again, and for the same a message later, it is known.
+        """
+        for asked, last in self._lasts:
+            if asked is anchors:
+                return last
+        last = max((self.get(anchor, -1) for anchor in anchors), default=-1)
+        self._lasts = [*self._lasts[1 - _QUESTIONS :], (anchors, last)]
+        return last
+
+    def _made(self) -> dict[str, int]:
+        table = self._table
+        if table is None:
+            anchors = map(_ANCHOR, self.messages)
+            table = self._table = dict(zip(anchors, range(len(self.messages)), strict=True))
+        return table
+
+    def __getitem__(self, anchor: str) -> int:
+        index = self.get(anchor)
+        if index is None:
+            raise KeyError(anchor)
+        return index
+
+    @overload
+    def get(self, anchor: str, /) -> int | None: ...
+    @overload
+    def get(self, anchor: str, /, default: int | T) -> int | T: ...
+    def get(self, anchor: str, /, default: object = None) -> object:
+        """The index of a message, `default` for one that is not there."""
+        messages = self.messages
+        index = self._made().get(anchor)
+        if index is not None and index < len(messages) and messages[index].anchor == anchor:
+            return index
+        return default
+
+    def __contains__(self, anchor: object) -> bool:
+        return isinstance(anchor, str) and self.get(anchor) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return map(_ANCHOR, self.messages)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    @property
+    def hashes(self) -> Mapping[str, str]:
+        """Content hash by anchor."""
+        return _Hashes(self)
+
+
+def _last_in(new: Sequence[str], anchors: Collection[str], head: int) -> int:
+    found = (index for index in range(len(new) - 1, -1, -1) if new[index] in anchors)
+    return next((head + index for index in found), -1)
+
+
+class _Hashes(Mapping[str, str]):
+    """Content hash by anchor of the messages of some places."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def __getitem__(self, anchor: str) -> str:
+        return self._places.messages[self._places[anchor]].content_hash
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)

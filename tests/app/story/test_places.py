@@ -1,0 +1,78 @@
+"""Places of a chat that goes on are what places made anew are, also for who holds older ones."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.story.messages import Message
+from app.story.places import Places
+from app.story.recaps import SceneRecap
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_after, scenes_of
+from app.story.story import Recapped
+
+# A chat as its anchors; each step keeps a beginning and puts others behind it.
+ANCHORS = st.lists(st.integers(0, 25).map(str), unique=True, max_size=14)
+STEPS = st.lists(st.tuples(st.integers(0, 14), ANCHORS), max_size=8)
+
+
+def messages_of(anchors: list[str]) -> tuple[Message, ...]:
+    return tuple(Message(anchor, f"text {anchor}", "Mira", anchor) for anchor in anchors)
+
+
+def histories(first: list[str], steps: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """Each state of the chat with how much of the one before it begins with."""
+    states = [(0, first)]
+    for stay, behind in steps:
+        kept = states[-1][1][:stay]
+        states.append((len(kept), [*kept, *(a for a in behind if a not in kept)]))
+    return states
+
+
+@given(ANCHORS, STEPS, st.frozensets(st.integers(0, 25).map(str), max_size=6), st.booleans())
+def test_places_after_a_change_are_those_made_anew(first, steps, asked, is_asked_early) -> None:
+    places, made = Places(), []
+    for head, anchors in histories(first, steps):
+        places = places.after(messages_of(anchors), head)
+        made.append((places, anchors))
+        if is_asked_early:
+            assert places.last_of(asked) == max(
+                (anchors.index(a) for a in asked & {*anchors}), default=-1
+            )
+    for held, anchors in made:
+        wanted = {anchor: index for index, anchor in enumerate(anchors)}
+        assert dict(held) == wanted
+        assert all(held.get(str(n)) == wanted.get(str(n)) for n in range(26))
+        assert all((str(n) in held) == (str(n) in wanted) for n in range(26))
+        assert held.last_of(asked) == max((wanted.get(a, -1) for a in asked), default=-1)
+        assert dict(held.hashes) == {anchor: f"text {anchor}" for anchor in anchors}
+
+
+def test_a_message_more_shares_the_table() -> None:
+    before = Places(messages_of(["a", "b"]))
+    assert before["b"] == 1
+    after = before.after(messages_of(["a", "b", "c"]), 2)
+    assert after["c"] == 2
+    assert after._table is before._table
+    assert "c" not in before
+
+
+def breaks_at(anchors: list[str]) -> dict[str, SceneBreak]:
+    """Some are hidden: those close nothing."""
+    return {a: SceneBreak(a, BreakOrigin.HAND, is_visible=a != "3") for a in anchors}
+
+
+@given(ANCHORS, STEPS, ANCHORS)
+def test_scenes_after_a_change_are_those_cut_anew(first, steps, marked) -> None:
+    breaks = breaks_at(marked)
+    recaps = {
+        a: (SceneRecap(a, 0, "", "text", "", "you", 0.0, is_current=n % 3 > 0),)
+        for n, a in enumerate(marked)
+    }
+    scenes, recapped = (), Recapped()
+    for head, anchors in histories(first, steps):
+        messages = messages_of(anchors)
+        scenes = scenes_after(scenes, messages, breaks, head)
+        assert scenes == scenes_of(messages, breaks)
+        recapped = Recapped.of(scenes, recaps, recapped)
+        assert recapped == Recapped.of(scenes, recaps, Recapped())
