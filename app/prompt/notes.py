@@ -76,11 +76,9 @@ def names_told(
 ) -> Iterator[Entry]:
     """Names of the story that the messages of the prompt do not say."""
     said = words(" ".join(f"{m.name} {m.text[:LONGEST_READ]}" for m in visible))
-    names = [
-        one_line(entity.name)
-        for entity in entities
-        if folded(entity.name) and not words(entity.name) <= said
-    ]
+    # "Galley, SV Kestrel" and "Bridge, SV Kestrel" are three names.
+    parts = (part for entity in entities for part in one_line(entity.name).split(", "))
+    names = [name for name in dict.fromkeys(parts) if folded(name) and not words(name) <= said]
     if names:
         yield Entry(", ".join(names[:MOST_NAMES]) + ".", (0,), row="names", head=head)
 

@@ -98,6 +98,12 @@ def test_names_are_told_that_the_visible_messages_do_not_say() -> None:
     assert not list(names_told([vera], story(*LINES).messages[-2:]))
 
 
+def test_what_several_names_share_is_told_once() -> None:
+    rooms = [Entity(n, CHAT, f"{n}, Salt House", "place") for n in ("Attic", "Cellar")]
+    (entry,) = names_told(rooms, ())
+    assert entry.text == "Attic, Salt House, Cellar."
+
+
 def test_a_status_line_is_not_noted() -> None:
     told = story("[Day 2 | Dawn | The tower]\nThe lamp goes out.", "It rains.")
     unread = fallen_out(told, 0, told.message_tokens[-1], PACKS)
