@@ -13,7 +13,7 @@ from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import CONTROL_RADIUS, rounded
 
-BUTTON = QSize(84, 24)
+BUTTON = QSize(80, 24)
 PAIR_HEIGHT = 52
 FOLD_HEIGHT = 30
 
@@ -49,7 +49,7 @@ class SideButton(QAbstractButton):
         painter.setFont(ui_font(12, SEMIBOLD))
         painter.setPen(ink)
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(QRectF(25, 0, 43, 24), middle, self.text())
+        painter.drawText(QRectF(self.rect()).adjusted(25, 0, -4, 0), middle, self.text())
 
 
 class ChoicePair(QWidget):
