@@ -173,6 +173,8 @@ class Desk(QObject):
         if shown not in self._pages:
             self._pages[shown] = self._make_page(shown)
             self._frame.stack.addWidget(self._pages[shown])
+        if shown == "welcome":
+            self._welcome_to(key)
         self._frame.stack.setCurrentWidget(self._pages[shown])
         self._show_place()
         self._cap_notice.look()
@@ -183,6 +185,11 @@ class Desk(QObject):
             page.take_focus()
         else:
             page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _welcome_to(self, key: str) -> None:
+        welcome = self._pages["welcome"]
+        assert isinstance(welcome, pages.StandsIn)
+        welcome.show_for(key)
 
     def fit_panes(self) -> None:
         """Lay panes beside the page or over it, as the window is wide."""

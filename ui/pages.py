@@ -47,6 +47,13 @@ class TakesFocus(Protocol):
 
 
 @runtime_checkable
+class StandsIn(Protocol):
+    """Stands on a page that needs an open chat while there is none."""
+
+    def show_for(self, page: str) -> None: ...
+
+
+@runtime_checkable
 class HasHeader(Protocol):
     """A page with words and tools of its own for the header. place: "" for the story's name.
     tools: None for the usual ones.

@@ -21,6 +21,7 @@ from ui.recaps.page import RecapsPage
 from ui.settings.page import SettingsPage
 from ui.story_stage import StoryStage
 from ui.theme import LIGHT, ThemeChoice, current_tokens, theme
+from ui.welcome.page import WelcomePage
 from ui.work.page import WorkPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -282,3 +283,15 @@ async def test_the_window_goes_on_with_a_chat_that_was_renamed(
     assert session.story is not None
     assert session.story.running == before.running
     assert demo_window.current_state().last_chat == str(renamed)
+
+
+async def test_an_empty_page_says_what_it_is_for(window: MainWindow) -> None:
+    said = {}
+    for page in ("story", "recaps", "memories", "minds", "budgets", "prompt"):
+        window.show_page(page)
+        shown = window.page
+        assert isinstance(shown, WelcomePage)
+        said[page] = shown.sentence
+    assert len(set(said.values())) == len(said)
+    assert "No chat is open." in said["memories"]
+    assert "No chat is open." not in said["story"]

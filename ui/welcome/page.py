@@ -18,11 +18,39 @@ from ui.theme.palette import T2_ROLE
 
 WIDTH = 560
 RECENT = 5
+NO_CHAT = N_("No chat is open.")
 FOUND = N_("It keeps the long memory of your stories, beside SillyTavern.")
 NOT_FOUND = N_(
     "It keeps the long memory of your stories, beside SillyTavern. No SillyTavern folder was found "
     "on this machine yet. Nothing leaves this machine unless you choose a model elsewhere."
 )
+
+
+# What stands on a page once a chat is open: title and sentence; the story page greets.
+PURPOSES = {
+    "recaps": (
+        N_("Recaps"),
+        N_("Every version of what happened so far, by scene and as a whole, to compare and edit."),
+    ),
+    "memories": (
+        N_("Memories"),
+        N_(
+            "What is remembered of a story, with the messages that say so, to change and to add to."
+        ),
+    ),
+    "minds": (
+        N_("Minds"),
+        N_("Who knows, suspects and hides what, as a map over the scenes."),
+    ),
+    "budgets": (
+        N_("Budgets"),
+        N_("How many tokens each part of the memory may take in the prompt, and what falls out."),
+    ),
+    "prompt": (
+        N_("Prompt"),
+        N_("The exact text that goes into the next prompt, and the prompts that were sent."),
+    ),
+}
 
 
 class WelcomePage(QWidget):
@@ -41,6 +69,7 @@ class WelcomePage(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._page = "story"
         self._title = Label("Tavernkeep", font=display_font(26))
         self._sentence = Label(font=ui_font(13.5), tone=T2_ROLE, wraps=True)
         self._main = Button(tr("Choose SillyTavern's folder"), icon="folder", role=ButtonRole.MAIN)
@@ -77,11 +106,25 @@ class WelcomePage(QWidget):
         session.library_changed.connect(self.refresh)
         self.refresh()
 
+    @property
+    def sentence(self) -> str:
+        """What it says under its title."""
+        return self._sentence.text()
+
+    def show_for(self, page: str) -> None:
+        """Say what the page is for on which it stands."""
+        if page != self._page:
+            self._page = page
+            self.refresh()
+
     def refresh(self) -> None:
         """Say what was found."""
         companion = self._session.companion
         has_tavern = bool(companion.taverns)
-        self._sentence.setText(tr(FOUND) if has_tavern else tr(NOT_FOUND))
+        title, purpose = PURPOSES.get(self._page, ("", ""))
+        self._title.setText(tr(title) if title else "Tavernkeep")
+        said = tr(FOUND) if has_tavern else tr(NOT_FOUND)
+        self._sentence.setText(f"{tr(purpose)} {tr(NO_CHAT)}" if purpose else said)
         self._main.set_text(
             tr("Choose a chat") if has_tavern else tr("Choose SillyTavern's folder")
         )
