@@ -14,7 +14,7 @@ from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import CONTROL_RADIUS, rounded
 
-NATIVE = QKeySequence.SequenceFormat.PortableText
+NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
 class ButtonRole(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from app.translation import tr
@@ -54,8 +54,11 @@ class SearchButton(QAbstractButton):
         text = tr("Search, run") if self._width < 200 else tr("Search the story or run a command")
         area = QRectF(32, 0, self.width() - 40, self.height())
         middle = Qt.AlignmentFlag.AlignVCenter
+        hint = ui_font(10, MEDIUM)
+        room = int(area.width()) - QFontMetrics(hint).horizontalAdvance(self._hint) - 8
+        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, text)
-        painter.setFont(ui_font(10, MEDIUM))
+        painter.setFont(hint)
         painter.setPen(t.t2)
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, self._hint)
 
