@@ -90,7 +90,7 @@ class Inspector(QWidget):
 
     def _build(self) -> None:
         head = QHBoxLayout()
-        head.setSpacing(8)
+        head.setSpacing(5)
         head.addWidget(section(tr("Running recap")), 1)
         head.addWidget(self._versions)
         head.addWidget(self._edit)
