@@ -325,7 +325,8 @@ def _of_message(text: FoundText, places: Sequence[Place]) -> Hit:
 
 
 def _plain(snippet: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The snippet without its marks, and where they were."""
+    """The snippet without its marks and those of emphasis, and where the first were."""
+    snippet = snippet.replace("*", "")
     parts: list[str] = []
     marks: list[tuple[int, int]] = []
     length = 0

@@ -60,6 +60,14 @@ async def test_a_message_is_found_by_its_words_with_its_place(world: World) -> N
     assert marked == ["cartographer", "Éloïse", "quay"]
 
 
+async def test_a_find_is_shown_without_marks_of_emphasis(world: World) -> None:
+    path = world.tavern.chat.with_name("Marks.jsonl")
+    await world.open(write_chat(path, "*The **cartographer** burned the maps.*"))
+    (hit,) = (await world.companion.search.find("cartographer")).hits
+    assert hit.snippet == "The cartographer burned the maps."
+    assert [hit.snippet[begin:end] for begin, end in hit.marks] == ["cartographer"]
+
+
 async def test_a_memory_is_found_with_its_tier_and_its_first_message(world: World) -> None:
     over = (Ending(EndReason.RESOLVED),)
     await world.write(
