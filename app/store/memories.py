@@ -32,6 +32,8 @@ UNREADABLE = "unreadable"  # asked for, and no answer could be used
 FORGOTTEN = "forgotten"  # not read again before the user says so
 DISCARDED = "discarded"  # never to be read
 
+NOT_AGAIN = (PASS, UNREADABLE, FORGOTTEN, DISCARDED)
+
 _DELETED, _FORGOTTEN = 1, 3  # is_deleted; what is forgotten may be made again, if it is read again
 
 
@@ -214,11 +216,22 @@ class Memories:
 
     def read(self, chat_id: int) -> frozenset[tuple[str, str]]:
         """(anchor, content hash) of each message that is not to be read for memory any more."""
+        return frozenset(self.marks_behind(chat_id, NOT_AGAIN)[0])
+
+    def marks_behind(
+        self, chat_id: int, tasks: Sequence[str], row: int = 0
+    ) -> tuple[list[tuple[str, str]], int]:
+        """(anchor, content hash) of the messages that these tasks have read since a row of the
+        table, and its newest row.
+        """
+        marks = ", ".join("?" * len(tasks))
         rows = self._database.execute(
-            "SELECT anchor, content_hash FROM extracted WHERE chat_id = ? AND task IN (?, ?, ?, ?)",
-            (chat_id, PASS, UNREADABLE, FORGOTTEN, DISCARDED),
+            f"SELECT anchor, content_hash, id FROM extracted "
+            f"WHERE id > ? AND chat_id = ? AND task IN ({marks})",
+            (row, chat_id, *tasks),
         )
-        return frozenset((str(anchor), str(content)) for anchor, content in rows)
+        newest = max((int(number) for _, _, number in rows), default=row)
+        return [(str(anchor), str(content)) for anchor, content, _ in rows], newest
 
     def hashes_elsewhere(
         self, chats: Collection[int], memories: Iterable[Memory]

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 BREAKS = ("scene_break",)
 SEARCHED = ("searched_range",)
 SCENE_RECAPS = ("scene_recap", "scene_recap_choice")
 RUNNING = ("running_version", "running_choice")
 MESSAGE_RECAPS = ("message_recap", "known_message")
+REMEMBERED = ("memory", "entity", "document")
+READ_LESS = ("extracted-less",)  # rows of `extracted` that went, or are others
+READ_MORE = ("extracted",)
 
 _NOTE = "tavernkeep_written"
 # Which of several records counts is told by the text that the message shows. A message without a
@@ -48,10 +52,13 @@ class Written:
 
 
 def _triggers() -> Iterator[str]:
-    for table in (*BREAKS, *SEARCHED, *SCENE_RECAPS, *RUNNING, *MESSAGE_RECAPS):
+    tables = (BREAKS, SEARCHED, SCENE_RECAPS, RUNNING, MESSAGE_RECAPS, REMEMBERED, READ_MORE)
+    for table in chain.from_iterable(tables):
         for deed, row in (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD")):
             when = _HAS_RECORD.format(row=row) if table == "known_message" else ""
+            is_less = table in READ_MORE and deed != "INSERT"
+            note = READ_LESS[0] if is_less else table
             yield (
                 f"CREATE TEMP TRIGGER IF NOT EXISTS {table}_written_{deed.lower()} "
-                f"AFTER {deed} ON {table}{when} BEGIN SELECT {_NOTE}('{table}'); END"
+                f"AFTER {deed} ON {table}{when} BEGIN SELECT {_NOTE}('{note}'); END"
             )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar, overload
 
 from app.story.messages import Message
 
 T = TypeVar("T")
+Test = Callable[[Message], bool]
 
 _ANCHOR = attrgetter("anchor")
 _QUESTIONS = 4  # of which the answers are kept
@@ -22,16 +25,21 @@ class Places(Mapping[str, int]):
     later, or went, so each answer is compared with the message that stands there.
     """
 
-    __slots__ = ("_lasts", "_table", "messages")
+    __slots__ = ("_found", "_lasts", "_table", "messages")
 
     def __init__(self, messages: Sequence[Message] = ()) -> None:
         self.messages = messages
         self._table: dict[str, int] | None = None
         self._lasts: list[tuple[Collection[str], int]] = []
+        self._found: list[tuple[Test, array[int]]] = []
 
     def after(self, messages: Sequence[Message], head: int) -> Places:
         """Those of other messages, of which the first `head` are the same."""
         places = Places(messages)
+        places._found = [
+            (test, found[: bisect_left(found, head)] + _passing(test, messages, head))
+            for test, found in self._found
+        ]
         table = self._table
         if table is None or len(table) > 2 * len(messages) + _SPARE:
             return places
@@ -58,6 +66,31 @@ class Places(Mapping[str, int]):
         last = max((self.get(anchor, -1) for anchor in anchors), default=-1)
         self._lasts = [*self._lasts[1 - _QUESTIONS :], (anchors, last)]
         return last
+
+    def where(self, test: Test) -> Sequence[int]:
+        """Indexes of the messages that pass a test, ascending.
+
+        What it says of a message depends on that alone; asked again, the same test (by ==) is made
+        of new messages only.
+        """
+        for asked, known in self._found:
+            if asked == test:
+                return known
+        found = _passing(test, self.messages, 0)
+        self._keep(test, found)
+        return found
+
+    def still(self, test: Test) -> Sequence[int]:
+        """The same for a test that a message may cease to pass: then it never does again."""
+        messages, known = self.messages, self.where(test)
+        found = array("q", [index for index in known if test(messages[index])])
+        if len(found) < len(known):
+            self._keep(test, found)
+        return found
+
+    def _keep(self, test: Test, found: array[int]) -> None:
+        others = [(asked, known) for asked, known in self._found if asked != test]
+        self._found = [*others[1 - _QUESTIONS :], (test, found)]
 
     def _made(self) -> dict[str, int]:
         table = self._table
@@ -97,6 +130,11 @@ class Places(Mapping[str, int]):
     def hashes(self) -> Mapping[str, str]:
         """Content hash by anchor."""
         return _Hashes(self)
+
+
+def _passing(test: Test, messages: Sequence[Message], head: int) -> array[int]:
+    new = enumerate(messages[head:], head)
+    return array("q", [index for index, message in new if test(message)])
 
 
 def _last_in(new: Sequence[str], anchors: Collection[str], head: int) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,7 @@ SMALLEST_CHUNK = 500
 PASSES_IN_BLOCK = 5
 MESSAGES_BEFORE = 2  # of a block, to understand its first one
 UNKNOWN_CONTEXT = 8192
+NOTHING_FOUND: frozenset[tuple[str, str]] = frozenset()
 # Without a model a long stretch is looked through at once, in the light of what was just before.
 WITHOUT_MODEL = "found"
 FOUND_AT_ONCE = 200
@@ -93,21 +95,49 @@ def unread(
 
     is_free: there is no model; what was looked through without one is not looked through again.
     """
-    messages = settled(story.messages) if reading.waits else story.messages
-    return [
-        index
-        for index, message in enumerate(messages)
-        if is_readable(message, settings)
-        and (message.anchor, message.content_hash) not in reading.extracted
-        and not (is_free and (message.anchor, message.content_hash) in reading.found)
-    ]
+    found = reading.found if is_free else NOTHING_FOUND
+    test = _Unread(_test_of(settings), reading.extracted, found)
+    indexes = story.places.still(test)
+    return list(indexes[: bisect_left(indexes, _end(story, reading))])
 
 
-def is_readable(message: Message, settings: Mapping[str, Any]) -> bool:
-    """Whether a message is read for memory; what we hid ourselves is story all the same."""
-    return is_told(message) or (
-        bool(settings["include_hidden_messages"]) and is_told(_shown(message))
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unread:
+    """Whether a message is to be read, and was not. What was read becomes more, never less: less
+    is another object.
+    """
+
+    is_readable: Callable[[Message], bool]
+    extracted: Collection[tuple[str, str]]
+    found: Collection[tuple[str, str]]
+
+    def __call__(self, message: Message) -> bool:
+        read = (message.anchor, message.content_hash)
+        return self.is_readable(message) and read not in self.extracted and read not in self.found
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Unread)
+            and self.is_readable is other.is_readable
+            and self.extracted is other.extracted
+            and self.found is other.found
+        )
+
+
+def _end(story: Story, reading: Reading) -> int:
+    """Index behind the last message that is read now."""
+    messages = story.messages
+    is_waiting = reading.waits and messages and not messages[-1].is_user
+    return len(messages) - bool(is_waiting)
+
+
+def _is_told_if_shown(message: Message) -> bool:
+    return is_told(message) or (message.is_hidden and is_told(_shown(message)))
+
+
+def _test_of(settings: Mapping[str, Any]) -> Callable[[Message], bool]:
+    """Which messages are read for memory; what we hid ourselves is story all the same."""
+    return _is_told_if_shown if settings["include_hidden_messages"] else is_told
 
 
 def next_pass(
@@ -125,8 +155,9 @@ def next_pass(
     missing = unread(story, reading, settings, is_free=writing.is_free)
     if not missing:
         return None
-    run = _run(story, missing, settings)
-    is_at_end = run[-1] == missing[-1] and not _is_followed(story, run[-1], settings)
+    told = story.places.where(_test_of(settings))
+    run = _run(story, missing, told, settings)
+    is_at_end = run[-1] == missing[-1] and not _is_followed(story, run[-1], told)
     replies = sum(not story.messages[index].is_user for index in run)
     if is_at_end and reading.waits and replies < int(settings["memory_every"]):
         return None
@@ -203,8 +234,8 @@ def pass_window(
     model takes, in a backlog, and where less is read than makes a pass (an edited message, or what
     the user wants at once), only a few messages are shown again.
     """
-    told = [i for i, message in enumerate(story.messages) if is_readable(message, settings)]
-    place = told.index(new[0])
+    told = story.places.where(_test_of(settings))
+    place = bisect_left(told, new[0])
     if writing.is_free:
         before = [story.messages[index] for index in told[max(0, place - FOUND_CONTEXT) : place]]
         messages = (*before, *(story.messages[index] for index in new))
@@ -236,20 +267,29 @@ def enabled_tiers(settings: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in names if settings[f"{name}_enabled"])
 
 
-def _run(story: Story, missing: Sequence[int], settings: Mapping[str, Any]) -> list[int]:
-    """The first unread messages that follow one another."""
-    run = [missing[0]]
-    for index in missing[1:]:
-        between = story.messages[run[-1] + 1 : index]
-        if any(is_readable(message, settings) for message in between):
+def _run(
+    story: Story, missing: Sequence[int], told: Sequence[int], settings: Mapping[str, Any]
+) -> list[int]:
+    """The first unread messages that follow one another, no more than say what is to be done.
+
+    told: indexes of all messages that are read for memory.
+    """
+    replies, least = 0, int(settings["memory_every"])
+    first = bisect_left(told, missing[0])
+    run: list[int] = []
+    for index, next_told in zip(missing, told[first : first + len(missing)], strict=False):
+        if index != next_told or (len(run) >= FOUND_AT_ONCE and replies >= least):
             break
         run.append(index)
+        replies += not story.messages[index].is_user
     return run
 
 
-def _is_followed(story: Story, index: int, settings: Mapping[str, Any]) -> bool:
+def _is_followed(story: Story, index: int, told: Sequence[int]) -> bool:
     """Whether messages behind this one were read: then it will not grow."""
-    return any(is_readable(m, settings) for m in settled(story.messages)[index + 1 :])
+    end = len(story.messages) - 1 + len(settled(story.messages[-1:]))
+    behind = bisect_right(told, index)
+    return behind < len(told) and told[behind] < end
 
 
 def _chunk(story: Story, run: Sequence[int], writing: Writing) -> list[int]:

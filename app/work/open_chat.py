@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +36,7 @@ from app.work.catch_up import CatchUpPlan
 from app.work.first_sight import find_origin, import_extras, take_over_memories
 from app.work.foreign_memory import take_in
 from app.work.memory_planner import Reading
-from app.work.recall import Recalled, recall
+from app.work.recall import Recall, Recalled
 from app.work.stored_story import StoredStory
 from app.work.token_ledger import TokenLedger
 
@@ -116,6 +116,7 @@ class OpenChat:
         self.reading_state = Reading()
         self._store = store
         self._stored = StoredStory(store)
+        self._recall_of = Recall(store)
         self._ledger = ledger
         self._detector = Detector(packs)
         self._settings = settings
@@ -317,7 +318,7 @@ class OpenChat:
             lambda: self._stored.read(chat_id)
         )
         self.search = replace(self.search, searched=ranges)
-        await self._recall(story.messages)
+        await self._recall(story.places)
         settings, messages = self._settings(chat_id), story.messages
         by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
         start = _behind_last_mark(story.places, breaks)
@@ -348,15 +349,15 @@ class OpenChat:
         inclusion = await asyncio.to_thread(self._include, story, settings, head)
         return replace(story, inclusion=inclusion)
 
-    async def _recall(self, messages: Sequence[Message]) -> None:
+    async def _recall(self, anchors: Container[str]) -> None:
         """Take in what the store remembers of this chat and of its character."""
         if not self.keeps_memory:
             return
-        store, chat_id, owner = self._store, self.chat_id, self.chat.owner_key
+        look, chat_id, owner = self._recall_of.look, self.chat_id, self.chat.owner_key
         is_view = self._until is not None
         company = () if is_view else await asyncio.to_thread(self._company.of, self.chat)
-        found = await store.run(
-            lambda: recall(store, chat_id, owner, messages, is_view=is_view, company=company)
+        found = await self._store.run(
+            lambda: look(chat_id, owner, anchors, is_view=is_view, company=company)
         )
         before = self._recalled
         self._has_new_memories |= before is None or (

@@ -76,3 +76,32 @@ def test_scenes_after_a_change_are_those_cut_anew(first, steps, marked) -> None:
         assert scenes == scenes_of(messages, breaks)
         recapped = Recapped.of(scenes, recaps, recapped)
         assert recapped == Recapped.of(scenes, recaps, Recapped())
+
+
+def is_even(message: Message) -> bool:
+    return int(message.anchor) % 2 == 0
+
+
+@given(ANCHORS, STEPS)
+def test_messages_that_pass_a_test_are_those_of_all(first, steps) -> None:
+    places, made = Places(), []
+    for head, anchors in histories(first, steps):
+        places = places.after(messages_of(anchors), head)
+        places.where(is_even)
+        made.append((places, anchors))
+    for held, anchors in made:
+        assert list(held.where(is_even)) == [n for n, a in enumerate(anchors) if int(a) % 2 == 0]
+
+
+@given(ANCHORS, STEPS)
+def test_what_is_still_so_becomes_less_as_it_ceases(first, steps) -> None:
+    gone: set[str] = set()
+
+    def is_left(message: Message) -> bool:
+        return message.anchor not in gone
+
+    places = Places()
+    for head, anchors in histories(first, steps):
+        places = places.after(messages_of(anchors), head)
+        gone |= set(anchors[1::3])
+        assert list(places.still(is_left)) == [n for n, a in enumerate(anchors) if a not in gone]
