@@ -7,8 +7,11 @@ its timers cannot be stopped, and Qt then delivers their events to freed memory:
 from __future__ import annotations
 
 import gc
+from contextlib import ExitStack
 
 from PySide6.QtCore import QObject, QTimer
+
+from app.collecting import sparing_the_old
 
 CHECK_MS = 1000
 
@@ -18,6 +21,7 @@ class GuiThreadCollector(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._sparing = ExitStack()
         self._timer = QTimer(self)
         self._timer.setInterval(CHECK_MS)
         self._timer.timeout.connect(self.collect_due)
@@ -25,11 +29,13 @@ class GuiThreadCollector(QObject):
     def start(self) -> None:
         """From now on no other thread collects."""
         gc.disable()
+        self._sparing.enter_context(sparing_the_old())
         self._timer.start()
 
     def stop(self) -> None:
         """Collect what is left and give the matter back to Python."""
         self._timer.stop()
+        self._sparing.close()
         gc.collect()
         gc.enable()
 

@@ -8,6 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
+from app.collecting import sparing_the_old
 from app.commands.chat_options import add_llm
 from app.commands.output import show, warn
 from app.companion import open_companion
@@ -28,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(options: argparse.Namespace) -> None:
     """Until interrupted."""
+    with sparing_the_old():
+        await _serve(options)
+
+
+async def _serve(options: argparse.Namespace) -> None:
     stopping = asyncio.Event()
     if sys.platform != "win32":
         loop = asyncio.get_running_loop()
