@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -92,7 +93,7 @@ class StoryWorld:
         self.chats: list[Followed] = []
         self.active = 0
         self.has_deleted = False  # a chat, whose slug others may share
-        self.names = iter(range(1000))
+        self.names = count()
         self.changes: list[StoryChange] = []
 
     # --- the world

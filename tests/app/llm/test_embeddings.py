@@ -154,7 +154,7 @@ async def test_a_refusal_is_an_error_of_its_kind(
 
 
 @KINDS
-@pytest.mark.parametrize("how", ["page", "reset", "silent", "error object"])
+@pytest.mark.parametrize("how", ["page", "reset", "silent", "endless", "error object"])
 async def test_a_server_that_is_none_or_breaks_is_told(
     llm: Any, says: Any, open_embedder: Callable[..., Embedder], kind: str, how: str
 ) -> None:
@@ -162,6 +162,7 @@ async def test_a_server_that_is_none_or_breaks_is_told(
         "page": (says.raw(b"<html>hello</html>", "text/html"), BackendRefused),
         "reset": (says.reset(), BackendUnreachable),
         "silent": (says.nothing(), BackendUnreachable),
+        "endless": (says.endless(b"[1.0, "), BackendError),
         "error object": (says.json({"error": {"message": "no", "code": 400}}), BackendRefused),
     }[how]
     llm.on(PATHS[kind], behaviour)
