@@ -51,8 +51,8 @@ LONG = 12  # letters from which a text is the story's where the story holds it
 WORD = re.compile(r"[^\W\d_]{2,}")
 PARTS = re.compile(r"\s{2,}|[\n·:,;.!?“”\"*()]")
 MARKED = re.compile(r"«[^«»]*»|«[^«»]*$")
-# Names that no language changes.
-NAMES = ("SillyTavern", "Tavernkeep", "Ollama", "Deutsch", "English", "World Info", "Markdown")
+# Names that no language changes, and a heading in a prompt.
+NAMES = ("SillyTavern", "Tavernkeep", "Ollama", "Deutsch", "English", "Markdown", "Rules")
 PROMPTS = RESOURCES / "prompts"  # shown as a model reads them
 KEY = re.compile(
     r"\b(Ctrl|Shift|Alt|Return|Esc|Del|Backspace|Home|End|Up|Down|Left|Right|PgUp|PgDown|Space)\b"
@@ -91,13 +91,17 @@ def marked(told_demo: Path, remembered_demo: Path, dressed: QApplication) -> Ite
 
 
 class Seen:
-    """What the window shows without a mark, and where. names, story: what is not ours to say."""
+    """What the window shows without a mark, and where.
 
-    def __init__(self, names: Iterable[str], story: Iterable[str]) -> None:
+    names, notes, story: what is not ours to say; notes may stand alone, however short.
+    """
+
+    def __init__(self, names: Iterable[str], notes: list[str], story: list[str]) -> None:
         self._names = sorted({*names, *NAMES}, key=len, reverse=True)
-        told = (*self._names, *story)
+        told = (*self._names, *notes, *story)
+        self._noted = _pieces(notes)
         self._story = "|".join(map(_letters, told))
-        self._pieces = {_letters(piece) for text in told for piece in PARTS.split(text)}
+        self._pieces = _pieces(told)
         self.left: dict[str, str] = {}
         self._looked: set[str] = set()
 
@@ -109,17 +113,19 @@ class Seen:
         while rest != before:  # marks stand in marks
             before, rest = rest, MARKED.sub("\n", rest)
         pieces = PARTS.split(re.sub(r"<[^<>]+>", "\n", rest))
-
-        if not all(self._is_of_the_story(piece) or self._is_name(piece) for piece in pieces):
+        left = [piece for piece in pieces if not self._is_of_the_story(piece)]
+        if len(left) < len(pieces):  # a quotation, in which people say short things, too
+            left = [piece for piece in left if _letters(piece) not in self._pieces]
+        if not all(map(self._is_name, left)):
             self.left.setdefault(text, where)
 
     def _is_of_the_story(self, piece: str) -> bool:
         letters = _letters(piece)
-        if len(letters) >= LONG or "…" in piece:
-            return letters in self._story
-        return letters in self._pieces
+        return letters in self._story if len(letters) >= LONG or "…" in piece else False
 
     def _is_name(self, piece: str) -> bool:
+        if _letters(piece) in self._noted:
+            return True
         for name in self._names:
             piece = piece.replace(name, "")
         return not WORD.search(OTHER.sub("", KEY.sub("", piece)))
@@ -165,12 +171,16 @@ class Seen:
                     self.look(index.data(role), f"{kind}: {role.name}")
 
 
+def _pieces(texts: Iterable[str]) -> set[str]:
+    return {_letters(piece) for text in texts for piece in PARTS.split(text)}
+
+
 def _letters(text: str) -> str:
     return "".join(WORD.findall(text)).casefold()
 
 
-def words_of(database: Path) -> tuple[set[str], list[str]]:
-    """Names in the story, and all texts that are the story's or were written about it."""
+def words_of(database: Path) -> tuple[set[str], list[str], list[str]]:
+    """Names, memories, and all other texts that are the story's or were written about it."""
     with closing(sqlite3.connect(database)) as connection:
 
         def held(columns: str, table: str) -> list[str]:
@@ -185,11 +195,12 @@ def words_of(database: Path) -> tuple[set[str], list[str]]:
         names |= {alias for held_ in held("aliases", "entity") for alias in json.loads(held_)}
         texts = held("text", "message_text") + held("text", "message_recap")
         texts += held("name, text", "scene_recap") + held("content", "running_version")
-        texts += held("text", "memory") + held("text", "document")
+        texts += held("text", "document")
+        notes = held("text", "memory")
         texts += [path.read_text(encoding="utf-8") for path in PROMPTS.rglob("*.*")]
         texts += [json.loads(body).get("detail", "") for body in held("body", "memory")]
         texts += [end["text"] for ends in held("endings", "memory") for end in json.loads(ends)]
-    return names, texts
+    return names, notes, texts
 
 
 def painted(monkeypatch: pytest.MonkeyPatch, seen: Seen) -> None:
@@ -224,10 +235,10 @@ async def test_no_text_of_the_window_stays_english(
         assert window.desk is not None
         story = await companion.open_story(demo_tavern.chat)
         await companion.settled(demo_tavern.chat)
-        names, texts = words_of(remembered_demo)
+        names, notes, texts = words_of(remembered_demo)
         names |= {words.scene_name(story, scene) for scene in story.scenes}
         names |= {part for name in names for part in name.split(", ")}
-        seen = Seen({*names, demo_tavern.chat.stem}, texts)
+        seen = Seen({*names, demo_tavern.chat.stem}, notes, texts)
         painted(monkeypatch, seen)
         await look_at_all(seen, window, [partial(window.show_page, "story")])
         await window.desk.session.open_path(demo_tavern.chat)

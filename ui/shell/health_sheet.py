@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.health import Health, HealthItem, Light
-from app.translation import N_, tr
+from app.translation import N_, tr, tr_in
 from app.work.health_report import PARTS, Remedy
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta, section
@@ -24,7 +24,6 @@ WIDTH = 460
 NAMES = {
     "sillytavern": "SillyTavern",
     "bridge": N_("Bridge"),
-    "reading": N_("Reading"),
     "queue": N_("Work"),
     "backend": N_("Model"),
 }
@@ -49,6 +48,11 @@ REPORT = N_("The report holds lights, versions and numbers: no story, names, fol
 COPIED = N_("Copied. Paste it where you ask for help.")
 
 
+def part_name(part: str) -> str:
+    """What a part is called."""
+    return tr_in("a part of Tavernkeep", "Reading") if part == "reading" else tr(NAMES[part])
+
+
 class HealthRow(QWidget):
     """One part: its light, its name and sentence, and what to do.
 
@@ -68,7 +72,7 @@ class HealthRow(QWidget):
         self.fix.clicked.connect(self._on_fix)
         words = QVBoxLayout()
         words.setSpacing(1)
-        words.addWidget(Label(tr(NAMES[part]), font=ui_font(12.5, MEDIUM)))
+        words.addWidget(Label(part_name(part), font=ui_font(12.5, MEDIUM)))
         words.addWidget(self.sentence)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 7, 10, 7)
@@ -81,7 +85,7 @@ class HealthRow(QWidget):
         """Say how the part is doing."""
         self._remedy = remedy
         self._lamp.show_light(item.light)
-        self._lamp.setAccessibleName(f"{tr(NAMES[self._part])}: {tr(LIGHT_WORDS[item.light])}")
+        self._lamp.setAccessibleName(f"{part_name(self._part)}: {tr(LIGHT_WORDS[item.light])}")
         self.sentence.setText(item.sentence)
         self.fix.setVisible(remedy is not None)
         if remedy is not None:
