@@ -7,6 +7,7 @@ name all targets have their turn; what broke one is left in the folder that is p
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,7 +56,9 @@ def main() -> int:
         took = time.monotonic() - began
         sys.stdout.write(f"{name}: {runs} runs in {took:.0f} s, {done.returncode or 'good'}\n")
         sys.stdout.flush()
-        if done.returncode:
+        if not done.returncode:
+            shutil.rmtree(folder)
+        else:
             broken += 1
             sys.stdout.write(f"  {folder}\n" + "\n".join(told[-30:]) + "\n")
     return min(broken, 1)
