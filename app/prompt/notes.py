@@ -110,7 +110,7 @@ def _read(story: Story, indexes: range, unread: Unread) -> list[_Sentence]:
     ]
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=600)
 def _cut(text: str, little: frozenset[str], numbers: frozenset[str]) -> tuple[tuple[str, str], ...]:
     """The sentences of a message, each as it stands and in few words."""
     found = split_sentences(without_markup(_STATUS.sub("", text)))
