@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 FULL_EVERY = 32  # of Python's collections of the oldest objects, one looks through all
-YOUNG = 10_000  # objects made before the youngest are looked through; one message makes thousands
+YOUNG = 50_000  # objects made before the youngest are looked through; one message makes thousands
 
 
 @contextmanager

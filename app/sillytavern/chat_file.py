@@ -7,6 +7,7 @@ import stat
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -47,15 +48,19 @@ class _Block(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What is taken over from the last reading, behind the first line: `at` so many messages."""
+    """What is taken over from the last reading, behind the first line: `at` so many messages.
+
+    first, until: which of its messages.
+    """
 
     at: int
-    lines: tuple[ChatLine, ...]
+    first: int
+    until: int
     numbers: NDArray[np.int64]
     digests: NDArray[np.int64]
 
 
-_NOTHING_KEPT = _Kept(0, (), np.empty(0, np.int64), np.empty(0, np.int64))
+_NOTHING_KEPT = _Kept(0, 0, 0, np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 class Stamp(NamedTuple):
@@ -239,7 +244,8 @@ class _Reading:
             first, last = ends.tolist()
             self._kept = _Kept(
                 len(self._lines),
-                before.lines[first:last],
+                first,
+                last,
                 before.line_numbers[first:last],
                 before.line_digests[1 : kept.lines + 1],
             )
@@ -277,7 +283,7 @@ class _Reading:
         if not line or line.isspace():
             return
         try:
-            is_first = not (self._kept.lines or self._lines)
+            is_first = not (self._kept.until or self._lines)
             if self._header is None and is_first and self._read_header(line, line_digest):
                 return
             chat_line, flaw = self._decoder.decode(line)
@@ -319,7 +325,7 @@ class _Reading:
 
     def snapshot(self, stamp: Stamp) -> ChatSnapshot:
         """What was read; raises ChatUnreadable when there are lines but none is of a chat."""
-        if self._problems and not (self._kept.lines or self._lines) and self._header is None:
+        if self._problems and not (self._kept.until or self._lines) and self._header is None:
             raise ChatUnreadable(
                 tr(
                     "{path} holds no chat that can be read. {sentence} The file is unchanged.",
@@ -337,14 +343,14 @@ class _Reading:
             )
             self._problems.append(LineProblem(0, text))
         kept = self._kept
-        before, behind = tuple(self._lines[: kept.at]), tuple(self._lines[kept.at :])
+        lines, kept_lines = self._all_lines()
         return self._or_previous(
             ChatSnapshot(
                 path=self._path,
                 header=group_metadata(self._path) if self._header is None else self._header,
                 has_header=self._header is not None,
                 header_digest=None if self._header is None else self._header_digest,
-                lines=before + kept.lines + behind,
+                lines=lines,
                 line_numbers=_around(kept.numbers, self._numbers, kept.at),
                 line_digests=_around(kept.digests, self._digests, 1),
                 problems=tuple(self._problems),
@@ -352,9 +358,22 @@ class _Reading:
                 flawed=frozenset(self._flawed),
                 blocks=tuple(self._blocks),
                 is_compared=self._is_compared,
-                kept=0 if kept.at else len(kept.lines),
+                kept=kept_lines,
             )
         )
+
+    def _all_lines(self) -> tuple[tuple[ChatLine, ...], int]:
+        """The messages, and how many, from the first, are surely those of the last reading."""
+        kept, read, before = self._kept, self._lines, self._previous
+        old = () if before is None or kept.at else before.lines
+        rest = old[kept.until :] if kept.until else ()
+        # What goes on is put behind the lines that there were, as they are: copying them is most of
+        # what a message costs in a long chat.
+        if rest and len(read) >= len(rest) and all(map(is_, rest, read)):
+            return old + tuple(read[len(rest) :]), len(old)
+        old_part = () if before is None else before.lines[kept.first : kept.until]
+        lines = tuple(read[: kept.at]) + old_part + tuple(read[kept.at :])
+        return lines, 0 if kept.at else kept.until
 
     def _or_previous(self, snapshot: ChatSnapshot) -> ChatSnapshot:
         """The previous snapshot, at most with a newer stamp, when no line differs."""

@@ -96,11 +96,11 @@ def align(
     is what was known of its parent. Where dates are only exact to the minute, a reply deleted and
     written anew within the minute counts as edited.
     """
-    return align_behind((), frozenset(), known, current, retired)
+    return align_behind(lambda: (), frozenset(), known, current, retired)
 
 
 def align_behind(
-    before: Sequence[Fingerprint],
+    before: Callable[[], Iterable[Fingerprint]],
     anchors_before: Container[str],
     known: Sequence[KnownMessage],
     current: Sequence[Fingerprint],
@@ -108,8 +108,8 @@ def align_behind(
 ) -> tuple[str, ...]:
     """What `align` gives of the last messages of a chat, where all those before are as they were.
 
-    before: those; anchors_before: theirs, to be asked for one; others among them are no matter.
-    known, current: of the last messages.
+    before: gives those; anchors_before: theirs, to be asked for one, with any others. known,
+    current: of the last messages.
     """
     old, new = list(map(_identity, known)), list(map(_identity, current))
     same, tail = common_ends(old, new)
@@ -124,7 +124,7 @@ def align_behind(
     present = frozenset(anchors)
     fresh = _fresh_anchors(
         unknown,
-        lambda identity: sum(m.identity == identity for m in before) + old.count(identity),
+        lambda identity: sum(m.identity == identity for m in before()) + old.count(identity),
         lambda anchor: anchor in present or anchor in anchors_before,
         retired,
     )

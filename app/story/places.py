@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar, overload
 
+from app.story.anchors import common_ends
 from app.story.messages import Message
 
 T = TypeVar("T")
@@ -25,17 +26,20 @@ class Places(Mapping[str, int]):
     later, or went, so each answer is compared with the message that stands there.
     """
 
-    __slots__ = ("_found", "_lasts", "_table", "messages")
+    __slots__ = ("_before", "_found", "_head", "_lasts", "_table", "messages")
 
     def __init__(self, messages: Sequence[Message] = ()) -> None:
         self.messages = messages
         self._table: dict[str, int] | None = None
+        self._before: Sequence[Message] = ()
+        self._head = 0
         self._lasts: list[tuple[Collection[str], int]] = []
         self._found: list[tuple[Test, array[int]]] = []
 
     def after(self, messages: Sequence[Message], head: int) -> Places:
         """Those of other messages, of which the first `head` are the same."""
         places = Places(messages)
+        places._before, places._head = self.messages, head
         places._found = [
             (test, found[: bisect_left(found, head)] + _passing(test, messages, head))
             for test, found in self._found
@@ -54,6 +58,13 @@ class Places(Mapping[str, int]):
             if last < head
         ]
         return places
+
+    def head_of(self, messages: Sequence[Message]) -> int:
+        """How many messages, from the first, are those of another chat or moment."""
+        if messages is self.messages:
+            return len(messages)
+        head = self._head if messages is self._before else 0
+        return head + common_ends(self.messages[head:], messages[head:])[0]
 
     def last_of(self, anchors: Collection[str]) -> int:
         """The highest index of any of these anchors, -1 where none is there.

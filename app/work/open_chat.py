@@ -6,6 +6,8 @@ import asyncio
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from app.errors import TavernkeepError
@@ -261,7 +263,7 @@ class OpenChat:
             head, retired = _alike(last.seen, seen), last.retired
             behind = self.story.messages[head:]
             known = known_after((m.anchor for m in behind), last.seen.lines[head:])
-        before, lines = seen.lines[:head], seen.lines[head:]
+        before, lines = partial(islice, seen.lines, head), seen.lines[head:]
         anchors = await asyncio.to_thread(
             align_behind, before, self.story.places, known, lines, retired
         )

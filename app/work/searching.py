@@ -14,7 +14,6 @@ from app.memory.records import Memory
 from app.memory.similarity import Vectors
 from app.store.search import FOUND, OVER, FoundText, Place, match_of, match_with
 from app.store.store import Store
-from app.story.anchors import common_ends
 from app.story.messages import Message
 from app.tasks import TaskSupervisor
 from app.work.open_chat import OpenChat
@@ -80,7 +79,7 @@ class Search:
         self._chats = chats
         self._tasks = tasks
         self._vectors = vectors
-        self._indexed: dict[int, tuple[Message, ...]] = {}
+        self._indexed: dict[int, Sequence[Message]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._lock = asyncio.Lock()
         self._is_clean = False
@@ -288,8 +287,9 @@ class Search:
 
     async def _index(self, chat: OpenChat) -> None:
         async with self._lock:
-            messages, before = chat.story.messages, self._indexed.get(chat.chat_id, ())
-            new = _new(messages, before)
+            places, before = chat.story.places, self._indexed.get(chat.chat_id, ())
+            messages = places.messages
+            new = _new(messages, before, places.head_of(before))
             for first in range(0, len(new), _SLICE):
                 part = [(m.content_hash, m.text) for m in new[first : first + _SLICE]]
                 await self._store.run(lambda part=part: self._store.search.add_messages(part))  # type: ignore[misc]
@@ -299,9 +299,8 @@ class Search:
                 await self._store.run(self._store.search.drop_unused)
 
 
-def _new(messages: Sequence[Message], before: Sequence[Message]) -> Sequence[Message]:
-    """Those from the first that differs on."""
-    head, _ = common_ends(messages, before)
+def _new(messages: Sequence[Message], before: Sequence[Message], head: int) -> Sequence[Message]:
+    """Those from the first that differs on; not before `head`."""
     for one, other in zip(messages[head:], before[head:], strict=False):
         if one.content_hash != other.content_hash:
             break

@@ -284,7 +284,7 @@ def changed_chat(lines: list[Line], changes: list[tuple[str, int]]) -> list[Line
 def assert_same_behind(head, known, lines, retired, anchors) -> None:
     """Who looks only behind what is as it was gives the same anchors, and keeps the same."""
     present = {message.anchor for message in known}
-    behind = align_behind(lines[:head], present, known[head:], lines[head:], retired)
+    behind = align_behind(lambda: lines[:head], present, known[head:], lines[head:], retired)
     assert (*(message.anchor for message in known[:head]), *behind) == anchors
     assert retired_after(known[head:], retired, behind) == retired_after(known, retired, anchors)
 
