@@ -130,6 +130,14 @@ async def shown(world: SlotsWorld, path: Path, who: str) -> None:
     await world.shows(RUNNING_RECAP_KEY, RUNNING)
 
 
+async def spread(world: SlotsWorld, page: TavernPage) -> None:
+    """Put slots at their own depths, and wait until the page, too, would put them there."""
+    await world.put(slots_deepest=99)
+    scenes = [SlotName.SCENES.key, DEPTHS[SlotName.SCENES]]
+    is_there = f"([key, depth]) => {CONTEXT}.extensionPrompts[key]?.depth === depth"
+    await page.page.wait_for_function(is_there, arg=scenes)
+
+
 def check_head(request: RecordedRequest, *, is_text: bool = False) -> None:
     """The head: the running recap before all, then what rarely changes, then the chat."""
     text = request.text
@@ -157,7 +165,7 @@ async def test_each_slot_stands_in_its_place_whatever_is_generated(
 ) -> None:
     await shown(world, solo, ME)
     await page.set_prompt("another", "mark-of-another")
-    await world.put(slots_deepest=99)
+    await spread(world, page)
     check_all(await page.send("I say line-500."))
     for kind in ("swipe", "regenerate"):
         check_all(await page.generate_again(kind))
@@ -360,7 +368,7 @@ async def test_all_slots_in_a_text_completion(
 ) -> None:
     async with page.text_completion():
         await shown(world, solo, ME)
-        await world.put(slots_deepest=99)
+        await spread(world, page)
         request = await page.send("I say line-580.")
         assert "prompt" in request.body
         check_head(request, is_text=True)
