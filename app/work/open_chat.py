@@ -125,6 +125,7 @@ class OpenChat:
         self._heard = heard
         self._until = until
         self._reading: _Reading | None = None
+        self._has_news = False  # messages changed, and `read` did not say so yet
         self._is_counted = True
         self._decided = Decided()
         # These messages hold no more breaks from this index on.
@@ -134,20 +135,25 @@ class OpenChat:
         self._lock = asyncio.Lock()
 
     async def read(self, *, is_end_enough: bool = False) -> bool:
-        """Take in what the file holds now; true when messages changed.
+        """Take in what the file holds now; true when messages changed since it last said so.
 
         is_end_enough: as of `read_chat`; while `is_compared` is false, it is to be read once more.
         Raises ChatUnreadable or StoreError; the story is as before then, and the next reading
         begins where this one did.
         """
         async with self._lock:
-            try:
-                is_changed = await self._read(is_end_enough=is_end_enough)
-            except TavernkeepError as error:
-                self.failure = str(error)
-                raise
-            self.failure = ""
-            return is_changed
+            await self._try_to_read(is_end_enough=is_end_enough)
+            has_news, self._has_news = self._has_news, False
+            return has_news
+
+    async def _try_to_read(self, *, is_end_enough: bool) -> None:
+        try:
+            is_changed = await self._read(is_end_enough=is_end_enough)
+        except TavernkeepError as error:
+            self.failure = str(error)
+            raise
+        self.failure = ""
+        self._has_news |= is_changed
 
     @property
     def is_compared(self) -> bool:
@@ -214,10 +220,13 @@ class OpenChat:
             if self._reading is not None:
                 await self._count()
 
-    async def reading(self) -> tuple[Story, ChatSnapshot]:
-        """The story and the reading that it shows, line by line. Raises ChatUnreadable."""
-        await self.read()
+    async def reading(self, *, is_end_enough: bool = False) -> tuple[Story, ChatSnapshot]:
+        """The story and the reading that it shows, line by line. Raises ChatUnreadable.
+
+        What is new in it is still new for who asks `read`, and plans by its answer.
+        """
         async with self._lock:
+            await self._try_to_read(is_end_enough=is_end_enough)
             assert self._reading is not None
             return self.story, self._reading.snapshot
 

@@ -114,7 +114,7 @@ class OpenChats:
         async with self._opening.setdefault(key, asyncio.Lock()):
             chat = self._chats.get(key)
             if chat is not None:
-                await chat.read(is_end_enough=True)
+                await chat.reading(is_end_enough=True)
                 self._tell_reading(key, chat)
                 self._compare(key, chat)
                 return chat

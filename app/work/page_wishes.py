@@ -147,7 +147,7 @@ class PageWishes:
         for pause in SAVE_PAUSES:
             await asyncio.sleep(pause)
             if pause:
-                await chat.read()
+                await chat.reading()
             index = _nearest(chat.story.messages, wish)
             if index is not None:
                 return index
