@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app import translation
-from app.errors import StoreError
 from app.paths import data_folder
-from app.translation import SYSTEM, languages, tr
+from app.translation import SYSTEM, languages
+from app.value_file import ValueFile
 
 VARIABLE = "TAVERNKEEP_LANGUAGE"
 NAME = "language"
-LONGEST = 64  # characters of the file that are looked at
 OPTION = "--data-dir"
 
 
@@ -21,25 +20,16 @@ class ChosenLanguage:
     """A code of `translation.languages`, or "system". data: folder of our own files."""
 
     def __init__(self, data: Path) -> None:
-        self._file = data / NAME
+        self._file = ValueFile(data / NAME)
 
     def get(self) -> str:
         """What was chosen; "system" where nothing was, or it cannot be read."""
-        try:
-            with self._file.open(encoding="utf-8") as file:
-                code = file.read(LONGEST).strip()
-        except (OSError, UnicodeDecodeError):
-            return SYSTEM
+        code = self._file.read()
         return code if code in languages() else SYSTEM
 
     def put(self, code: str) -> None:
         """Choose for the next start. Raises StoreError."""
-        try:
-            self._file.write_text(f"{code}\n", encoding="utf-8")
-        except OSError as error:
-            raise StoreError(
-                tr("{file} cannot be written: {reason}.", file=self._file, reason=error.strerror)
-            ) from error
+        self._file.write(code)
 
 
 def use_chosen(words: Sequence[str]) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from app.errors import StoreError
+from app.value_file import ValueFile
+
 CRASHES = 2  # in a row, after which safe mode is offered
 
 
@@ -16,23 +19,19 @@ class StartMark:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / "starting"
+        self._file = ValueFile(folder / "starting")
 
     def begin(self) -> None:
         """Note a start."""
-        with contextlib.suppress(OSError):
-            self._path.write_text(str(self.crashes + 1), encoding="ascii")
+        with contextlib.suppress(StoreError):
+            self._file.write(self.crashes + 1)
 
     def got_through(self) -> None:
         """This start was no crash."""
-        with contextlib.suppress(OSError):
-            self._path.unlink(missing_ok=True)
+        with contextlib.suppress(StoreError):
+            self._file.remove()
 
     @property
     def crashes(self) -> int:
         """How many starts in a row, up to now, did not get through."""
-        try:
-            text = self._path.read_text(encoding="ascii").strip()
-        except (OSError, UnicodeDecodeError):
-            return 0
-        return int(text) if text.isdecimal() and len(text) < 9 else 0
+        return self._file.number()
