@@ -11,11 +11,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QVBoxLayout, QWidget
 
+from app.story.comparison import is_heading
 from ui.controls.surfaces import Surface
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 
-HEADING_LENGTH = 80
 EDIT_MARGIN = 10
 
 
@@ -106,21 +106,6 @@ class Prose(QTextEdit):
                 self.committed.emit()
                 return
         super().keyPressEvent(event)
-
-
-def is_heading(lines: list[str], number: int) -> bool:
-    """Whether a line titles the lines under it: first of its paragraph, short, no sentence."""
-    line = lines[number].strip()
-    starts = number == 0 or not lines[number - 1].strip()
-    has_more = number + 1 < len(lines) and bool(lines[number + 1].strip())
-    return (
-        bool(line)
-        and starts
-        and has_more
-        and len(line) <= HEADING_LENGTH
-        and ": " not in line
-        and line[-1] not in ".!?…”\"'"
-    )
 
 
 class ProseField(Surface):

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
+from app.story.comparison import is_heading
 from app.story.recaps import RunningVersion
-from ui.controls.prose import is_heading
 from ui.inspector.words import change_words, origin_words, place_words, short_time, slot_name
 
 
