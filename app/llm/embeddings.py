@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import AnswerUnusable, PromptTooLong, UsageError
-from app.llm.faults import form_fault, stream_fault
+from app.llm.faults import form_fault
 from app.llm.ollama import KEEP_LOADED
 from app.llm.specs import OLLAMA, OPENAI, BackendSpec
 from app.llm.streams import Limits, ModelServer
@@ -92,16 +92,10 @@ class ServerEmbedder:
         return self._matrix(vectors)
 
     def _object(self, answer: Any) -> dict[str, Any]:
-        if not isinstance(answer, dict):
+        found = self._server.checked(answer)
+        if found is None:
             raise self._form_fault()
-        if answer.get("error"):
-            raise stream_fault(
-                answer["error"],
-                url=self._server.url,
-                model=self._spec.model,
-                secret=self._server.secret,
-            )
-        return answer
+        return found
 
     def _matrix(self, vectors: list[Any]) -> Floats:
         try:

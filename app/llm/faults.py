@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_DETAIL = 160
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+REFUSALS = frozenset({401, 402, 403, 404})  # whatever the answer says besides
 # Ollama answers 500 to what no second try mends.
 HOPELESS = re.compile(r"requires more system memory|unsupported model|unknown model arch", re.I)
 TOO_LONG = re.compile(
@@ -70,67 +71,55 @@ def status_fault(
     """The fault of an HTTP status outside of 200 to 299."""
     detail = detail_of(body, secret)
     tail = " " + tr("It says: {detail}", detail=detail) if detail else ""
-    if status in (401, 403):
-        if has_key:
-            return BackendRefused(
+    if status not in REFUSALS:
+        if TOO_LONG.search(detail) or status == 413:
+            return PromptTooLong(
                 tr(
-                    "{url} does not accept the API key ({status}). Check it.",
-                    url=url,
-                    status=status,
+                    "The text is longer than {model} can read at once. Choose a larger one.",
+                    model=model,
                 )
+                + tail
             )
-        return BackendRefused(
-            tr("{url} asks for an API key ({status}). Give it one.", url=url, status=status)
+        if status in BUSY and not HOPELESS.search(detail):
+            return BackendBusy(_busy(status, url) + tail, retry_after_seconds=retry_after)
+    return BackendRefused(_refusal(status, tail, url=url, model=model, has_key=has_key))
+
+
+def _busy(status: int, url: str) -> str:
+    if status == 429:
+        return tr(
+            "{url} limits the rate of requests ({status}). Try again later.", url=url, status=status
+        )
+    return tr("{url} cannot answer now ({status}). Try again later.", url=url, status=status)
+
+
+def _refusal(status: int, tail: str, *, url: str, model: str, has_key: bool) -> str:
+    """Why a second try would change nothing. tail: what the server says, where that helps."""
+    if status in (401, 403) and has_key:
+        return tr("{url} does not accept the API key ({status}). Check it.", url=url, status=status)
+    if status in (401, 403):
+        return tr("{url} asks for an API key ({status}). Give it one.", url=url, status=status)
+    if status == 402:
+        return tr("The account at {url} has no credit left (402). Fill it up there.", url=url)
+    if 300 <= status < 400:
+        return tr(
+            "{url} sends elsewhere ({status}). Check the backend's address.",
+            url=url,
+            status=status,
         )
     if status == 404:
-        return BackendRefused(
-            tr(
-                "{url} knows no model {model}, or is no model server. Choose another.",
-                url=url,
-                model=model,
-            )
-            + tail
+        sentence = tr(
+            "{url} knows no model {model}, or is no model server. Choose another.",
+            url=url,
+            model=model,
         )
-    if status == 402:
-        return BackendRefused(
-            tr("The account at {url} has no credit left (402). Fill it up there.", url=url)
-        )
-    if TOO_LONG.search(detail) or status == 413:
-        return PromptTooLong(
-            tr(
-                "The text is longer than {model} can read at once. Choose a larger one.",
-                model=model,
-            )
-            + tail
-        )
-    if status in BUSY and not HOPELESS.search(detail):
-        if status == 429:
-            sentence = tr(
-                "{url} limits the rate of requests ({status}). Try again later.",
-                url=url,
-                status=status,
-            )
-        else:
-            sentence = tr(
-                "{url} cannot answer now ({status}). Try again later.", url=url, status=status
-            )
-        return BackendBusy(sentence + tail, retry_after_seconds=retry_after)
-    if 300 <= status < 400:
-        return BackendRefused(
-            tr(
-                "{url} sends elsewhere ({status}). Check the backend's address.",
-                url=url,
-                status=status,
-            )
-        )
-    return BackendRefused(
-        tr(
+    else:
+        sentence = tr(
             "{url} refused the request ({status}). Choose another model or server.",
             url=url,
             status=status,
         )
-        + tail
-    )
+    return sentence + tail
 
 
 def stream_fault(error: Any, *, url: str, model: str, secret: str | None) -> BackendError:

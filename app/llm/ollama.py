@@ -7,12 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from app.errors import BackendError, BackendRefused
 from app.llm.backend import Answer, Request
 from app.llm.collecting import Collector
-from app.llm.faults import broken_off_fault, form_fault, stream_fault, web_page_fault
+from app.llm.faults import broken_off_fault, form_fault, web_page_fault
 from app.llm.specs import OLLAMA, OLLAMA_URL, BackendSpec
 from app.llm.streams import Limits, ModelServer
 from app.translation import N_
@@ -148,19 +146,9 @@ class OllamaBackend:
 
     def _take(self, line: bytes, collector: Collector) -> bool:
         """Read one line of the stream; false for what is no object."""
-        try:
-            part = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        part = self._server.object_in(line)
+        if part is None:
             return False
-        if not isinstance(part, dict):
-            return False
-        if part.get("error"):
-            raise stream_fault(
-                part["error"],
-                url=self._server.url,
-                model=self._spec.model,
-                secret=self._server.secret,
-            )
         message = part.get("message")
         if isinstance(message, dict):
             collector.add(message.get("content"), message.get("thinking"))

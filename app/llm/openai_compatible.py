@@ -6,8 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-import msgspec
-
 from app.errors import (
     AnswerUnusable,
     BackendRefused,
@@ -16,7 +14,7 @@ from app.errors import (
 )
 from app.llm.backend import Answer, Request
 from app.llm.collecting import Collector
-from app.llm.faults import broken_off_fault, form_fault, stream_fault, web_page_fault
+from app.llm.faults import broken_off_fault, form_fault, web_page_fault
 from app.llm.specs import OPENAI, BackendSpec
 from app.llm.streams import Limits, LineStream, ModelServer
 from app.translation import N_
@@ -187,19 +185,9 @@ class OpenAiBackend:
 
     def _take_part(self, data: bytes, collector: Collector) -> bool:
         """One chunk or one whole answer; false for what is neither."""
-        try:
-            part = msgspec.json.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        part = self._server.object_in(data)
+        if part is None:
             return False
-        if not isinstance(part, dict):
-            return False
-        if part.get("error"):
-            raise stream_fault(
-                part["error"],
-                url=self._server.url,
-                model=self._spec.model,
-                secret=self._server.secret,
-            )
         usage = part.get("usage")
         if isinstance(usage, dict):
             collector.count(usage.get("prompt_tokens"), usage.get("completion_tokens"))

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from app.errors import BackendError, BackendUnreachable
-from app.llm.faults import connection_fault, status_fault, web_page_fault
+from app.llm.faults import connection_fault, status_fault, stream_fault, web_page_fault
 from app.llm.retries import retry_after_seconds
 from app.translation import tr
 
@@ -207,6 +207,24 @@ class ModelServer:
             ) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fault(error) from error
+
+    def object_in(self, answer: bytes) -> dict[str, Any] | None:
+        """The object that an answer, or a line of it, is; None for another.
+
+        Raises BackendError for an error that stands in its place.
+        """
+        try:
+            return self.checked(msgspec.json.decode(answer))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+
+    def checked(self, answer: Any) -> dict[str, Any] | None:
+        """The same for what was decoded already."""
+        if not isinstance(answer, dict):
+            return None
+        if answer.get("error"):
+            raise stream_fault(answer["error"], url=self.url, model=self.model, secret=self.secret)
+        return answer
 
     async def aclose(self) -> None:
         """Give back the connection."""
