@@ -7,26 +7,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from app.memory.bible_parts import EVERYTHING, Bible, Block, Item, Known, Part, Telling, place
+from app.memory.bible_parts import (
+    EVERYTHING,
+    Bible,
+    Block,
+    Item,
+    Known,
+    Part,
+    Telling,
+    place,
+    scene_title,
+    with_ending,
+)
 from app.memory.bible_people import people_part
 from app.memory.bible_timeline import timeline_part
-from app.memory.browsing import english_sentence_of
+from app.memory.browsing import sentence_of
 from app.memory.minds import Attitude, Topic
 from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Status
 from app.story.recap_text import parse_recap
 from app.story.scenes import Scene
+from app.translation import N_, tr, trn
 
-BLOCKS = {"developments": "", "open": "Open", "state": "How things stand", "resolved": "Settled"}
-ATTITUDES = {
-    Attitude.HIDING: "keeps it",
-    Attitude.KNOWS: "knows it",
-    Attitude.SUSPECTS: "suspects it",
-    Attitude.BELIEVES: "is wrong about it",
-    Attitude.UNAWARE: "does not know it",
-    Attitude.KEPT: "is kept from it",
+BLOCKS = {
+    "developments": "",
+    "open": N_("Open"),
+    "state": N_("How things stand"),
+    "resolved": N_("Settled"),
 }
-ONLY_KNOWN = (
+ATTITUDES = {
+    Attitude.HIDING: N_("keeps it"),
+    Attitude.KNOWS: N_("knows it"),
+    Attitude.SUSPECTS: N_("suspects it"),
+    Attitude.BELIEVES: N_("is wrong about it"),
+    Attitude.UNAWARE: N_("does not know it"),
+    Attitude.KEPT: N_("is kept from it"),
+}
+ONLY_KNOWN = N_(
     "Told as {person} knows it: what they did not see, hear or learn is left out. Recaps are texts "
     "of their own; a sentence that tells a secret in quite other words may have stayed."
 )
@@ -54,9 +71,17 @@ def bible_of(known: Known, telling: Telling = EVERYTHING) -> Bible:
 
 def _about(known: Known, telling: Telling) -> tuple[str, ...]:
     story, at = known.story, known.at
-    facts = [f"{story.chat.title}, up to message #{at}, {len(_scenes(known))} scenes."]
+    facts = [
+        trn(
+            "{title}, up to message #{at}, {n} scene.",
+            "{title}, up to message #{at}, {n} scenes.",
+            len(_scenes(known)),
+            title=story.chat.title,
+            at=at,
+        )
+    ]
     if telling.person:
-        facts.append(ONLY_KNOWN.format(person=telling.person))
+        facts.append(tr(ONLY_KNOWN, person=telling.person))
     return tuple(facts)
 
 
@@ -70,7 +95,7 @@ def recap_blocks(text: str, telling: Telling) -> Iterator[Block]:
     for field, title in BLOCKS.items():
         lines = [line for line in getattr(recap, field) if telling.allows_text(line)]
         if lines:
-            yield Block(title, items=tuple(Item(line) for line in lines))
+            yield Block(tr(title), items=tuple(Item(line) for line in lines))
 
 
 def _story_part(known: Known, telling: Telling) -> Part | None:
@@ -79,7 +104,7 @@ def _story_part(known: Known, telling: Telling) -> Part | None:
     if not blocks and not telling.person:
         summary = [d for d in known.documents if d.kind is DocumentKind.SUMMARY and d.text]
         blocks = [Block(text=(summary[-1].text,))] if summary else []
-    return Part("The story so far", tuple(blocks)) if blocks else None
+    return Part(tr("The story so far"), tuple(blocks)) if blocks else None
 
 
 def _scenes_part(known: Known, telling: Telling) -> Part | None:
@@ -87,23 +112,25 @@ def _scenes_part(known: Known, telling: Telling) -> Part | None:
     for scene in _scenes(known):
         name = known.story.scene_name(scene)
         if not telling.saw_scene(scene):
-            absent = Block(text=(f"{telling.person} was not there.",))
-            parts.append(Part(f"Scene {scene.number}, elsewhere", (absent,), note=_range(scene)))
+            absent = Block(text=(tr("{name} was not there.", name=telling.person),))
+            title = tr("Scene {number}, elsewhere", number=scene.number)
+            parts.append(Part(title, (absent,), note=_range(scene)))
             continue
         if not telling.allows_text(name):
             name = ""
         recap = known.story.scene_recap(scene)
         blocks = tuple(recap_blocks(recap.text, telling)) if recap is not None else ()
         if not blocks:
-            state = "No recap." if scene.is_closed else "It goes on."
+            state = tr("No recap.") if scene.is_closed else tr("It goes on.")
             blocks = (Block(text=(state,)),)
-        title = f"Scene {scene.number}: {name}" if name else f"Scene {scene.number}"
-        parts.append(Part(title, blocks, note=_range(scene)))
-    return Part("Scenes", parts=tuple(parts)) if parts else None
+        parts.append(Part(scene_title(scene, name), blocks, note=_range(scene)))
+    return Part(tr("Scenes"), parts=tuple(parts)) if parts else None
 
 
 def _range(scene: Scene) -> str:
-    return f"#{scene.first} to #{scene.last}" if scene.last > scene.first else f"#{scene.first}"
+    if scene.last == scene.first:
+        return f"#{scene.first}"
+    return tr("#{first} to #{last}", first=scene.first, last=scene.last)
 
 
 def _things_part(known: Known, telling: Telling) -> Part | None:
@@ -115,23 +142,23 @@ def _things_part(known: Known, telling: Telling) -> Part | None:
         is_person = memory.type == "character" or known.minds.key(memory.subject) in people
         if is_person or not telling.allows(standing):
             continue
-        item = Item(memory.text, memory.field.replace("_", " "), place(standing))
+        item = Item(memory.text, tr(memory.field.replace("_", " ")), place(standing))
         lines.setdefault(memory.subject, []).append(item)
     parts = tuple(Part(name, (Block(items=tuple(items)),)) for name, items in lines.items())
-    return Part("Places and things", parts=parts) if parts else None
+    return Part(tr("Places and things"), parts=parts) if parts else None
 
 
 def _facts_part(known: Known, telling: Telling) -> Part | None:
     blocks = []
-    for tier, title in ((Tier.LONG_TERM, "For good"), (Tier.SESSION, "Of late")):
+    for tier, title in ((Tier.LONG_TERM, tr("For good")), (Tier.SESSION, tr("Of late"))):
         items = tuple(
-            Item(english_sentence_of(standing.memory), note=place(standing))
+            Item(sentence_of(standing.memory), note=place(standing))
             for standing in known.active(tier)
             if telling.allows(standing)
         )
         if items:
             blocks.append(Block(title, items=items))
-    return Part("What is remembered", tuple(blocks)) if blocks else None
+    return Part(tr("What is remembered"), tuple(blocks)) if blocks else None
 
 
 def _threads_part(known: Known, telling: Telling) -> Part | None:
@@ -144,12 +171,12 @@ def _threads_part(known: Known, telling: Telling) -> Part | None:
             is_open.append(Item(memory.text, note=place(standing)))
         elif standing.status is Status.ENDED and standing.ending is not None:
             how = standing.ending.text
-            how = f" — {how}" if how and telling.allows_text(how) else ""
-            settled.append(Item(f"{memory.text}{how}", note=place(standing)))
-    blocks = [Block("Open", items=tuple(is_open))] if is_open else []
+            how = how if telling.allows_text(how) else ""
+            settled.append(Item(with_ending(memory.text, how), note=place(standing)))
+    blocks = [Block(tr("Open"), items=tuple(is_open))] if is_open else []
     if settled:
-        blocks.append(Block("Settled", items=tuple(settled)))
-    return Part("Open threads", tuple(blocks)) if blocks else None
+        blocks.append(Block(tr("Settled"), items=tuple(settled)))
+    return Part(tr("Open threads"), tuple(blocks)) if blocks else None
 
 
 def _secrets_part(known: Known, telling: Telling) -> Part | None:
@@ -162,7 +189,7 @@ def _secrets_part(known: Known, telling: Telling) -> Part | None:
         items = tuple(_stances(known, topic))
         if items:
             parts.append(Part(topic.title, (Block(items=items),)))
-    return Part("Secrets and errors", parts=tuple(parts)) if parts else None
+    return Part(tr("Secrets and errors"), parts=tuple(parts)) if parts else None
 
 
 def _stances(known: Known, topic: Topic) -> Iterator[Item]:
@@ -173,7 +200,7 @@ def _stances(known: Known, topic: Topic) -> Iterator[Item]:
         by_attitude[stance.attitude].append(minds.name(stance.person))
     for attitude, names in by_attitude.items():
         if names:
-            yield Item(listed(names), ATTITUDES[attitude])
+            yield Item(listed(names), tr(ATTITUDES[attitude]))
 
 
 def listed(names: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from app.memory.records import Document, Entity, Tier
 from app.memory.standing import Standing
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +109,23 @@ EVERYTHING: Telling = _Everything()
 
 def place(standing: Standing) -> str:
     """From which message to which it holds: "#12", "#12 to #40", "" for before the story."""
-    first = f"#{standing.start}" if standing.start >= 0 else ""
-    return first if standing.end is None else f"{first} to #{standing.end}".strip()
+    first, last = standing.start, standing.end
+    if last is None:
+        return f"#{first}" if first >= 0 else ""
+    return (
+        tr("#{first} to #{last}", first=first, last=last)
+        if first >= 0
+        else tr("to #{last}", last=last)
+    )
+
+
+def scene_title(scene: Scene, name: str) -> str:
+    """What heads a scene. name: "" for one without."""
+    if name:
+        return tr("Scene {number}: {name}", number=scene.number, name=name)
+    return tr("Scene {number}", number=scene.number)
+
+
+def with_ending(thread: str, how: str) -> str:
+    """A thread and how it ended, "" where nobody says how."""
+    return f"{thread} — {how}" if how else thread

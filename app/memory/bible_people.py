@@ -6,10 +6,17 @@ from collections.abc import Iterator
 
 from app.memory.bible_parts import Block, Item, Known, Part, Telling, place
 from app.memory.epistemic_map import World
-from app.memory.minds import title_of
+from app.memory.minds import STATE_WORDS, title_of
 from app.memory.names import folded
 from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Standing
+from app.translation import N_, tr, tr_in
+
+SECTIONS = {
+    "character_state": N_("character state"),
+    "world_state": N_("world state"),
+    "relationship_matrix": N_("relationship matrix"),
+}
 
 
 def people_part(known: Known, telling: Telling) -> Part | None:
@@ -21,7 +28,7 @@ def people_part(known: Known, telling: Telling) -> Part | None:
         blocks = tuple(block for block in _blocks(known, telling, key, name) if block is not None)
         if blocks:
             parts.append(Part(name, blocks))
-    return Part("People", parts=tuple(parts)) if parts else None
+    return Part(tr("People"), parts=tuple(parts)) if parts else None
 
 
 def _people(known: Known) -> dict[str, str]:
@@ -61,7 +68,9 @@ def _also_called(known: Known, key: str, name: str) -> Block | None:
         for alias in entity.aliases
         if folded(alias) != folded(name)
     ]
-    return Block(text=(f"Also called {', '.join(dict.fromkeys(aliases))}.",)) if aliases else None
+    if not aliases:
+        return None
+    return Block(text=(tr("Also called {names}.", names=", ".join(dict.fromkeys(aliases))),))
 
 
 def _profile(known: Known, name: str) -> Iterator[Block]:
@@ -76,22 +85,24 @@ def _profile(known: Known, name: str) -> Iterator[Block]:
     newest = fitting[-1]
     if not newest.sections:
         if newest.text.strip():
-            yield Block("Portrait", text=(newest.text,))
+            yield Block(tr("Portrait"), text=(newest.text,))
         return
     items = tuple(
-        Item(text, section.replace("_", " ")) for section, text in newest.sections.items() if text
+        Item(text, tr(SECTIONS.get(section, section.replace("_", " "))))
+        for section, text in newest.sections.items()
+        if text
     )
     if items:
-        yield Block("Portrait", items=items)
+        yield Block(tr("Portrait"), items=items)
 
 
 def _state(known: Known, telling: Telling, key: str) -> Block | None:
     items = tuple(
-        Item(standing.memory.text, standing.memory.field.replace("_", " "), place(standing))
+        Item(standing.memory.text, tr(standing.memory.field.replace("_", " ")), place(standing))
         for standing in known.active(Tier.STATE_LEDGER)
         if known.minds.key(standing.memory.subject) == key and telling.allows(standing)
     )
-    return Block("How they are", items=items) if items else None
+    return Block(tr("How they are"), items=items) if items else None
 
 
 def _feelings(known: Known, telling: Telling, key: str) -> Block | None:
@@ -99,9 +110,10 @@ def _feelings(known: Known, telling: Telling, key: str) -> Block | None:
     for standing in known.active(Tier.RELATIONSHIPS):
         memory = standing.memory
         if known.minds.key(memory.subject) == key and telling.allows(standing):
-            degree = f" ({memory.magnitude})" if memory.magnitude else ""
-            items.append(Item(f"{memory.text}{degree}", f"to {memory.target}", place(standing)))
-    return Block("What they feel", items=tuple(items)) if items else None
+            degree = f" ({tr(memory.magnitude)})" if memory.magnitude else ""
+            whom = tr_in("a feeling", "to {name}", name=memory.target)
+            items.append(Item(f"{memory.text}{degree}", whom, place(standing)))
+    return Block(tr("What they feel"), items=tuple(items)) if items else None
 
 
 def _mind(known: Known, telling: Telling, world: World) -> Iterator[Block | None]:
@@ -110,47 +122,47 @@ def _mind(known: Known, telling: Telling, world: World) -> Iterator[Block | None
     Whoever is told only their own mind does not learn that they are wrong, or what they miss.
     """
     if telling.person:
-        yield _list("Knows", (*world.knows, *world.believes))
-        yield _list("Suspects", world.suspects)
+        yield _list(tr("Knows"), (*world.knows, *world.believes))
+        yield _list(tr("Suspects"), world.suspects)
         yield _hidden(world)
         return
-    yield _list("Knows", world.knows)
-    yield _list("Suspects", world.suspects)
-    yield _list("Wrongly believes", world.believes)
-    yield _list("Does not know", world.unaware)
+    yield _list(tr("Knows"), world.knows)
+    yield _list(tr("Suspects"), world.suspects)
+    yield _list(tr("Wrongly believes"), world.believes)
+    yield _list(tr("Does not know"), world.unaware)
     yield _hidden(world)
     kept = tuple(Item(title_of(s.memory.text), s.memory.subject) for s in world.kept_from)
-    yield Block("Is kept from them by", items=kept) if kept else None
+    yield Block(tr("Is kept from them by"), items=kept) if kept else None
 
 
 def _list(title: str, standings: tuple[Standing, ...]) -> Block | None:
     items = []
     for standing in standings:
         memory = standing.memory
-        how = f"from {memory.told_by}" if memory.told_by else memory.channel
+        how = memory.channel and tr(memory.channel)
+        if memory.told_by:
+            how = tr_in("told by", "from {name}", name=memory.told_by)
         note = ", ".join(filter(None, (how, place(standing))))
         items.append(Item(title_of(memory.text), note=note))
     return Block(title, items=tuple(items)) if items else None
 
 
 def _hidden(world: World) -> Block | None:
-    items = tuple(
-        Item(
-            title_of(s.memory.text), f"from {s.memory.target}" if s.memory.target else "", place(s)
-        )
-        for s in world.hides
-    )
-    return Block("Hides", items=items) if items else None
+    items = []
+    for standing in world.hides:
+        whom = standing.memory.target
+        lead = tr_in("hidden", "from {name}", name=whom) if whom else ""
+        items.append(Item(title_of(standing.memory.text), lead, place(standing)))
+    return Block(tr("Hides"), items=tuple(items)) if items else None
 
 
 def _as_thought_of(known: Known, telling: Telling, key: str) -> Block | None:
     """What the one who may be told thinks of another's mind."""
     minds = known.minds
     world = minds.knowledge.world_of(telling.person, known.at)
-    verbs = {"unaware": "does not know"}
     items = tuple(
-        Item(title_of(inner.text), verbs.get(inner.state, inner.state))
+        Item(title_of(inner.text), tr(STATE_WORDS.get(inner.state, inner.state)))
         for inner in world.minds
         if minds.key(inner.holder) == key
     )
-    return Block(f"As {telling.person} thinks", items=items) if items else None
+    return Block(tr("As {person} thinks", person=telling.person), items=items) if items else None

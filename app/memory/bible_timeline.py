@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from app.memory.bible_parts import Block, Item, Known, Part, Telling
-from app.memory.browsing import english_sentence_of
+from app.memory.bible_parts import Block, Item, Known, Part, Telling, scene_title, with_ending
+from app.memory.browsing import sentence_of
 from app.memory.minds import title_of
 from app.memory.records import Memory, Tier
 from app.memory.standing import Standing, Status
+from app.translation import N_, tr
 
 HAPPENED = (Status.ACTIVE, Status.ENDED)
 EVENTS = {Tier.LONG_TERM: ("event",), Tier.SESSION: ("scene", "revelation", "development")}
@@ -26,9 +27,8 @@ def timeline_part(known: Known, telling: Telling) -> Part | None:
         if items and telling.saw_scene(scene):
             name = known.story.scene_name(scene)
             name = name if telling.allows_text(name) else ""
-            title = f"Scene {scene.number}: {name}" if name else f"Scene {scene.number}"
-            parts.append(Part(title, (Block(items=items),)))
-    return Part("Timeline", parts=tuple(parts)) if parts else None
+            parts.append(Part(scene_title(scene, name), (Block(items=items),)))
+    return Part(tr("Timeline"), parts=tuple(parts)) if parts else None
 
 
 def _index(entry: tuple[int, str]) -> int:
@@ -52,33 +52,35 @@ def _entries(known: Known, telling: Telling) -> Iterator[tuple[int, str]]:
 def _of_one(standing: Standing, at: int, *, is_own: bool) -> Iterator[tuple[int, str]]:
     memory = standing.memory
     if memory.type in EVENTS.get(memory.tier, ()):
-        yield standing.start, english_sentence_of(memory)
+        yield standing.start, sentence_of(memory)
     elif memory.tier is Tier.EPISTEMIC:
         yield standing.start, _learning(memory, is_own=is_own)
     elif memory.tier is Tier.ARCS:
-        yield standing.start, f"Begins: {memory.text}"
+        yield standing.start, tr("Begins: {thread}", thread=memory.text)
         ending = standing.ending
         if ending is not None and standing.end is not None and standing.end <= at:
-            how = f" — {ending.text}" if ending.text else ""
-            yield standing.end, f"Ends: {memory.text}{how}"
+            thread = with_ending(memory.text, ending.text)
+            yield standing.end, tr("Ends: {thread}", thread=thread)
 
 
 def _learning(memory: Memory, *, is_own: bool) -> str:
     """is_own: it is told to the holder, who does not know that they are wrong."""
-    what = title_of(memory.text)
+    who, whom, what = memory.subject, memory.told_by, title_of(memory.text)
     match memory.type:
         case "knows" if memory.told_by:
-            return f"{memory.subject} learns from {memory.told_by}: {what}"
+            said = N_("{who} learns from {whom}: {what}")
         case "knows":
-            return f"{memory.subject} learns: {what}"
+            said = N_("{who} learns: {what}")
         case "suspects":
-            return f"{memory.subject} begins to suspect: {what}"
+            said = N_("{who} begins to suspect: {what}")
         case "believes" if is_own:
-            return f"{memory.subject} comes to believe: {what}"
+            said = N_("{who} comes to believe: {what}")
         case "believes":
-            return f"{memory.subject} wrongly believes: {what}"
+            said = N_("{who} wrongly believes: {what}")
+        case "hiding" if memory.target:
+            said, whom = N_("{who} hides from {whom}: {what}"), memory.target
         case "hiding":
-            whom = f" from {memory.target}" if memory.target else ""
-            return f"{memory.subject} hides{whom}: {what}"
+            said = N_("{who} hides: {what}")
         case _:
-            return f"{memory.subject} does not know: {what}"
+            said = N_("{who} does not know: {what}")
+    return tr(said, who=who, whom=whom, what=what)

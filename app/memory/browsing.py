@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.memory.minds import title_of
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
-from app.translation import N_, tr
+from app.translation import N_, tr, tr_in
 
 # What matters longest comes first.
 TIER_ORDER = (
@@ -29,7 +30,7 @@ TIER_NAMES: Mapping[Tier, str] = {
     Tier.EPISTEMIC: N_("Who knows what"),
     Tier.STATE_LEDGER: N_("State ledger"),
 }
-_SENTENCES: Mapping[str, tuple[str, str]] = {  # where it does not begin with "that", and where
+_SENTENCES: Mapping[str, tuple[str, str]] = {  # where it does not begin with THAT, and where
     "knows": (N_("{who} knows: {what}"), N_("{who} knows {what}")),
     "suspects": (N_("{who} suspects: {what}"), N_("{who} suspects {what}")),
     "believes": (N_("{who} believes: {what}"), N_("{who} believes {what}")),
@@ -40,6 +41,7 @@ _SENTENCES: Mapping[str, tuple[str, str]] = {  # where it does not begin with "t
         N_("{who} hides from {whom} {what}"),
     ),
 }
+THAT = "that"  # begins a clause, as in "Mara knows that it rains"
 SECRET = "secret"  # a word of the query for what is hidden from somebody
 BUILTIN = "built-in"  # who made it, where no model did
 OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # arcs
@@ -127,15 +129,18 @@ class Arranged:
 
 def sentence_of(memory: Memory) -> str:
     """A memory as one sentence for people, in their language."""
-    return _sentence(memory, tr)
+    return _sentence(memory, tr, tr_in("begins a clause", "that"))
 
 
 def english_sentence_of(memory: Memory) -> str:
     """The same for what models read, and for files."""
-    return _sentence(memory, lambda text, **values: text.format(**values) if values else text)
+    return _sentence(memory, lambda text, **values: text.format(**values) if values else text, THAT)
 
 
-def _sentence(memory: Memory, say: Callable[..., str]) -> str:
+def _sentence(memory: Memory, say: Callable[..., str], that: str) -> str:
+    """that: what a clause begins with in the language of `say`. A story may be told in another:
+    "Mara weiß: The letter is forged", not "Mara weiß that the letter is forged".
+    """
     match memory.tier:
         case Tier.RELATIONSHIPS:
             told = say(
@@ -150,8 +155,11 @@ def _sentence(memory: Memory, say: Callable[..., str]) -> str:
         case Tier.EPISTEMIC if memory.type in _SENTENCES:
             is_from = memory.type == "hiding" and memory.target
             kind = "hiding from" if is_from else memory.type
-            text = _SENTENCES[kind][memory.text[:5].casefold() == "that "]
-            return say(text, who=memory.subject, whom=memory.target, what=memory.text)
+            is_clause = memory.text.casefold().startswith(f"{that} ")
+            is_english = memory.text[:5].casefold() == "that "
+            what = title_of(memory.text) if is_english and not is_clause else memory.text
+            text = _SENTENCES[kind][is_clause]
+            return say(text, who=memory.subject, whom=memory.target, what=what)
         case Tier.EPISTEMIC:
             return f"{memory.subject} {memory.type}: {memory.text}"
         case _:

@@ -1,6 +1,7 @@
 """Memories as entries of a lorebook: one for each person, place and thing, triggered by its names.
 
-Pure. A lorebook is the same for whoever speaks: who knows what is left out of it.
+Pure. A lorebook is the same for whoever speaks: who knows what is left out of it. Its sentences are
+read by models and stay English; the title of an entry is for people.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from app.memory.names import folded
 from app.memory.records import Entity, Memory, Tier
 from app.memory.standing import Standing
 from app.story.lore import LoreEntry
+from app.translation import N_, tr
 
 TIERS = (Tier.LONG_TERM, Tier.SESSION, Tier.STATE_LEDGER, Tier.RELATIONSHIPS, Tier.ARCS)
-OTHERS = "What else is remembered"
+OTHERS = N_("What else is remembered")
 MOST_SENTENCES = 20
 
 
@@ -55,7 +57,7 @@ def lorebook_of(
     ]
     if "" in sentences:
         content = tuple(dict.fromkeys(sentences[""]))[:MOST_SENTENCES]
-        entries.append(LoreEntry("memory", OTHERS, tuple(dict.fromkeys(speakers)), content))
+        entries.append(LoreEntry("memory", tr(OTHERS), tuple(dict.fromkeys(speakers)), content))
     return tuple(entries)
 
 

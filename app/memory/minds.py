@@ -13,8 +13,16 @@ from app.memory.names import folded
 from app.memory.similarity import normalised
 from app.memory.standing import Standing
 from app.story.scene_cues.language import tokens_of
+from app.translation import N_
 
 HAVING = ("knows", "hiding")
+STATE_WORDS = {
+    "knows": N_("knows"),
+    "suspects": N_("suspects"),
+    "believes": N_("believes"),
+    "unaware": N_("does not know"),
+    "hiding": N_("hides"),
+}
 SECRET_TYPES = ("hiding", "believes")  # what one would not like to read by accident
 
 

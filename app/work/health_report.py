@@ -67,7 +67,8 @@ def report_of(health: Health, facts: Facts) -> str:
     """A report to send to somebody: lights, versions and numbers.
 
     No sentence of a part is in it, since one may name a chat, a folder or a server; of settings
-    only numbers and choices that differ from the default.
+    only numbers and choices that differ from the default. English in every language: whoever is
+    asked for help has to understand it.
     """
     lines = ["Tavernkeep, how it is doing", ""]
     lines += [f"{name}: {version}" for name, version in facts.versions.items()]

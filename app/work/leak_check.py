@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.memory.epistemic_map import EpistemicMap
 from app.memory.leaks import Leak, LeakCheck, LeakKind, stopwords_of
+from app.memory.minds import title_of
 from app.memory.state_change import Wording
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
@@ -53,7 +54,7 @@ def leak_sentence(leak: Leak) -> str:
             "{speaker} tells what they hid from {whom}: {what}",
             speaker=leak.speaker,
             whom=memory.target,
-            what=memory.text,
+            what=title_of(memory.text),
         )
     why = tr(WHY[leak.kind], speaker=leak.speaker, holder=memory.subject)
     where = (
@@ -65,7 +66,7 @@ def leak_sentence(leak: Leak) -> str:
         "{speaker} cannot know this: {why} ({what}). {where}",
         speaker=leak.speaker,
         why=why,
-        what=memory.text,
+        what=title_of(memory.text),
         where=where,
     )
 

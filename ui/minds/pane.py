@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.memory.minds import Attitude, MindMap, Stance, Topic, title_of
+from app.memory.minds import STATE_WORDS, Attitude, MindMap, Stance, Topic, title_of
 from app.memory.standing import Standing
 from app.translation import N_, tr, trn
 from ui.controls.labels import Label, body, meta
@@ -35,13 +35,6 @@ MATTER_WORDS = {
     Attitude.HIDING: N_("Hide it"),
     Attitude.UNAWARE: N_("Do not know it"),
     Attitude.KEPT: N_("Are kept in the dark"),
-}
-MINDS = {
-    "knows": N_("knows"),
-    "suspects": N_("suspects"),
-    "believes": N_("believes"),
-    "unaware": N_("does not know"),
-    "hiding": N_("hides"),
 }
 
 
@@ -146,7 +139,8 @@ class MindPane(QWidget):
         if world.minds:
             yield AttitudeHead(tr("Thinks of others"), icon="people")
             for inner in world.minds[:MOST]:
-                said = f"{inner.holder} {tr(MINDS.get(inner.state, inner.state))}: {inner.text}"
+                state = tr(STATE_WORDS.get(inner.state, inner.state))
+                said = f"{inner.holder} {state}: {title_of(inner.text)}"
                 yield self._entry(minds, said, inner.standing, how_words(inner.standing))
 
     def _entries(

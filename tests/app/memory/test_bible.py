@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app import translation
 from app.memory.bible import bible_of
 from app.memory.bible_files import html, markdown
 from app.memory.bible_parts import Bible, Block, Item, Known, Part
@@ -255,3 +259,51 @@ def test_the_page_follows_the_light_prints_and_asks_for_nothing() -> None:
     assert "default-src 'none'" in page
     assert "http://" not in page
     assert "https://" not in page
+
+
+# --- language
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    translation.use("de")
+    yield
+    translation.use(translation.ENGLISH)
+
+
+def words_of_ours(text: str) -> set[str]:
+    """What heads chapters, blocks and lines of a bible."""
+    heads = re.findall(r"^(?:##|####) (.*)", text, re.MULTILINE)  # ### are the story's
+    leads = re.findall(r"^- \*\*([^*]*):\*\*", text, re.MULTILINE)
+    return {word for found in (*heads, *leads) for word in re.findall(r"[^\W\d_]+", found)}
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize("to_ada", [False, True])
+def test_in_german_nothing_of_ours_is_english(to_ada: bool) -> None:
+    in_german = told(to_ada=to_ada)
+    translation.use(translation.ENGLISH)
+    in_both = words_of_ours(in_german) & words_of_ours(told(to_ada=to_ada))
+    assert in_both <= {"Ada", "Bert", "Cora"}
+
+
+@pytest.mark.usefixtures("german")
+def test_in_german_an_english_clause_stands_as_a_sentence() -> None:
+    text = told()
+    for sentence in (
+        "### Szene 2: Under the hatch (#3 bis #4)",
+        "- **gegenüber Ada:** jealous *(#1)*",
+        "- **vor Ada:** Bert burned the wool ledger under the hatch *(#3)*",
+        "- Cora erfährt von Bert: Bert burned the wool ledger under the hatch *(#4)*",
+        "- Endet: Will Ada wait? — She does. *(#2)*",
+    ):
+        assert sentence in text
+    assert " that " not in text
+
+
+@pytest.mark.usefixtures("german")
+def test_a_lorebook_is_english_for_models_and_german_for_people() -> None:
+    facts = known()
+    entries = {e.name: e for e in lorebook_of(facts.memories, ENTITIES, ("Bert",))}
+    assert "Was sonst erinnert wird" in entries
+    assert "The mill, accessibility: locked." in entries["The mill"].content

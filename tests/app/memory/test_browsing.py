@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from app import translation
 from app.memory.browsing import (
     Order,
     Show,
     Wanted,
     arranged,
     chain_of,
+    english_sentence_of,
     heir_of,
     read_query,
     sentence_of,
@@ -136,3 +140,16 @@ def test_each_tier_is_told_as_a_sentence() -> None:
         "f", 1, Tier.RELATIONSHIPS, "feeling", "wary", subject="A", target="B", magnitude="high"
     )
     assert sentence_of(feeling) == "A to B: wary (high)"
+
+
+def test_a_clause_of_another_language_than_the_reader_s_is_told_as_a_sentence() -> None:
+    english = replace(HIDING.memory, type="knows", text="that the letter is forged")
+    german = replace(english, text="dass der Brief gefälscht ist")
+    assert sentence_of(german) == "Mara knows: dass der Brief gefälscht ist"
+    translation.use("de")
+    try:
+        assert sentence_of(english) == "Mara weiß: The letter is forged"
+        assert sentence_of(german) == "Mara weiß, dass der Brief gefälscht ist"
+        assert english_sentence_of(english) == "Mara knows that the letter is forged"
+    finally:
+        translation.use(translation.ENGLISH)
