@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,18 @@ from typing import Any
 from app.errors import BridgeError
 from app.paths import RESOURCES
 from app.sillytavern.bridge_file import BRIDGE_FILE, write_for_tavern
+from app.sillytavern.guarded_write import DIGITS
 from app.translation import tr
 
 SOURCE = RESOURCES / "bridge"
 FOLDER_NAME = "tavernkeep"
 
 _PAIRING = "pairing.json"
+_MANIFEST = "manifest.json"
 _INVENTORY = "installed.json"  # what we put there: an older version's files are known by it
 _INTERCEPTOR = "tavernkeep_intercept"  # in the manifest of every version: tells ours from others
 _FILE_NAME = re.compile(r"[A-Za-z0-9_-]+\.(js|json|css)")
+_UNFINISHED = re.compile(rf"{_FILE_NAME.pattern}\.\d{{{DIGITS}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +44,19 @@ def extension_folder(user_folder: Path) -> Path:
 
 def program_version() -> str:
     """Version of the extension that this program brings along."""
-    return str(_read_json(SOURCE / "manifest.json").get("version", ""))
+    return str(_read_json(SOURCE / _MANIFEST).get("version", ""))
 
 
 def status(user_folder: Path) -> BridgeStatus:
     """What is installed in this tavern now."""
     folder = extension_folder(user_folder)
-    if not folder.exists() and not folder.is_symlink():
+    if _is_free(folder):
         return BridgeStatus(False, "", False, folder, tr("The bridge is not installed."))
     if not _is_ours(folder):
         return BridgeStatus(
             False, "", False, folder, tr("Another extension uses the folder of the bridge.")
         )
-    version = str(_read_json(folder / "manifest.json").get("version", ""))
+    version = str(_read_json(folder / _MANIFEST).get("version", ""))
     if _parts(version) < _parts(program_version()):
         sentence = tr(
             "The bridge is installed in version {version}; a newer one is ready.", version=version
@@ -68,10 +71,11 @@ def install(user_folder: Path) -> BridgeStatus:
     """Copy the extension into the tavern, or bring it up to date.
 
     Pages take it up at their next reload. Raises BridgeError when the folder belongs to somebody
-    else or cannot be written.
+    else or cannot be written; then it can be done again, and until then nothing is called installed
+    that is not whole.
     """
     folder = extension_folder(user_folder)
-    if (folder.exists() or folder.is_symlink()) and not _is_ours(folder):
+    if not _is_free(folder) and not _is_ours(folder):
         raise BridgeError(
             tr(
                 "The folder {folder} holds something else. Move it away, then install the bridge.",
@@ -80,18 +84,20 @@ def install(user_folder: Path) -> BridgeStatus:
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        outdated = _inventory(folder)
-        for source in sorted(SOURCE.iterdir()):
-            if _FILE_NAME.fullmatch(source.name):
-                write_for_tavern(user_folder, folder / source.name, source.read_bytes())
-        names = _source_names()
-        inventory = json.dumps({"files": names}).encode()
-        write_for_tavern(user_folder, folder / _INVENTORY, inventory)
-        for name in outdated - set(names):
-            (folder / name).unlink(missing_ok=True)
+        names = set(_source_names())
+        outdated = _inventory(folder) - names
+        # First of all: by it a folder is known for ours that a full disk left without a manifest.
+        _write_inventory(user_folder, names | outdated)
+        for name in sorted(names - {_MANIFEST}):
+            write_for_tavern(user_folder, folder / name, (SOURCE / name).read_bytes())
         if not (folder / _PAIRING).exists():
             _write_pairing(user_folder, 0, "")
         _leave_empty_bridge_file(user_folder)
+        # Last: SillyTavern loads what has one, and we take its version for that of all files.
+        write_for_tavern(user_folder, folder / _MANIFEST, (SOURCE / _MANIFEST).read_bytes())
+        for path in (*(folder / name for name in outdated), *_unfinished(folder)):
+            path.unlink(missing_ok=True)
+        _write_inventory(user_folder, names)
     except OSError as error:
         raise BridgeError(
             tr(
@@ -121,16 +127,16 @@ def remove(user_folder: Path) -> BridgeStatus:
     if not folder.exists() and not folder.is_symlink():
         (user_folder / BRIDGE_FILE).unlink(missing_ok=True)
         return status(user_folder)
-    if not _is_ours(folder):
+    if not _is_free(folder) and not _is_ours(folder):
         raise BridgeError(
             tr("The folder {folder} holds something else, so it was left alone.", folder=folder)
         )
     try:
         # The manifest goes last: while it is there, a half done removal can be done again.
         names = _inventory(folder) | set(_source_names()) | {_PAIRING, _INVENTORY}
-        for name in sorted(names - {"manifest.json"}):
-            (folder / name).unlink(missing_ok=True)
-        (folder / "manifest.json").unlink(missing_ok=True)
+        for path in (*(folder / name for name in names - {_MANIFEST}), *_unfinished(folder)):
+            path.unlink(missing_ok=True)
+        (folder / _MANIFEST).unlink(missing_ok=True)
         (user_folder / BRIDGE_FILE).unlink(missing_ok=True)
         if not any(folder.iterdir()):
             folder.rmdir()
@@ -194,7 +200,26 @@ def _is_ours(folder: Path) -> bool:
     # A link may lead into somebody's working copy: never write through it.
     if folder.is_symlink() or not folder.is_dir():
         return False
-    return _read_json(folder / "manifest.json").get("generate_interceptor") == _INTERCEPTOR
+    return _read_json(folder / _MANIFEST).get("generate_interceptor") == _INTERCEPTOR
+
+
+def _is_free(folder: Path) -> bool:
+    """Whether nothing is there, or only what an installation of ours left that did not end."""
+    if folder.is_symlink() or not folder.is_dir():
+        return not folder.exists() and not folder.is_symlink()
+    if (folder / _MANIFEST).exists():
+        return False
+    return bool(_inventory(folder)) or set(folder.iterdir()) <= set(_unfinished(folder))
+
+
+def _unfinished(folder: Path) -> list[Path]:
+    """Files that a program which died while it wrote them left beside those of the bridge."""
+    return [path for path in folder.iterdir() if _UNFINISHED.fullmatch(path.name)]
+
+
+def _write_inventory(user_folder: Path, names: Iterable[str]) -> None:
+    content = json.dumps({"files": sorted(names)}).encode()
+    write_for_tavern(user_folder, extension_folder(user_folder) / _INVENTORY, content)
 
 
 def _source_names() -> list[str]:

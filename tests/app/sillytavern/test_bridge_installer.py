@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -21,6 +26,8 @@ from app.sillytavern.bridge_installer import (
     update,
     write_pairing,
 )
+from app.sillytavern.guarded_write import DIGITS
+from tests.disk_faults import full_disk, permission_lost
 
 
 @pytest.fixture
@@ -163,3 +170,95 @@ def test_a_tavern_that_cannot_be_written_is_said_in_words(user_folder):
     (user_folder / "extensions").write_text("a file where a folder should be")
     with pytest.raises(BridgeError, match="could not be installed"):
         bridge_installer.install(user_folder)
+
+
+@pytest.fixture
+def small_bridge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few files: each is written with certainty, which takes a disk its time."""
+    source = tmp_path / "bridge"
+    source.mkdir()
+    for name in ("index.js", "manifest.json", "style.css"):
+        (source / name).write_bytes((SOURCE / name).read_bytes())
+    monkeypatch.setattr(bridge_installer, "SOURCE", source)
+
+
+def fill_disk_after(monkeypatch: pytest.MonkeyPatch, writes: int) -> None:
+    """Let so many files be written, and no more."""
+    real, number = bridge_installer.write_for_tavern, count()
+
+    def write(user_folder: Path, path: Path, data: bytes) -> None:
+        if next(number) >= writes:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        real(user_folder, path, data)
+
+    monkeypatch.setattr(bridge_installer, "write_for_tavern", write)
+
+
+def test_what_a_full_disk_stopped_is_not_called_installed_and_can_be_done_again(
+    user_folder, small_bridge, monkeypatch
+):
+    untouched = files(user_folder)
+    whole = files(install(user_folder).path)
+    remove(user_folder)
+    for writes in range(len(whole) + 2):  # the bridge file, and the list of its files again
+        with monkeypatch.context() as patch:
+            fill_disk_after(patch, writes)
+            with pytest.raises(BridgeError, match="No space left"):
+                install(user_folder)
+            is_whole = status(user_folder).installed
+            left = files(extension_folder(user_folder))
+            assert is_whole == ("manifest.json" in left)
+            assert not is_whole or whole.keys() <= left.keys()
+        if writes % 2:
+            assert not remove(user_folder).installed
+            assert files(user_folder) == untouched
+        assert install(user_folder).installed
+        assert files(extension_folder(user_folder)) == whole
+        remove(user_folder)
+        assert files(user_folder) == untouched
+
+
+def test_an_update_that_a_full_disk_stopped_is_made_up_for(user_folder, small_bridge, monkeypatch):
+    whole = files(install(user_folder).path)
+    for writes in range(len(whole)):
+        make_older(user_folder)
+        with monkeypatch.context() as patch:
+            fill_disk_after(patch, writes)
+            with pytest.raises(BridgeError):
+                update(user_folder)
+        now = status(user_folder)
+        assert now.installed
+        assert (
+            now.newer_available
+            or whole.items()
+            <= (files(now.path) | {"installed.json": whole["installed.json"]}).items()
+        )
+        update(user_folder)
+        install(user_folder)
+        assert files(now.path) == whole
+
+
+def test_what_a_dead_installer_left_half_written_is_no_obstacle_and_goes(user_folder, small_bridge):
+    untouched = files(user_folder)
+    for act in (install, remove):
+        folder = extension_folder(user_folder)
+        folder.mkdir(exist_ok=True)
+        (folder / f"installed.json.{'7' * DIGITS}").write_text("{")
+        act(user_folder)
+        assert not list(folder.glob("*.7*"))
+    assert files(user_folder) == untouched
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
+@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+def test_a_pairing_that_cannot_be_written_stays_as_it_was(
+    user_folder, fault: Callable[[], AbstractContextManager[None]]
+):
+    install(user_folder)
+    write_pairing(user_folder, 4000, "token")
+    before = files(user_folder)
+    with fault(), pytest.raises(BridgeError, match=r"could not be told .*: \w.*\.$"):
+        write_pairing(user_folder, 4001, "other")
+    assert files(user_folder) == before
+    write_pairing(user_folder, 4001, "other")
+    assert files(user_folder) != before
