@@ -84,4 +84,6 @@ class CopiesModel(QAbstractTableModel):
             case Column.MESSAGES:
                 return number(copy.messages)
             case Column.SIZE:
-                return QLocale().formattedDataSize(copy.bytes, 1)
+                return QLocale().formattedDataSize(
+                    copy.bytes, 1, QLocale.DataSizeFormat.DataSizeTraditionalFormat
+                )

@@ -40,6 +40,7 @@ class MomentBar(QWidget):
         self.number.setFixedHeight(28)
         self.number.setFont(ui_font(12.5, MEDIUM))
         self.number.setKeyboardTracking(False)
+        self.number.lineEdit().setTextMargins(6, 0, 0, 0)
         self.now = Button(tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET)
         self._words = Label(tr("As it stood at"), font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._settle = QTimer(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QProxyStyle,
@@ -25,6 +25,7 @@ BAR_THICKNESS = 5
 BAR_EXTENT = 11
 BAR_MINIMUM = 32
 RING_GAP = 2
+LIST_BEFORE, LIST_AFTER = 9, 27  # px beside the word of a closed list; its arrow is after it
 
 State = QStyle.StateFlag
 Primitive = QStyle.PrimitiveElement
@@ -32,6 +33,7 @@ Control = QStyle.ControlElement
 Complex = QStyle.ComplexControl
 Metric = QStyle.PixelMetric
 Sub = QStyle.SubControl
+Contents = QStyle.ContentsType
 Hint = QStyle.StyleHint
 
 _METRICS = {
@@ -53,6 +55,7 @@ _METRICS = {
     Metric.PM_MenuVMargin: 5,
     Metric.PM_MenuHMargin: 4,
     Metric.PM_MenuPanelWidth: 1,
+    Metric.PM_HeaderMargin: 5,  # as cells have
 }
 _HINTS = {
     Hint.SH_ScrollBar_Transient: 0,
@@ -178,6 +181,8 @@ class InstrumentStyle(QProxyStyle):
             )
         elif element == Control.CE_ShapedFrame and option.rect.width() <= 0:
             return
+        elif element in (Control.CE_HeaderSection, Control.CE_HeaderEmptyArea):
+            self._draw_header(option, painter)
         else:
             super().drawControl(element, option, painter, widget)
 
@@ -206,7 +211,22 @@ class InstrumentStyle(QProxyStyle):
     ) -> QRect:
         if control == Complex.CC_ScrollBar and isinstance(option, QStyleOptionSlider):
             return self._scroll_part(option, sub)
+        if control == Complex.CC_ComboBox and sub == Sub.SC_ComboBoxEditField:
+            return option.rect.adjusted(LIST_BEFORE, 1, -LIST_AFTER, -1)
         return super().subControlRect(control, option, sub, widget)  # type: ignore[arg-type]
+
+    def sizeFromContents(
+        self,
+        contents: QStyle.ContentsType,
+        option: QStyleOption,
+        size: QSize,
+        widget: QWidget | None = None,
+    ) -> QSize:
+        wanted = super().sizeFromContents(contents, option, size, widget)  # type: ignore[arg-type]
+        if contents == Contents.CT_ComboBox:
+            # Fusion draws a word with 1 px on each side.
+            wanted.setWidth(size.width() + LIST_BEFORE + LIST_AFTER + 2)
+        return wanted
 
     def _draw_button(self, option: QStyleOption, painter: QPainter) -> None:
         t = self._tokens
@@ -225,6 +245,11 @@ class InstrumentStyle(QProxyStyle):
         t = self._tokens
         has_focus = bool(option.state & State.State_HasFocus)
         rounded(painter, option.rect, CONTROL_RADIUS, t.well, t.ring if has_focus else t.line2)
+
+    def _draw_header(self, option: QStyleOption, painter: QPainter) -> None:
+        t, area = self._tokens, option.rect
+        painter.fillRect(area, t.stage)
+        painter.fillRect(QRect(area.left(), area.bottom(), area.width(), 1), t.line2)
 
     def _draw_check(self, option: QStyleOption, painter: QPainter) -> None:
         t = self._tokens
