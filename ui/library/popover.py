@@ -28,6 +28,7 @@ from ui.library.chats import (
     library_rows,
 )
 from ui.session import Session
+from ui.shell.entries import BESIDE_ROWS, above_rows
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -75,7 +76,7 @@ class LibraryPopover(FloatingSheet):
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 8, 4, 4)
         inner.setSpacing(6)
-        inner.addWidget(self._field)
+        inner.addLayout(above_rows(self._field))
         inner.addWidget(self._nothing)
         inner.addWidget(self._list, 1)
         column = self.layout()
@@ -157,7 +158,7 @@ class _ChatDelegate(QStyledItemDelegate):
             words = area.adjusted(36, 2, -8, 0)
         else:
             state = option.state
-            ground = area.adjusted(0, 1, -4, -1)
+            ground = area.adjusted(0, 1, -BESIDE_ROWS, -1)
             if state & QStyle.StateFlag.State_Selected:
                 rounded(painter, ground, 7, t.accent_soft)
             elif state & QStyle.StateFlag.State_MouseOver:

@@ -21,6 +21,7 @@ from ui.shell.entries import (
     Entry,
     EntryModel,
     Index,
+    above_rows,
     entry_list,
     step_in,
 )
@@ -120,7 +121,7 @@ class CommandPalette(FloatingSheet):
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 8, 4, 4)
         inner.setSpacing(6)
-        inner.addWidget(self._field)
+        inner.addLayout(above_rows(self._field))
         inner.addWidget(self._list, 1)
         inner.addWidget(self._nothing, 1)
         column = self.layout()

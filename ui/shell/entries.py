@@ -15,10 +15,12 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import (
     QFrame,
+    QHBoxLayout,
     QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QWidget,
 )
 
 from ui.theme import current_tokens
@@ -29,6 +31,7 @@ from ui.theme.style import rounded
 Index = QModelIndex | QPersistentModelIndex
 
 ROW_HEIGHT = 32
+BESIDE_ROWS = 4  # px at the right, for the scroll bar
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -87,9 +90,17 @@ def entry_list(model: EntryModel, name: str) -> QListView:
     return shown
 
 
+def above_rows(widget: QWidget) -> QHBoxLayout:
+    """A widget as wide as the rows beneath it, which leave room for their scroll bar."""
+    row = QHBoxLayout()
+    row.setContentsMargins(0, 0, BESIDE_ROWS, 0)
+    row.addWidget(widget)
+    return row
+
+
 def painted_ground(painter: QPainter, option: QStyleOptionViewItem) -> QRectF:
     """Paint what is behind a row, chosen or under the mouse; gives the row's area."""
-    t, area = current_tokens(), QRectF(option.rect).adjusted(0, 1, -4, -1)
+    t, area = current_tokens(), QRectF(option.rect).adjusted(0, 1, -BESIDE_ROWS, -1)
     if option.state & QStyle.StateFlag.State_Selected:
         rounded(painter, area, 7, t.accent_soft)
     elif option.state & QStyle.StateFlag.State_MouseOver:

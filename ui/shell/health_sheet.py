@@ -110,10 +110,10 @@ class HealthSheet(FloatingSheet):
         self._report = report
         self.rows = {part: HealthRow(part) for part in PARTS}
         inner = QVBoxLayout()
-        inner.setContentsMargins(8, 10, 8, 10)
+        inner.setContentsMargins(8, 14, 8, 10)
         inner.setSpacing(0)
         title = section(tr("How Tavernkeep is doing"))
-        title.setContentsMargins(10, 0, 10, 4)
+        title.setContentsMargins(10, 0, 10, 6)
         inner.addWidget(title)
         for part, row in self.rows.items():
             if part != PARTS[0]:

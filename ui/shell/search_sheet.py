@@ -30,7 +30,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Field
 from ui.controls.labels import Label, meta
 from ui.controls.surfaces import FloatingSheet
-from ui.shell.entries import Index, step_in
+from ui.shell.entries import Index, above_rows, step_in
 from ui.shell.find_row import FIND_ROLE, ROW, Find, FindDelegate
 from ui.theme.fonts import ui_font
 from ui.theme.palette import T2_ROLE
@@ -132,7 +132,7 @@ class SearchSheet(FloatingSheet):
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 8, 4, 4)
         inner.setSpacing(6)
-        inner.addWidget(self.field)
+        inner.addLayout(above_rows(self.field))
         inner.addWidget(self.list, 1)
         inner.addWidget(self.words)
         foot = QHBoxLayout()
