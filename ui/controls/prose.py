@@ -22,6 +22,8 @@ EDIT_MARGIN = 10
 class Prose(QTextEdit):
     """Text in the story's voice; plain text in and out, read-only until told otherwise.
 
+    room_after: px beneath its last line.
+
     Signals:
         escaped: Escape was pressed while editing.
         committed: Ctrl+Return was pressed while editing.
@@ -37,11 +39,13 @@ class Prose(QTextEdit):
         px: float = 14,
         line_px: float = 21,
         has_headings: bool = False,
+        room_after: int = 0,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._line_px = line_px
         self._has_headings = has_headings
+        self._room_after = room_after
         self.setAccessibleName(name)
         self.setAcceptRichText(False)
         self.setUndoRedoEnabled(True)
@@ -64,7 +68,16 @@ class Prose(QTextEdit):
         cursor.mergeBlockFormat(self._spacing(self._line_px))
         if self._has_headings:
             self._set_headings(text.split("\n"))
+        if self._room_after:
+            frame = self.document().rootFrame()
+            room = frame.frameFormat()
+            room.setBottomMargin(self._room_after)
+            frame.setFrameFormat(room)
         self.document().clearUndoRedoStacks()
+
+    def set_sides(self, left: int, right: int) -> None:
+        """Room beside the text, in px; the scroll bar keeps to the edge."""
+        self.setViewportMargins(left, 0, right, 0)
 
     def _spacing(self, line_px: float) -> QTextBlockFormat:
         block = QTextBlockFormat()
@@ -120,10 +133,16 @@ class ProseField(Surface):
     escaped = Signal()
 
     def __init__(
-        self, name: str, *, px: float = 14, line_px: float = 21, parent: QWidget | None = None
+        self,
+        name: str,
+        *,
+        px: float = 14,
+        line_px: float = 21,
+        room_after: int = 0,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__("stage", edge="", parent=parent)
-        self.prose = Prose(name, px=px, line_px=line_px, has_headings=True)
+        self.prose = Prose(name, px=px, line_px=line_px, has_headings=True, room_after=room_after)
         self.prose.committed.connect(self.committed)
         self.prose.escaped.connect(self.escaped)
         self._column = QVBoxLayout(self)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ui.theme import current_tokens
 from ui.theme.style import rounded
@@ -76,6 +83,16 @@ class FloatingSheet(QWidget):
                 grown = sheet.adjusted(-step, -step, step, step).translated(0, 3)
                 rounded(painter, grown, CARD_RADIUS + step, shadow)
         rounded(painter, sheet, CARD_RADIUS, t.float_, t.line2)
+
+
+def centred(widget: QWidget, widest: int) -> QHBoxLayout:
+    """A row with this in its middle, as wide as there is room, at most `widest` px."""
+    widget.setMaximumWidth(widest)
+    row = QHBoxLayout()
+    row.addStretch(1)
+    row.addWidget(widget, 1000)
+    row.addStretch(1)
+    return row
 
 
 class Line(QWidget):

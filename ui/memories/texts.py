@@ -14,7 +14,7 @@ from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.prose import ProseField
-from ui.controls.surfaces import Surface, scrolling
+from ui.controls.surfaces import Surface, centred, scrolling
 from ui.inspector.words import maker_words, short_time
 from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
@@ -58,17 +58,15 @@ class TextsPane(QWidget):
         self._shown: tuple[tuple[Document, ...], bool] = ((), False)
         self._nothing = body(tr(EMPTY))
         content = QWidget()
-        middle = QHBoxLayout(content)
+        middle = QVBoxLayout(content)
         middle.setContentsMargins(24, 16, 24, 24)
         block = QWidget()
-        block.setMaximumWidth(COLUMN)
         self._column = QVBoxLayout(block)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(12)
         self._column.addWidget(self._nothing)
         self._column.addStretch(1)
-        middle.addWidget(block, 1000)
-        middle.addStretch(1)
+        middle.addLayout(centred(block, COLUMN))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolling(content, name=tr("Texts")))

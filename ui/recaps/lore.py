@@ -17,7 +17,7 @@ from app.translation import N_, number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, Label, body, meta, section
-from ui.controls.surfaces import Surface, scrolling
+from ui.controls.surfaces import Surface, centred, scrolling
 from ui.dialogs import choose_new_file
 from ui.session import Session
 from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
@@ -67,6 +67,10 @@ class LorePane(QWidget):
         session.chat_opened.connect(self._on_chat_opened)
 
     def _lay_out(self) -> None:
+        above = QWidget()
+        top = QVBoxLayout(above)
+        top.setContentsMargins(0, 0, 0, 0)
+        top.setSpacing(12)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(section(tr("Lore")))
@@ -77,11 +81,12 @@ class LorePane(QWidget):
         second.setSpacing(12)
         second.addWidget(self.kinds)
         second.addWidget(self.said, 1)
+        top.addLayout(head)
+        top.addLayout(second)
         content = QWidget()
-        middle = QHBoxLayout(content)
+        middle = QVBoxLayout(content)
         middle.setContentsMargins(24, 2, 24, 32)
         block = QWidget()
-        block.setMaximumWidth(COLUMN)
         self._column = QVBoxLayout(block)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
@@ -94,17 +99,13 @@ class LorePane(QWidget):
         foot.addWidget(self.more, 0, left)
         self._column.addWidget(block_foot)
         self._column.addStretch(1)
-        middle.addWidget(block, 1000)
-        middle.addStretch(1)
-        top = QVBoxLayout()
-        top.setContentsMargins(24, 12, 24, 0)
-        top.setSpacing(12)
-        top.addLayout(head)
-        top.addLayout(second)
+        middle.addLayout(centred(block, COLUMN))
+        row = centred(above, COLUMN)
+        row.setContentsMargins(24, 12, 24, 0)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(14)
-        outer.addLayout(top)
+        outer.addLayout(row)
         self.area = scrolling(content, name=tr("Lore"))
         outer.addWidget(self.area, 1)
 
@@ -136,6 +137,7 @@ class LorePane(QWidget):
         self.mark.set_text(tr("Mark all as done") if is_open else tr("Take all up again"))
         self.mark.set_icon("check" if is_open else "undo")
         self.kinds.setVisible(bool(total))
+        self.said.setVisible(bool(total or self.said.text()))
         nothing = tr(EMPTY) if not total else tr(ALL_DONE) if is_open else tr(NONE_DONE)
         self._empty.setText("" if shown else nothing)
         self._empty.setVisible(not shown)
@@ -175,6 +177,10 @@ class LorePane(QWidget):
         self.cards[found.key] = card
         return card
 
+    def _say(self, words: str) -> None:
+        self.said.setText(words)
+        self.said.setVisible(bool(words or self._found))
+
     def _form(self) -> str:
         path = self._session.path
         return str(self._session.companion.setting(FORM, path=path).value)
@@ -185,7 +191,7 @@ class LorePane(QWidget):
 
     def _on_chat_opened(self, _story: object) -> None:
         self._room = SHOWN
-        self.said.setText("")
+        self._say("")
         if self.isVisible():
             self.refresh()
 
@@ -202,7 +208,7 @@ class LorePane(QWidget):
     def _on_copy(self) -> None:
         shown = self.shown
         QGuiApplication.clipboard().setText("\n\n".join(map(copied, shown)))
-        self.said.setText(trn("{n} entry copied.", "{n} entries copied.", len(shown)))
+        self._say(trn("{n} entry copied.", "{n} entries copied.", len(shown)))
 
     def _on_mark(self) -> None:
         self._mark([found.key for found in self.shown], is_done=self._wanted == OPEN)
@@ -223,7 +229,7 @@ class LorePane(QWidget):
                 said = trn("{n} entry marked as done.", "{n} entries marked as done.", count)
             else:
                 said = trn("{n} entry taken up again.", "{n} entries taken up again.", count)
-            self.said.setText(said)
+            self._say(said)
             self.refresh()
 
     def _on_stages(self) -> None:
@@ -233,7 +239,7 @@ class LorePane(QWidget):
 
     async def _make_in_stages(self, path: Path) -> None:
         await self._session.companion.put_setting(FORM, "staged", path=path)
-        self.said.setText(tr("Recaps of this chat are made in stages from now on, by a model."))
+        self._say(tr("Recaps of this chat are made in stages from now on, by a model."))
         self.refresh()
 
     def _on_export(self) -> None:
@@ -257,7 +263,7 @@ class LorePane(QWidget):
             raise UsageError(
                 tr("{name} cannot be written: {why}.", name=target.name, why=error.strerror)
             ) from error
-        self.said.setText(
+        self._say(
             trn(
                 "{n} entry in {name}. Import it in SillyTavern: World Info.",
                 "{n} entries in {name}. Import it in SillyTavern: World Info.",

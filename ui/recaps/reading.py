@@ -5,21 +5,22 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.story.drafts import Draft
 from app.translation import number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label, body, section
-from ui.controls.prose import ProseField
-from ui.controls.surfaces import Surface
+from ui.controls.prose import EDIT_MARGIN, ProseField
+from ui.controls.surfaces import Surface, centred
 from ui.inspector.words import maker_words, short_time
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T1_ROLE, T3_ROLE
 
 COLUMN = 720
+GUTTER = 24
 
 
 class ReadingPane(QWidget):
@@ -63,7 +64,7 @@ class ReadingPane(QWidget):
         self.delete = IconButton("trash", tr("Delete this version (Del)"))
         self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
         self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
-        self.text = ProseField(tr("Text of the version"), px=15.5, line_px=24)
+        self.text = ProseField(tr("Text of the version"), px=15.5, line_px=24, room_after=GUTTER)
         self._empty = body()
         self._stack = QStackedWidget()
         self.offer = _DraftOffer()
@@ -88,7 +89,9 @@ class ReadingPane(QWidget):
         self._show_edit(False)
 
     def _build(self) -> None:
-        head = QHBoxLayout()
+        top = QWidget()
+        head = QHBoxLayout(top)
+        head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(8)
         head.addWidget(self._title)
         head.addWidget(self._origin, 1)
@@ -103,20 +106,22 @@ class ReadingPane(QWidget):
             self.keep,
         ):
             head.addWidget(button)
-        self.text.setMaximumWidth(COLUMN)
-        nothing = QWidget()
+        reading, nothing = QWidget(), QWidget()
+        self._ground = QVBoxLayout(reading)
+        self._ground.addWidget(self.text)
         column = QVBoxLayout(nothing)
-        column.setContentsMargins(0, 0, 0, 0)
-        self._empty.setMaximumWidth(COLUMN)
-        column.addWidget(self._empty)
+        column.setContentsMargins(GUTTER, 0, GUTTER, 0)
+        column.addLayout(centred(self._empty, COLUMN))
         column.addStretch(1)
-        self._stack.addWidget(self.text)
+        self._stack.addWidget(reading)
         self._stack.addWidget(nothing)
         outer = QVBoxLayout(self)
-        outer.setContentsMargins(24, 12, 24, 16)
+        outer.setContentsMargins(0, 12, 0, 0)
         outer.setSpacing(14)
-        outer.addLayout(head)
-        outer.addWidget(self.offer)
+        for widget in (top, self.offer):
+            row = centred(widget, COLUMN)
+            row.setContentsMargins(GUTTER, 0, GUTTER, 0)
+            outer.addLayout(row)
         outer.addWidget(self._stack, 1)
 
     @property
@@ -197,6 +202,7 @@ class ReadingPane(QWidget):
 
     def _show_edit(self, is_editing: bool) -> None:
         self.text.set_editing(is_editing)
+        self._place()
         for button in (self.keep, self.drop):
             button.setVisible(is_editing)
         if is_editing:
@@ -204,6 +210,22 @@ class ReadingPane(QWidget):
             for other in others:
                 other.hide()
             self.offer.hide()
+
+    def _place(self) -> None:
+        """Keep the text in the middle: its scroll bar at the edge, or its frame around it."""
+        beside = max(GUTTER, (self.width() - COLUMN) // 2)
+        prose = self.text.prose
+        if self.is_editing:
+            side = beside - EDIT_MARGIN
+            self._ground.setContentsMargins(side, 0, side, GUTTER)
+            prose.set_sides(0, 0)
+        else:
+            self._ground.setContentsMargins(0, 0, 0, 0)
+            prose.set_sides(beside, beside - prose.verticalScrollBar().sizeHint().width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
 
     def _on_changed(self) -> None:
         if self.is_editing:
