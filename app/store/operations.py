@@ -139,7 +139,7 @@ class Operations:
         table.update(**values).where(table.id == operation.id).execute()
 
     def remove(self, operation_id: int) -> None:
-        """Forget an operation that never was begun."""
+        """Forget an operation that never was begun, or that is queued anew."""
         table = self._tables.Operation
         table.delete().where(table.id == operation_id).execute()
 

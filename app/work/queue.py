@@ -16,6 +16,7 @@ from app.store.store import Store
 from app.tasks import TaskSupervisor
 from app.translation import N_, tr
 from app.work.endings import begun, done, ended_with
+from app.work.planner import PRIORITY_ASKED
 from app.work.waiting import (
     Key,
     Surroundings,
@@ -30,6 +31,7 @@ from app.work.waiting import (
 log = logging.getLogger(__name__)
 
 HISTORY_SHOWN = 50
+GIVEN_UP = (OperationStatus.FAILED, OperationStatus.CANCELLED)
 # The same work wanted again and again in one run is a fault of ours that must not cost money.
 TIMES_DONE_AT_MOST = 5
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
@@ -390,25 +392,50 @@ class OperationQueue:
             return
         old = next((op for op in self._history if op.id == operation_id), None)
         if old is not None:
-            self._forget_failures([old.spec.work])
-            await self._add([old.spec])
+            await self._do_again([old])
 
     def forgive(self, chat_id: int) -> None:
         """Let what failed or was cancelled in a chat be planned again."""
         self._forget_failures([work for work in self._failed if work[0] == chat_id])
 
     async def retry_all(self, chat_id: int | None = None) -> None:
-        """Queue again everything that failed in this run, and go on if refusals paused us."""
+        """Queue again all that failed, also in earlier runs, and go on if refusals paused us."""
         again = [
-            operation.spec
-            for operation in self._failed.values()
+            operation
+            for operation in (*self._failed.values(), *self._history)
             if operation.status is OperationStatus.FAILED and chat_id in (None, operation.spec.chat)
         ]
-        self._forget_failures([spec.work for spec in again])
         if again:
-            await self._add(again)
+            await self._do_again(again)
         if self.pause_reason:
             self.resume()
+
+    async def _do_again(self, ended: Sequence[Operation]) -> None:
+        """Queue what ended once more, in the place of how it ended.
+
+        The user asks for it: a stand-in that was made meanwhile does not make it needless.
+        """
+        specs = {
+            operation.spec.work: replace(
+                operation.spec, priority=max(operation.spec.priority, PRIORITY_ASKED)
+            )
+            for operation in ended
+        }
+        self._forget_failures([*specs])
+        old = {
+            operation.id
+            for operation in (*ended, *self._history)
+            if operation.spec.work in specs and operation.status in GIVEN_UP
+        }
+        self._history = [operation for operation in self._history if operation.id not in old]
+        store = self._store.operations
+
+        def unit() -> None:
+            for operation_id in old:
+                store.remove(operation_id)
+
+        await self._store.run(unit)
+        await self._add([*specs.values()])
 
     def _forget_failures(self, works: Sequence[Work]) -> None:
         for work in works:

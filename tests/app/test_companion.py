@@ -321,9 +321,12 @@ async def test_a_new_message_saved_by_sillytavern_arrives_by_itself(
 async def test_an_answer_that_makes_no_sense_fails_in_one_sentence_and_costs_nothing_else(
     demo_tavern: WrittenTavern, tmp_path: Path, chat: Chat
 ) -> None:
+    is_foolish = True
+
     def reply(request: Any) -> str:
         scene = request.text.rpartition("<scene>")[2]
-        return "" if "Drowned Bell" in scene else '{"name": "N", "recap": {"state": ["S."]}}'
+        is_it = is_foolish and "Drowned Bell" in scene
+        return "" if is_it else '{"name": "N", "recap": {"state": ["S."]}}'
 
     folders = user_folders(tmp_path / "own data")
     with FakeLlm(reply) as model:
@@ -332,12 +335,20 @@ async def test_an_answer_that_makes_no_sense_fails_in_one_sentence_and_costs_not
             folders, tavern=demo_tavern.user_folder, llm=llm, watch=False
         ) as companion:
             story, failures = await companion.finished(chat.path)
+            is_foolish = False
+            await companion.work.retry_all()
+            later, later_failures = await companion.finished(chat.path)
+            left = companion.work.operations
     assert failures
     assert all(failure.startswith("No ") for failure in failures), failures
     # A scene that the model has no recap for gets one without it, and says so.
     writers = {recap.made_by for scene in story.scenes if (recap := story.scene_recap(scene))}
     assert writers == {MODEL, f"built-in, in place of {MODEL}"}
     assert len(story.running.versions) > 2
+    # Once the model answers, what failed is made by it, and no failure is left.
+    assert {r.made_by for scene in later.scenes if (r := later.scene_recap(scene))} == {MODEL}
+    assert not later_failures
+    assert OperationStatus.FAILED not in {operation.status for operation in left}
 
 
 async def test_a_backlog_waits_for_the_users_word_and_says_what_it_would_take(

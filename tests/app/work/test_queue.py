@@ -100,6 +100,39 @@ async def test_a_final_failure_is_said_and_not_tried_again_unasked(
     assert script.done == ["good", "bad"]
 
 
+async def test_what_is_tried_again_is_a_failure_no_more_until_it_fails_anew(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"bad": fail_with(AnswerUnusable("Nothing came."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bad")])
+    for _ in range(2):
+        await queue.wait_idle()
+        assert [op.status for op in queue.operations] == [OperationStatus.FAILED]
+        await queue.retry_all()
+    script.acts.clear()
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert [op.status for op in queue.operations] == [OperationStatus.DONE]
+    stored = await store.run(lambda: store.operations.recent(10))
+    assert [op.status for op in stored] == [OperationStatus.DONE]
+
+
+async def test_failures_of_an_earlier_run_can_be_tried_again(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"bad": fail_with(AnswerUnusable("Nothing came."))})
+    earlier = await queue_of(store, tasks, script)
+    await earlier.add([spec("bad"), spec("good")])
+    await earlier.wait_idle()
+    earlier.pause()
+    script.acts.clear()
+    queue = await queue_of(store, tasks, script)
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert script.done == ["good", "bad"]
+
+
 async def test_a_passing_fault_waits_and_holds_up_nobody(
     store: Store, tasks: TaskSupervisor
 ) -> None:
