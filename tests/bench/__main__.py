@@ -1,39 +1,46 @@
-"""Runs every bench_*.py of this folder and prints one table: `python -m tests.bench [NAME ...]`.
+"""Measures, and prints one table: `python -m tests.bench [--quick] [NAME ...]`.
 
-A module takes part when it has a `measure` that needs no argument and returns rows, or a `report`
-that prints figures of another kind.
+A module bench_NAME.py of this folder takes part when it has a `measure` that needs no argument and
+gives rows. One with a `report`, which prints figures of another kind, runs when it is named. Each
+runs in a process of its own, so that none leaves a heap or a cache to the next.
 """
 
 from __future__ import annotations
 
-import importlib
-import inspect
+import os
 import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
-from tests.bench.table import Row, as_text
+from tests.bench.running import run
+from tests.bench.table import QUICK_VARIABLE, Row, as_text
 
 
-def main(names: list[str]) -> None:
-    """Run the modules named (without "bench_"), or all."""
+def main(arguments: list[str]) -> int:
+    """Run the modules named (without "bench_"), or all that give rows; 1 when one broke."""
+    if "--quick" in arguments:
+        os.environ[QUICK_VARIABLE] = "1"
+    names = [argument for argument in arguments if not argument.startswith("-")]
     rows: list[Row] = []
+    is_whole = True
     for path in sorted(Path(__file__).parent.glob("bench_*.py")):
-        if names and path.stem.removeprefix("bench_") not in names:
+        name = path.stem.removeprefix("bench_")
+        if names and name not in names:
             continue
-        module = importlib.import_module(f"tests.bench.{path.stem}")
-        report = getattr(module, "report", None)
-        if report is not None:
-            report()
-        measure = getattr(module, "measure", None)
-        if measure is None or any(
-            parameter.default is parameter.empty
-            for parameter in inspect.signature(measure).parameters.values()
-        ):
-            continue
-        print(f"{path.stem} ...", file=sys.stderr)  # noqa: T201
-        rows += measure()
+        began = time.monotonic()
+        print(f"{name} ...", end=" ", file=sys.stderr, flush=True)  # noqa: T201
+        try:
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+                rows += process.submit(run, path.stem, is_named=bool(names)).result()
+        except Exception as error:  # one that breaks must not take the others' figures with it
+            rows.append(Row(name, missing=f"It broke: {type(error).__name__}: {error}"))
+            is_whole = False
+        print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)  # noqa: T201
     print(as_text(rows))  # noqa: T201
+    return 0 if is_whole else 1
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -13,7 +13,7 @@ from typing import Any
 from app.collecting import sparing_the_old
 from app.companion import Companion, open_companion
 from app.paths import user_folders
-from tests.bench.table import Row
+from tests.bench.table import Aim, Row
 from tests.chat_files import HEADER, jsonl, long_chat, message, save_like_sillytavern
 
 SIZES = (1_000, 10_000, 100_000)
@@ -33,11 +33,11 @@ def measure() -> list[Row]:
     for size, taken in times.items():
         work = f"new message -> slots ({size:,} messages)"
         against = "write the file, read its bytes"
-        rows.append(Row(work, taken.ours, against, taken.rival, "at most 5"))
+        rows.append(Row(work, taken.ours, against, taken.rival, Aim(times=5)))
     small = times[SIZES[0]]
     for size in SIZES[1:]:
         work = f"the same at {size:,}, processor"
-        rows.append(Row(work, times[size].processor, "at 1,000", small.processor, "at most 2"))
+        rows.append(Row(work, times[size].processor, "at 1,000", small.processor, Aim(times=2)))
     for size in SIZES[1:]:
         work = f"behind the slots at {size:,}: compare all"
         rows.append(Row(work, times[size].behind, "digest of the file", times[size].digest))

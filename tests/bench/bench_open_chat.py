@@ -12,7 +12,7 @@ import msgspec
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import read_chat
 from app.story.anchors import align, known_after
-from tests.bench.table import Row, best_ms, best_of_each_ms
+from tests.bench.table import Aim, Row, median_ms, medians_ms
 from tests.chat_files import HEADER, jsonl, long_chat, message, save_like_sillytavern, write_chat
 
 MESSAGES = 10_000
@@ -31,8 +31,8 @@ def _measured(folder: Path) -> list[Row]:
     save_like_sillytavern(longer, jsonl([HEADER, *chat, message(MESSAGES)]))
     os.utime(path, (1, 1))
 
-    first, parse = best_of_each_ms(lambda: read_chat(path), lambda: _parse(path))
-    again, parse_slowly = best_of_each_ms(lambda: read_chat(path), lambda: _parse_stdlib(path))
+    first, parse = medians_ms(lambda: read_chat(path), lambda: _parse(path))
+    again, parse_slowly = medians_ms(lambda: read_chat(path), lambda: _parse_stdlib(path))
     snapshot = read_chat(path)
     after = read_chat(longer, snapshot)
     anchors = align((), snapshot.lines)
@@ -40,24 +40,32 @@ def _measured(folder: Path) -> list[Row]:
     messages = messages_of(snapshot, anchors)
     size = f"{MESSAGES:,} messages, {path.stat().st_size / 1e6:.0f} MB"
     return [
-        Row(f"read a chat ({size})", first, "msgspec to dicts", parse, "at most 2"),
+        Row(f"read a chat ({size})", first, "msgspec to dicts", parse, Aim(times=2)),
         Row("the same", again, "json of the standard library", parse_slowly),
         Row(
             "read it again, one message more",
-            best_ms(lambda: read_chat(longer, snapshot)),
+            median_ms(lambda: read_chat(longer, snapshot)),
             "msgspec to dicts",
             parse,
-            "at most 0.5",
+            Aim(times=0.5),
         ),
         Row(
-            "read it again, unchanged", best_ms(lambda: read_chat(path, snapshot)), "", None, "1 ms"
+            "read it again, unchanged",
+            median_ms(lambda: read_chat(path, snapshot)),
+            aim=Aim(most=1),
         ),
-        Row("anchors at first sight", best_ms(lambda: align((), snapshot.lines)), aim="50 ms"),
-        Row("anchors, one message more", best_ms(lambda: align(known, after.lines)), aim="5 ms"),
+        Row(
+            "anchors at first sight", median_ms(lambda: align((), snapshot.lines)), aim=Aim(most=50)
+        ),
+        Row(
+            "anchors, one message more",
+            median_ms(lambda: align(known, after.lines)),
+            aim=Aim(most=5),
+        ),
         Row(
             "messages, one message more",
-            best_ms(lambda: messages_of(after, (*anchors, "new"), snapshot, messages)),
-            aim="5 ms",
+            median_ms(lambda: messages_of(after, (*anchors, "new"), snapshot, messages)),
+            aim=Aim(most=5),
         ),
     ]
 

@@ -9,7 +9,7 @@ from app.memory.records import LONG_TERM_TYPES, Memory, Tier
 from app.memory.similarity import PROFILE_B, Vectors
 from app.memory.state_change import Wording
 from app.memory.verification import verify
-from tests.bench.table import Row, best_of_each_ms
+from tests.bench.table import Aim, Row, medians_ms
 
 MEMORIES, CANDIDATES, DIMENSIONS = 50_000, 10, 768
 
@@ -29,12 +29,13 @@ def measure() -> list[Row]:
     matrix = np.ascontiguousarray(vectors.matrix[:MEMORIES])
     asked = np.ascontiguousarray(vectors.matrix[MEMORIES:])
 
-    ours, bare = best_of_each_ms(
+    ours, bare = medians_ms(
         lambda: verify(candidates, known, thresholds=PROFILE_B, wording=wording, vectors=vectors),
         lambda: asked @ matrix.T,
         rounds=25,
     )
-    return [Row("verify 10 candidates, 50,000 memories", ours, "numpy product", bare, "2 times")]
+    work = f"dedup of {CANDIDATES} against {MEMORIES:,} memories"
+    return [Row(work, ours, "numpy product of the matrices", bare, Aim(times=1.5))]
 
 
 def _memory(place: int, kind: int) -> Memory:

@@ -3,58 +3,136 @@
 from __future__ import annotations
 
 import gc
+import os
+import statistics
+import textwrap
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+
+QUICK_VARIABLE = "TAVERNKEEP_BENCH_QUICK"
+# Smaller sizes and fewer runs: whether something broke, not how fast it is.
+IS_QUICK = bool(os.environ.get(QUICK_VARIABLE))
+FRAME_MS = 1000 / 60
+WIDTH = 110  # of a reason beneath a row
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a row is to reach. times: of the rival, at most; most: in the row's own unit; more: than
+    the rival, in that unit. All that are given have to hold.
+    """
+
+    times: float | None = None
+    most: float | None = None
+    more: float | None = None
+
+    def holds(self, ours: float, rival: float | None) -> bool:
+        """Whether the figures of a row reach it. A rival is needed for `times` and `more`."""
+        held = [] if self.most is None else [ours <= self.most]
+        if rival is not None:
+            held += [] if self.times is None else [ours <= self.times * rival]
+            held += [] if self.more is None else [ours <= self.more + rival]
+        return all(held)
+
+    def text(self, unit: str) -> str:
+        """As the table says it."""
+        parts = [] if self.times is None else [f"{self.times:g}x"]
+        parts += [] if self.most is None else [f"{self.most:,.4g} {unit}"]
+        parts += [] if self.more is None else [f"+{self.more:,.4g} {unit}"]
+        return " and ".join(parts)
+
+
+NO_AIM = Aim()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One piece of work: our time, that of a rival doing the same, and what we aim at."""
+    """One piece of work: our figure, that of a rival doing the same or of a limit, and our aim.
+
+    why: the reason that stands beside an aim which is not reached. missing: why nothing was
+    measured, "" when it was.
+    """
 
     work: str
-    ours_ms: float
+    ours: float = 0.0
     rival: str = ""
-    rival_ms: float | None = None
-    aim: str = ""
+    rivals: float | None = None
+    aim: Aim = NO_AIM
+    why: str = ""
+    unit: str = "ms"
+    missing: str = ""
 
     @property
     def ratio(self) -> float | None:
-        """Our time by the rival's; below 1 we are faster."""
-        return self.ours_ms / self.rival_ms if self.rival_ms else None
+        """Our figure by the rival's; below 1 we take less."""
+        return self.ours / self.rivals if self.rivals else None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the aim is reached; None where there is none, or nothing was measured."""
+        if self.missing or self.aim == NO_AIM:
+            return None
+        return self.aim.holds(self.ours, self.rivals)
 
 
-def best_ms(work: Callable[[], object], *, rounds: int = 5) -> float:
-    """Shortest of some runs in milliseconds, behind one that warms up."""
-    work()
-    return min(_once_ms(work) for _ in range(rounds))
+def medians_ms(
+    *works: Callable[[], object],
+    rounds: int = 9,
+    clock: Callable[[], float] = time.process_time,
+) -> tuple[float, ...]:
+    """Median of each work in milliseconds of the processor, behind a run that warms up.
+
+    They take turns, and only what they use of the processor counts: what else the machine does
+    then hits all alike, or not at all.
+    """
+    for work in works:
+        work()
+    rounds = 3 if IS_QUICK else rounds
+    times = [[_once_ms(work, clock) for work in works] for _ in range(rounds)]
+    return tuple(statistics.median(column) for column in zip(*times, strict=True))
 
 
-def best_of_each_ms(
-    ours: Callable[[], object], rival: Callable[[], object], *, rounds: int = 7
-) -> tuple[float, float]:
-    """Shortest runs of both, taken in turns: what else the machine does then hits both alike."""
-    ours(), rival()
-    times = [(_once_ms(ours), _once_ms(rival)) for _ in range(rounds)]
-    return min(time for time, _ in times), min(time for _, time in times)
+def median_ms(work: Callable[[], object], *, rounds: int = 9) -> float:
+    """The same for one."""
+    return medians_ms(work, rounds=rounds)[0]
 
 
-def _once_ms(work: Callable[[], object]) -> float:
+def _once_ms(work: Callable[[], object], clock: Callable[[], float]) -> float:
     gc.collect()
-    start = time.perf_counter()
+    start = clock()
     work()
-    return (time.perf_counter() - start) * 1000
+    return (clock() - start) * 1000
 
 
 def as_text(rows: Iterable[Row]) -> str:
-    """The rows under headings, in columns."""
-    cells = [("work", "ours", "rival", "its time", "ratio", "aim")]
-    for row in rows:
-        rival_ms = "" if row.rival_ms is None else f"{row.rival_ms:.2f} ms"
-        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        cells.append((row.work, f"{row.ours_ms:.2f} ms", row.rival, rival_ms, ratio, row.aim))
+    """The rows under headings, in columns, and beneath a row why it is as it is."""
+    rows = tuple(rows)
+    cells = [("work", "measured", "rival or limit", "its own", "ratio", "aim", "")]
+    cells += [_cells(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(
+    lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in cells
-    )
+    ]
+    told = [lines[0]]
+    for row, line in zip(rows, lines[1:], strict=True):
+        told += (line, *_reason(row))
+    return "\n".join(told)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    ours = "-" if row.missing else _figure(row.ours, row.unit)
+    rivals = "" if row.rivals is None else _figure(row.rivals, row.unit)
+    ratio = "" if row.ratio is None or row.missing else f"{row.ratio:.3g}x"
+    verdict = {True: "holds", False: "does not hold", None: ""}[row.holds]
+    return row.work, ours, row.rival, rivals, ratio, row.aim.text(row.unit), verdict
+
+
+def _figure(value: float, unit: str) -> str:
+    return f"{value:,.0f} {unit}" if value >= 1000 else f"{value:.3g} {unit}"
+
+
+def _reason(row: Row) -> Iterator[str]:
+    reason = row.missing or (row.why if row.holds is False else "")
+    yield from textwrap.wrap(reason, WIDTH, initial_indent="    ", subsequent_indent="    ")
