@@ -372,6 +372,7 @@ class Companion(News):
             pages=self._link.pages,
             is_listening=self._link.is_listening,
             unplaced=self._link.unplaced_macros,
+            unreached=self._link.unreached,
             last_read=self._chats.last_read,
             operations=self._queue.operations,
             is_paused=self._queue.is_paused,

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
@@ -24,7 +24,7 @@ from app.errors import BridgeError
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_handshake, bridge_installer, bridge_protocol
-from app.sillytavern.bridge_file import BridgeFile
+from app.sillytavern.bridge_file import RETRY_SECONDS, BridgeFile
 from app.sillytavern.bridge_link import OnPart, Page, PageLink
 from app.sillytavern.bridge_pairing import Pairing
 from app.sillytavern.bridge_protocol import (
@@ -131,6 +131,7 @@ class BridgeServer:
         self._session = secrets.token_hex(8)
         self._pairing = Pairing()
         self._taverns: dict[Path, _Tavern] = {}
+        self._unwritten: set[Path] = set()  # taverns whose pairing could not be written last
         self._links: dict[ServerConnection, PageLink] = {}
         self._connections: set[ServerConnection] = set()
         self._server: Server | None = None
@@ -222,35 +223,53 @@ class BridgeServer:
         await tavern.file.aclose()
 
     async def rotate_tokens(self, *, grace_seconds: float = GRACE_SECONDS) -> None:
-        """Give every tavern a new token; connections made with an old one end after the grace."""
-        outdated = tuple(self._links.values())
+        """Give every tavern a new token; connections made with an old one end after the grace.
+
+        A tavern that cannot be told of a new one keeps the old one: its pages would not come back.
+        """
+        links = tuple(self._links.values())
+        outdated: list[PageLink] = []
         for user_folder, tavern in tuple(self._taverns.items()):
-            tavern.token = secrets.token_urlsafe(32)
-            await self._write_pairing(user_folder, tavern.token)
+            old, tavern.token = tavern.token, secrets.token_urlsafe(32)
+            if await self._write_pairing(user_folder, tavern.token):
+                outdated += [link for link in links if link.page.user_folder == user_folder]
+            else:
+                tavern.token = old
         self._tasks.spawn(self._let_go(outdated, grace_seconds), name="bridge token grace")
 
-    async def _write_pairing(self, user_folder: Path, token: str) -> None:
+    async def _write_pairing(self, user_folder: Path, token: str) -> bool:
+        """Whether it could be written; a failure is logged once, until it works again."""
         try:
             await self._pairing.write(user_folder, self.port if token else 0, token)
         except BridgeError as error:
-            log.warning("%s", error)
+            if user_folder not in self._unwritten:
+                log.warning("%s", error)
+            self._unwritten.add(user_folder)
+            return False
+        self._unwritten.discard(user_folder)
+        return True
 
     def choose_parts(self, parts: Mapping[str, bool]) -> None:
         """Which parts of the page are wanted; pages also know while we do not run."""
         self._pairing.parts = dict(parts)
-        self._tasks.spawn(self._write_pairings(), name="bridge parts")
+        for user_folder, tavern in self._taverns.items():
+            self._tasks.spawn(self._keep_pairing(user_folder, tavern), name="bridge parts")
 
-    async def _write_pairings(self) -> None:
-        for user_folder, tavern in tuple(self._taverns.items()):
-            if self._taverns.get(user_folder) is tavern:
-                await self._write_pairing(user_folder, tavern.token)
+    async def _keep_pairing(self, user_folder: Path, tavern: _Tavern) -> None:
+        """Write a pairing, again and again until it is as it has to be."""
+        while self._taverns.get(user_folder) is tavern:
+            token = tavern.token
+            if not await self._write_pairing(user_folder, token):
+                await asyncio.sleep(RETRY_SECONDS)
+            elif token == tavern.token:
+                return
 
     async def _rotate_forever(self) -> None:
         while True:
             await asyncio.sleep(ROTATION_SECONDS)
             await self.rotate_tokens()
 
-    async def _let_go(self, links: tuple[PageLink, ...], grace_seconds: float) -> None:
+    async def _let_go(self, links: Sequence[PageLink], grace_seconds: float) -> None:
         await asyncio.sleep(grace_seconds)
         for link in links:
             await link.connection.close(TOKEN_ROTATED)

@@ -27,6 +27,7 @@ def health_of(
     problem: str,
     writer_label: str,
     unplaced: Sequence[str] = (),
+    unreached: Sequence[str] = (),
     is_writing: bool = False,
     unwritten: Sequence[str] = (),
     stopped_before: Operation | None = None,
@@ -36,13 +37,14 @@ def health_of(
     """All lights. last_read: the chat read last, when (epoch seconds), and what failed then.
 
     problem: what of the settings could not be followed at the start, "" when all could.
-    unplaced: macros that were to tell something and stand in no prompt.
+    unplaced: macros that were to tell something and stand in no prompt. unreached: sentences on
+    taverns that have the bridge and cannot be told where we are.
     is_writing: chats are written too, since the user wants it. unwritten: sentences on those that
     cannot be written now. stopped_before: the operation that the queue was to pause before.
     """
     return Health(
         sillytavern=_sillytavern(taverns, pages, is_writing, unwritten),
-        bridge=_bridge(pages, is_listening, unplaced),
+        bridge=_bridge(pages, is_listening, unplaced, unreached),
         reading=_reading(last_read),
         queue=_queue(operations, is_paused, pause_reason, stopped_before, catching_up),
         backend=_backend(writer_label, operations, problem, tokens_today),
@@ -69,7 +71,9 @@ def _sillytavern(
     return HealthItem("sillytavern", Light.OFF, tr("No SillyTavern found"))
 
 
-def _bridge(pages: Sequence[Page], is_listening: bool, unplaced: Sequence[str]) -> HealthItem:
+def _bridge(
+    pages: Sequence[Page], is_listening: bool, unplaced: Sequence[str], unreached: Sequence[str]
+) -> HealthItem:
     if unplaced:
         macro, more = f"{{{{{unplaced[0]}}}}}", len(unplaced) - 1
         sentence = (
@@ -89,6 +93,8 @@ def _bridge(pages: Sequence[Page], is_listening: bool, unplaced: Sequence[str]) 
             "Bridge {version}, {n} page", "Bridge {version}, {n} pages", len(pages), version=version
         )
         return HealthItem("bridge", Light.GOOD, sentence)
+    if unreached:
+        return HealthItem("bridge", Light.OFF, unreached[0])
     if is_listening:
         return HealthItem("bridge", Light.IDLE, tr("Bridge waits: reload SillyTavern's page"))
     return HealthItem("bridge", Light.OFF, tr("Bridge not installed"))

@@ -19,6 +19,7 @@ from app.prompt.placement import macros_in
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_installer
+from app.sillytavern.bridge_file import RETRY_SECONDS
 from app.sillytavern.bridge_protocol import (
     Changed,
     ChatIdentity,
@@ -29,6 +30,7 @@ from app.sillytavern.bridge_protocol import (
 )
 from app.sillytavern.bridge_socket import BridgeServer, Page
 from app.sillytavern.data_folders import Tavern
+from app.tasks import TaskSupervisor
 from app.translation import N_, tr
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
@@ -77,6 +79,8 @@ class BridgeLink:
         self._slots_of = slots_of
         self._server = BridgeServer(self._on_turn)
         self._paired: set[Path] = set()
+        self._unreached: dict[Path, str] = {}  # taverns that could not be written into, and why
+        self._tasks = TaskSupervisor()
         self._is_started = False
         self.changed: Signal[None] = Signal("changed")
         self.context_changed: Signal[OpenChat] = Signal("context_changed")
@@ -119,6 +123,11 @@ class BridgeLink:
         """Whether any tavern has the bridge and can reach us."""
         return bool(self._paired)
 
+    @property
+    def unreached(self) -> tuple[str, ...]:
+        """A sentence for each tavern that has the bridge and cannot be told where we are."""
+        return tuple(self._unreached.values())
+
     def is_paired(self, user_folder: Path) -> bool:
         """Whether a tavern's pages could reach us."""
         return user_folder in self._paired
@@ -138,25 +147,42 @@ class BridgeLink:
             await self.pair(tavern.user_folder)
 
     async def pair(self, user_folder: Path) -> None:
-        """Pair with a tavern's pages, where the bridge is installed."""
+        """Pair with a tavern's pages, where the bridge is installed; later, if it must be."""
         if not self._is_started:
             return
+        await self._try_to_pair(user_folder)
+        if user_folder in self._unreached:
+            self._tasks.spawn(self._pair_when_it_can(user_folder), name="pairing with a tavern")
+
+    async def _try_to_pair(self, user_folder: Path) -> None:
         try:
             await asyncio.to_thread(bridge_installer.update, user_folder)
             if await self._server.add_tavern(user_folder):
                 self._paired.add(user_folder)
+            self._unreached.pop(user_folder, None)
         except BridgeError as error:
-            log.warning("%s", error)
+            if user_folder not in self._unreached:
+                log.warning("%s", error)
+            self._unreached[user_folder] = str(error)
         self.changed.emit(None)
+
+    async def _pair_when_it_can(self, user_folder: Path) -> None:
+        """A full disk gets room again, and lost rights come back."""
+        while user_folder in self._unreached:
+            await asyncio.sleep(RETRY_SECONDS)
+            if user_folder in self._unreached:
+                await self._try_to_pair(user_folder)
 
     async def part(self, user_folder: Path) -> None:
         """Let a tavern's pages go."""
         self._paired.discard(user_folder)
+        self._unreached.pop(user_folder, None)
         await self._server.remove_tavern(user_folder)
         self.changed.emit(None)
 
     async def aclose(self) -> None:
         """Say goodbye."""
+        await self._tasks.aclose()
         if self._is_started:
             await self._server.aclose()
 

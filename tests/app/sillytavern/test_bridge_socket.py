@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from app.sillytavern.bridge_file import read_bridge_file
 from app.sillytavern.bridge_link import OUTBOX_FRAMES
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.bridge_socket import BridgeServer
+from tests.disk_faults import full_disk, permission_lost
 
 ORIGIN = "http://127.0.0.1:8000"
 CHAT = ChatIdentity("solo", "Evening", avatar="Ada.png")
@@ -427,6 +430,53 @@ async def test_a_rotated_token_shuts_out_the_old_one_and_ends_old_connections(se
         assert caught.value.rcvd.code == bridge_socket.TOKEN_ROTATED
     async with dial(server, user_folder) as page:
         assert (await greet(page))["type"] == "welcome"
+
+
+Fault = Callable[[], AbstractContextManager[None]]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
+@pytest.mark.expects_log("app.sillytavern.bridge_socket")
+@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+async def test_a_new_token_that_no_page_could_learn_shuts_nobody_out(
+    server, user_folder, fault: Fault
+):
+    before = pairing(user_folder)
+    async with dial(server, user_folder) as page:
+        await greet(page)
+        with fault():
+            await server.rotate_tokens(grace_seconds=0)
+        assert pairing(user_folder) == before
+        async with dial(server, user_folder) as other:
+            assert (await greet(other, "other"))["type"] == "welcome"
+        server.publish(user_folder, CHAT, slots("still here"))
+        assert (await receive(page))["slots"][0]["text"] == "still here"
+        await server.rotate_tokens(grace_seconds=0)
+        assert pairing(user_folder)["token"] != before["token"]
+        with pytest.raises(ConnectionClosed):
+            await receive(page)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
+@pytest.mark.expects_log("app.sillytavern.bridge_socket")
+@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+async def test_what_pages_are_to_show_is_left_for_them_as_soon_as_it_can_be(
+    server, user_folder, monkeypatch, caplog, fault: Fault
+):
+    monkeypatch.setattr(bridge_socket, "RETRY_SECONDS", 0.01)
+    before = pairing(user_folder)
+    with fault():
+        server.choose_parts({"badge": False})
+        await until(lambda: "could not be told" in caplog.text)
+        assert pairing(user_folder) == before
+    await until(lambda: pairing(user_folder) == before | {"parts": {"badge": False}})
+    assert caplog.text.count("could not be told") == 1
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 async def test_closing_unpairs_and_leaves_the_slots_in_the_bridge_file(user_folder):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
 
 from app.errors import BackendAway, ChatUnreadable
-from app.health import Light
+from app.health import HealthItem, Light
 from app.llm.tokenizer import counter_for
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
@@ -24,11 +26,13 @@ from app.sillytavern.bridge_protocol import EVENTS
 from app.sillytavern.data_folders import find_taverns
 from app.store.store import Store
 from app.tasks import TaskSupervisor
+from app.work import link as link_module
 from app.work import open_chats
 from app.work.health import health_of
 from app.work.link import BridgeLink
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
+from tests.disk_faults import full_disk, permission_lost
 from tests.labelled import WrittenTavern
 
 AT_ONCE = {"chat_changed"}
@@ -92,6 +96,22 @@ async def linked(
         yield linked
     chats.close()
     await link.aclose()
+
+
+def bridge_health(link: BridgeLink) -> HealthItem:
+    return health_of(
+        taverns=(),
+        pages=link.pages,
+        is_listening=link.is_listening,
+        last_read=None,
+        operations=(),
+        is_paused=False,
+        pause_reason="",
+        problem="",
+        writer_label="",
+        unplaced=link.unplaced_macros,
+        unreached=link.unreached,
+    ).bridge
 
 
 @pytest.mark.parametrize("name", SOON)
@@ -192,20 +212,9 @@ async def test_a_macro_that_stands_nowhere_is_known_as_long_as_the_page_is_there
     await linked.say(type="event", name="macros_unplaced", subject=names)
     await changed.get()
     assert linked.link.unplaced_macros == ("smartmemory-arcs",)
-    items = health_of(
-        taverns=(),
-        pages=linked.link.pages,
-        is_listening=True,
-        last_read=None,
-        operations=(),
-        is_paused=False,
-        pause_reason="",
-        problem="",
-        writer_label="",
-        unplaced=linked.link.unplaced_macros,
-    )
-    assert items.bridge.light is Light.BAD
-    assert "{{smartmemory-arcs}}" in items.bridge.sentence
+    item = bridge_health(linked.link)
+    assert item.light is Light.BAD
+    assert "{{smartmemory-arcs}}" in item.sentence
     await linked.say(type="event", name="macros_unplaced", subject="")
     await changed.get()
     assert linked.link.unplaced_macros == ()
@@ -358,3 +367,36 @@ async def test_a_chat_that_turns_out_to_be_renamed_is_no_failure(linked: Linked)
     await linked.chats.open(new)
     assert renamed.get_nowait() == (linked.path, new)
     assert failed.empty()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
+@pytest.mark.expects_log("app.work.link")
+@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+async def test_a_tavern_that_cannot_be_written_into_is_paired_when_it_can(
+    demo_tavern: WrittenTavern,
+    store: Store,
+    tasks: TaskSupervisor,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: Callable[[], AbstractContextManager[None]],
+) -> None:
+    monkeypatch.setattr(link_module, "RETRY_SECONDS", 0.01)
+    bridge_installer.install(demo_tavern.user_folder)
+    chats = OpenChats(store, counter_for(), (), Settings({}), tasks)
+    link = BridgeLink(chats, no_slots)
+    changed: asyncio.Queue[None] = asyncio.Queue()
+    link.changed.connect(changed.put_nowait)
+    async with asyncio.timeout(20):
+        with fault():
+            await link.start(find_taverns(demo_tavern.user_folder))
+            for _ in range(3):  # and tries again
+                await changed.get()
+                assert not link.is_paired(demo_tavern.user_folder)
+                item = bridge_health(link)
+                assert item.light is Light.OFF
+                assert "could not be told" in item.sentence
+        while not link.is_paired(demo_tavern.user_folder):
+            await changed.get()
+    assert bridge_health(link).light is Light.IDLE
+    assert caplog.text.count("could not be told") == 1
+    await link.aclose()
