@@ -196,13 +196,15 @@ class Companion(News):
             lambda: self._follow_setting("budgets"),
             lambda: self.is_reading_only,
         )
-        self.edits.settings_changed = self.budgets.take_in
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
         self.exports = StoryExport(lambda path, until: self.memory(path, until=until), parts.packs)
         self.search = Search(self._store, self._chats, self._tasks, self._memory_work.vectors_of)
         self._chats.read.connect(self.search.follow)
         copies = self.folders.backups / "settings"
-        self.settings_file = SettingsFile(self.settings, self.put_setting, copies)
+        self.settings_file = SettingsFile(
+            self.settings, self._store, self._chats, self._follow_setting, copies
+        )
+        self.edits.takes_in = (self.budgets.take_in, self.settings_file.take_in)
         self._turn_vectors = TurnVectors(
             self._memory_work.vectors_of, self._tasks, lambda: bool(self.settings["embeddings"])
         )

@@ -110,6 +110,7 @@ class Desk(QObject):
         session.health_changed.connect(frame.status.show_health)
         session.operations_changed.connect(self._on_operations_changed)
         session.undo_changed.connect(self._on_undo_changed)
+        session.replayed.connect(self._on_replayed)
         session.reading.connect(self._on_reading)
         session.failed.connect(frame.notice.say)
         session.told.connect(frame.status.tell)
@@ -481,6 +482,11 @@ class Desk(QObject):
         )
 
     def _on_setting_changed(self, _name: str, _value: object) -> None:
+        self._apply_look()
+        self.tray.follow()
+
+    def _on_replayed(self) -> None:
+        # An import of settings may be what was taken back.
         self._apply_look()
         self.tray.follow()
 

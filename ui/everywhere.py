@@ -94,6 +94,7 @@ class Everywhere(QObject):
         steps = await history.go_to(path, entry_id)
         if not steps:
             return
+        self._session.replayed.emit()
         entry = labels.get(entry_id)
         if entry is not None and entry.is_undone:
             word = trn("Redone: {n} change", "Redone: {n} changes", steps)

@@ -39,6 +39,7 @@ class Session(QObject):
         story_changed: StoryChange of the chat that is shown.
         slots_changed: SlotSet of the chat that is shown.
         library_changed, operations_changed, health_changed, progressed: as the Companion's.
+        replayed: something was taken back or done again.
         undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
         catch_up_offered: CatchUpPlan of the chat that is shown, while its backlog waits for the
             user's word; None once it does not.
@@ -58,6 +59,7 @@ class Session(QObject):
     operations_changed = Signal(object)
     health_changed = Signal(object)
     progressed = Signal(object)
+    replayed = Signal()
     undo_changed = Signal(str, str)
     catch_up_offered = Signal(object)
     recap_told = Signal(object)
@@ -81,6 +83,7 @@ class Session(QObject):
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MS)
         self._settle.timeout.connect(self._fetch)
+        self.replayed.connect(self.refresh)
         self._is_closed = False
         for signal, receiver in self._hearing():
             signal.connect(receiver)
@@ -193,7 +196,12 @@ class Session(QObject):
     async def _tell_label(self, sentence: str, deed: Coroutine[Any, Any, str]) -> None:
         label = await deed
         if label:
+            self.replayed.emit()
             self.told.emit(tr(sentence, deed=retold(label)))
+
+    def refresh(self) -> None:
+        """Ask anew, in a moment, for what a deed changes: the next prompt, what undo would do."""
+        self._settle.start()
 
     def _fetch(self) -> None:
         if self._path is not None:

@@ -1,4 +1,4 @@
-"""Lets what is set for one chat be taken back: records the inverse of each change of a setting.
+"""Lets what is set be taken back: records the inverse of each change of a setting, of any scope.
 
 A setting has no number as the rows of the other journalled tables have, so their triggers do not
 fit it. These live as long as the connection does; values are JSON, so quote() never meets a NUL.
@@ -6,7 +6,7 @@ fit it. These live as long as the connection does; values are JSON, so quote() n
 
 from __future__ import annotations
 
-_IS_RECORDED = "(SELECT entry_id FROM undo_recording) IS NOT NULL AND {row}.scope = 'chat'"
+_IS_RECORDED = "(SELECT entry_id FROM undo_recording) IS NOT NULL"
 _RECORD = (
     "INSERT INTO undo_statement (entry_id, statement) "
     "VALUES ((SELECT entry_id FROM undo_recording), {statement});"
@@ -19,25 +19,23 @@ _KEY = (
 _UNTOUCHED = " || ' AND value IS ' || quote(NEW.value)"
 
 
-def _trigger(deed: str, row: str, statement: str, when: str = "") -> str:
+def _trigger(deed: str, statement: str, when: str = "") -> str:
     return (
         f"CREATE TEMP TRIGGER IF NOT EXISTS setting_{deed} AFTER {deed} ON setting "
-        f"WHEN {_IS_RECORDED.format(row=row)}{when} BEGIN {_RECORD.format(statement=statement)} END"
+        f"WHEN {_IS_RECORDED}{when} BEGIN {_RECORD.format(statement=statement)} END"
     )
 
 
 SETTING_TRIGGERS = (
-    _trigger("insert", "NEW", f"'DELETE FROM setting' || {_KEY.format(row='NEW')}{_UNTOUCHED}"),
+    _trigger("insert", f"'DELETE FROM setting' || {_KEY.format(row='NEW')}{_UNTOUCHED}"),
     _trigger(
         "update",
-        "NEW",
         f"'UPDATE setting SET value = ' || quote(OLD.value) || {_KEY.format(row='NEW')}"
         + _UNTOUCHED,
         " AND OLD.value IS NOT NEW.value",
     ),
     _trigger(
         "delete",
-        "OLD",
         "'INSERT OR IGNORE INTO setting (scope, scope_id, name, value) VALUES (' "
         "|| quote(OLD.scope) || ', ' || quote(OLD.scope_id) || ', ' || quote(OLD.name) || ', ' "
         "|| quote(OLD.value) || ')'",

@@ -27,12 +27,19 @@ class SettingsTable:
             for scope, scope_id, name, value in rows
         }
 
+    def for_all(self) -> dict[str, Any]:
+        """What is set for all chats."""
+        return self._of(Scope.GLOBAL, "")
+
     def of_chat(self, chat_id: int) -> dict[str, Any]:
         """What is set for one chat."""
+        return self._of(Scope.CHAT, str(chat_id))
+
+    def _of(self, scope: Scope, scope_id: str) -> dict[str, Any]:
         table = self._table
 
         rows = table.select(table.name, table.value).where(
-            (table.scope == Scope.CHAT.value) & (table.scope_id == str(chat_id))
+            (table.scope == scope.value) & (table.scope_id == scope_id)
         )
         return {name: msgspec.json.decode(value) for name, value in rows.tuples()}
 

@@ -48,6 +48,11 @@ class UndoJournal:
         """Refuse each action from now on, with this sentence."""
         self._seal = why
 
+    @property
+    def is_sealed(self) -> bool:
+        """Whether every action is refused."""
+        return bool(self._seal)
+
     def label(self, chat_id: int, direction: str = UNDO) -> str:
         """Name of the action that would be taken back (or done again), "" when there is none."""
         table = self._entries

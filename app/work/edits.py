@@ -36,8 +36,8 @@ class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
 
     drafts: what the user is writing and has not kept. scenes: where scenes end. messages: their
-    recaps. history: all that was done, to go back to. settings_changed: takes in what undo may have
-    changed of a chat's settings.
+    recaps. history: all that was done, to go back to. takes_in: who else looks at what undo
+    may have changed, as the settings do.
 
     Raises UsageError for a chat that is not open, and for what is not there.
     """
@@ -53,7 +53,7 @@ class StoryEdits:
         self._chats = chats
         self._enqueue = enqueue
         self._writing = writing
-        self.settings_changed: Callable[[OpenChat], Awaitable[None]] = _nothing
+        self.takes_in: tuple[Callable[[OpenChat], Awaitable[None]], ...] = ()
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
         self.messages = MessageEdits(store, chats, enqueue, writing, self._do)
@@ -315,7 +315,8 @@ class StoryEdits:
 
     async def _take_in(self, chat: OpenChat) -> None:
         """Show what undo and redo put into the database."""
-        await self.settings_changed(chat)
+        for take_in in self.takes_in:
+            await take_in(chat)
         await self._chats.refresh_all_of(chat)
 
     async def _do(self, chat: OpenChat, label: str, unit: Callable[[], Any]) -> None:
@@ -324,7 +325,3 @@ class StoryEdits:
 
     def _open(self, path: Path) -> OpenChat:
         return self._chats.required(path)
-
-
-async def _nothing(_chat: OpenChat) -> None:
-    """Where settings are not part of it."""

@@ -1,26 +1,34 @@
-"""Settings as a file of the user's: given away, and taken over after a look at all of it."""
+"""Settings as a file of the user's: given away, and taken over after a look at all of it.
+
+Taking over is one step that undo takes back, in the history of the chat that was open then.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app.errors import StoreError, UsageError
 from app.llm.specs import parse_spec
+from app.setting import Scope
 from app.settings import REGISTRY, Settings
 from app.sillytavern.guarded_write import write_file_atomically
+from app.store.store import Store
 from app.translation import N_, tr
+from app.work.open_chat import OpenChat
+from app.work.open_chats import OpenChats
 
 KIND = "settings of Tavernkeep"
 VERSION = 1
 LARGEST = 1_000_000  # bytes
 # Of this machine, or of one chat: where folders are, how the window stands, presets that are here.
 NOT_GIVEN = frozenset({"tavern", "window_state", "lore_done", "prompt_preset"})
+IMPORT, IMPORT_TAKEN_BACK = N_("import of settings"), N_("import of settings taken back")
 NO_FILE = N_("This is no file of Tavernkeep's settings. Nothing was changed.")
 
 
@@ -35,13 +43,20 @@ class NewSettings:
 
 
 class SettingsFile:
-    """put: makes a value hold for all chats. copies: folder for what was before an import."""
+    """follow: works by a setting that has changed. copies: folder for what was before an import."""
 
     def __init__(
-        self, settings: Settings, put: Callable[[str, Any], Awaitable[None]], copies: Path
+        self,
+        settings: Settings,
+        store: Store,
+        chats: OpenChats,
+        follow: Callable[[str], Awaitable[None]],
+        copies: Path,
     ) -> None:
         self._settings = settings
-        self._put = put
+        self._store = store
+        self._chats = chats
+        self._follow = follow
         self._copies = copies
         self._before: dict[str, Any] = {}
         self._taken: dict[str, Any] = {}
@@ -105,17 +120,18 @@ class SettingsFile:
         changed = {name: value for name, value in wanted.items() if value != self._settings[name]}
         return NewSettings(changed, len(values) - len(known))
 
-    async def take_over(self, new: NewSettings) -> Path:
+    async def take_over(self, new: NewSettings, *, path: Path | None = None) -> Path:
         """Make the values hold; gives the file that keeps what held before.
 
-        Raises StoreError when that file cannot be written: then nothing is changed.
+        path: the open chat in whose history this is a step, None where no chat is open. Raises
+        StoreError when that file cannot be written: then nothing is changed.
         """
         kept = self._copies / f"settings {time.strftime('%Y-%m-%d %H.%M.%S')}.json"
-        before = self.text().encode()
+        text = self.text().encode()
 
         def keep() -> None:
             self._copies.mkdir(parents=True, exist_ok=True)
-            write_file_atomically(kept, before)
+            write_file_atomically(kept, text)
 
         try:
             await asyncio.to_thread(keep)
@@ -123,24 +139,44 @@ class SettingsFile:
             raise StoreError(
                 tr("{kept} cannot be written: nothing was changed.", kept=kept)
             ) from error
-        self._before = {name: self._settings[name] for name in new.values}
-        self._taken = dict(new.values)
-        for name, value in new.values.items():
-            await self._put(name, value)
+        before = {name: self._settings[name] for name in new.values}
+        await self._put(new.values, IMPORT, path)
+        self._before, self._taken = before, dict(new.values)
         return kept
+
+    async def _put(self, values: Mapping[str, Any], label: str, path: Path | None) -> None:
+        table, journal = self._store.settings, self._store.undo
+
+        def unit() -> None:
+            for name, value in values.items():
+                table.save(Scope.GLOBAL.value, "", name, value)
+
+        if path is None or journal.is_sealed:
+            await self._store.run(unit)
+        else:
+            chat_id = self._chats.required(path).chat_id
+            await self._store.run(lambda: journal.record_if_any(chat_id, label, unit))
+        await self.take_in()
+
+    async def take_in(self, _chat: OpenChat | None = None) -> None:
+        """Work by what the store holds for all chats now, where that is something else."""
+        stored = await self._store.run(self._store.settings.for_all)
+        for name in self._settings.replace_for_all(stored):
+            await self._follow(name)
 
     @property
     def can_take_back(self) -> bool:
-        """Whether a file was taken over since the start, and not taken back."""
-        return bool(self._before)
+        """Whether a file was taken over since the start, and something of it holds."""
+        return bool(self._back())
 
-    async def take_back(self) -> int:
+    async def take_back(self, *, path: Path | None = None) -> int:
         """Let hold again what the last file replaced, in one step; gives how many settings that
-        were. What was changed by hand since stays.
+        were. What was changed by hand since stays. path: as in `take_over`.
         """
-        before, taken = self._before, self._taken
-        self._before, self._taken = {}, {}
-        back = {name: was for name, was in before.items() if self._settings[name] == taken[name]}
-        for name, value in back.items():
-            await self._put(name, value)
+        back = self._back()
+        await self._put(back, IMPORT_TAKEN_BACK, path)
         return len(back)
+
+    def _back(self) -> dict[str, Any]:
+        taken = self._taken
+        return {n: was for n, was in self._before.items() if self._settings[n] == taken[n]}

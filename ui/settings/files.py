@@ -44,6 +44,7 @@ class FilesSection(Section):
         self.row.row.addWidget(self.read)
         self.row.row.addWidget(self.write)
         self.add_row(self.row)
+        session.replayed.connect(self._on_replayed)
 
     def _on_write(self) -> None:
         self._session.do(self._write(), name=N_("exporting settings"))
@@ -73,11 +74,12 @@ class FilesSection(Section):
         if not new.values:
             self.row.fact.setText(" ".join((tr("All is as the file says already."), *said)))
             return
-        kept = await files.take_over(new)
+        kept = await files.take_over(new, path=self._session.path)
         changed = trn("Changed: {n} setting.", "Changed: {n} settings.", len(new.values))
         said.append(tr("What held before is kept in {kept}.", kept=kept))
         self.row.fact.setText(" ".join((changed, *said)))
         self.back.setVisible(files.can_take_back)
+        self._session.refresh()
         self.taken_over.emit()
 
     def _on_back(self) -> None:
@@ -85,9 +87,17 @@ class FilesSection(Section):
 
     async def _take_back(self) -> None:
         self.back.hide()
-        count = await self._session.companion.settings_file.take_back()
+        path = self._session.path
+        count = await self._session.companion.settings_file.take_back(path=path)
         self.row.fact.setText(trn("As before: {n} setting.", "As before: {n} settings.", count))
+        self._session.refresh()
         self.taken_over.emit()
+
+    def _on_replayed(self) -> None:
+        can_take_back = self._session.companion.settings_file.can_take_back
+        if can_take_back is self.back.isHidden():
+            self.row.fact.setText(tr(FACT))
+            self.back.setVisible(can_take_back)
 
 
 def _documents() -> Path:

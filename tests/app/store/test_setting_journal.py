@@ -1,4 +1,4 @@
-"""What is set for a chat is taken back with the deed that set it."""
+"""What is set is taken back with the deed that set it."""
 
 from __future__ import annotations
 
@@ -64,11 +64,14 @@ async def test_undo_leaves_alone_what_was_set_since(store: Store) -> None:
     assert await of_chat(store, chat_id) == {"budget_long": 600}
 
 
-async def test_what_is_set_for_all_chats_belongs_to_no_chats_undo(store: Store) -> None:
+async def test_what_a_deed_sets_for_all_chats_is_taken_back_with_it(store: Store) -> None:
     chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    await store.run(lambda: store.settings.save("global", "", "contrast", "high"))
     await store.run_undoable(
-        chat_id, "theme", lambda: store.settings.save("global", "", "theme", "dark")
+        chat_id, "import", lambda: store.settings.save("global", "", "theme", "dark")
     )
     await store.run(lambda: store.undo.undo(chat_id))
     loaded = await store.run(store.settings.load)
-    assert loaded == {("global", "", "theme"): "dark"}
+    assert loaded == {("global", "", "contrast"): "high"}
+    await store.run(lambda: store.undo.redo(chat_id))
+    assert (await store.run(store.settings.for_all))["theme"] == "dark"

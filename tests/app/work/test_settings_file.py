@@ -9,25 +9,38 @@ from typing import Any
 import pytest
 
 from app.errors import StoreError, UsageError
+from app.llm.tokenizer import counter_for
 from app.settings import Settings
+from app.store.store import Store
+from app.tasks import TaskSupervisor
+from app.work.open_chats import OpenChats
 from app.work.settings_file import KIND, NOT_GIVEN, SettingsFile
+from tests.labelled import WrittenTavern
+from tests.memory_world import opened
 
 
 class Machine:
-    """Settings with their file."""
+    """Settings with their file. followed: names of those that were worked by."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, store: Store, tasks: TaskSupervisor) -> None:
         self.settings = Settings()
+        self.store = store
         self.copies = folder / "copies"
-        self.files = SettingsFile(self.settings, self.put, self.copies)
+        self.followed: list[str] = []
+        self.chats = OpenChats(store, counter_for(), (), self.settings, tasks)
+        self.files = SettingsFile(self.settings, store, self.chats, self.follow, self.copies)
+
+    async def follow(self, name: str) -> None:
+        self.followed.append(name)
 
     async def put(self, name: str, value: Any) -> None:
-        self.settings.put(name, value)
+        key = self.settings.put(name, value)
+        await self.store.run(lambda: self.store.settings.save(*key, value))
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path, store: Store, tasks: TaskSupervisor) -> Machine:
+    return Machine(tmp_path, store, tasks)
 
 
 def write(folder: Path, values: object, kind: str = KIND) -> Path:
@@ -36,26 +49,33 @@ def write(folder: Path, values: object, kind: str = KIND) -> Path:
     return path
 
 
-async def test_settings_come_back_on_another_machine(machine: Machine, tmp_path: Path) -> None:
+async def test_settings_come_back_on_another_machine(
+    machine: Machine, tmp_path: Path, tasks: TaskSupervisor
+) -> None:
     for name, value in (("running_recap_budget", 700), ("theme", "dark"), ("tavern", "/secret")):
-        machine.settings.put(name, value)
+        await machine.put(name, value)
     target = tmp_path / "mine.json"
     await machine.files.save(target)
     assert "/secret" not in target.read_text("utf-8")
-    other = Machine(tmp_path / "other")
-    other.settings.put("scene_recap_tokens", 99)
-    new = await other.files.read(target)
-    kept = await other.files.take_over(new)
-    assert other.settings["running_recap_budget"] == 700
-    assert other.settings["theme"] == "dark"
-    assert other.settings["scene_recap_tokens"] == 160
-    assert other.settings["tavern"] == ""
-    back = await other.files.read(kept)
-    assert back.values == {
-        "running_recap_budget": 1000,
-        "theme": "system",
-        "scene_recap_tokens": 99,
-    }
+    elsewhere = Store(tmp_path / "elsewhere.sqlite3")
+    await elsewhere.open()
+    try:
+        other = Machine(tmp_path / "other", elsewhere, tasks)
+        await other.put("scene_recap_tokens", 99)
+        new = await other.files.read(target)
+        kept = await other.files.take_over(new)
+        assert other.settings["running_recap_budget"] == 700
+        assert other.settings["theme"] == "dark"
+        assert other.settings["scene_recap_tokens"] == 160
+        assert other.settings["tavern"] == ""
+        back = await other.files.read(kept)
+        assert back.values == {
+            "running_recap_budget": 1000,
+            "theme": "system",
+            "scene_recap_tokens": 99,
+        }
+    finally:
+        await elsewhere.aclose()
 
 
 @pytest.mark.parametrize(
@@ -99,3 +119,44 @@ async def test_nothing_is_changed_where_no_copy_can_be_kept(
     with pytest.raises(StoreError):
         await machine.files.take_over(new)
     assert machine.settings["theme"] == "system"
+
+
+async def test_an_import_follows_what_it_changes_and_nothing_else(
+    machine: Machine, tmp_path: Path
+) -> None:
+    await machine.put("theme", "dark")
+    new = await machine.files.read(write(tmp_path, {"theme": "dark", "story_text_size": 17}))
+    await machine.files.take_over(new)
+    assert machine.followed == ["story_text_size"]
+    assert machine.files.can_take_back
+    await machine.put("story_text_size", 18)  # by hand since: it stays
+    assert not machine.files.can_take_back
+    assert await machine.files.take_back() == 0
+    assert machine.settings["story_text_size"] == 18
+
+
+async def test_undo_takes_an_import_back_in_one_step_also_after_a_restart(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    chat, own = demo_tavern.chat, tmp_path / "own data"
+    async with opened(demo_tavern, own) as world:
+        companion = world.companion
+        await companion.put_setting("running_recap_budget", 900)
+        await companion.put_setting("running_recap_budget", 650, path=chat)
+        given = write(tmp_path, {"running_recap_budget": 700, "theme": "dark"})
+        files = companion.settings_file
+        await files.take_over(await files.read(given), path=chat)
+        assert (await companion.edits.undo_labels(chat))[0] == "import of settings"
+        assert await companion.edits.undo(chat) == "import of settings"
+        assert companion.settings["running_recap_budget"] == 900
+        assert companion.settings["theme"] == "system"
+        assert not files.can_take_back
+        await companion.edits.redo(chat)
+        assert companion.settings["running_recap_budget"] == 700
+    async with opened(demo_tavern, own) as world:
+        companion = world.companion
+        assert companion.settings["theme"] == "dark"
+        await companion.edits.undo(chat)
+        assert companion.settings["theme"] == "system"
+        assert companion.settings["running_recap_budget"] == 900
+        assert companion.setting("running_recap_budget", path=chat).value == 650

@@ -57,3 +57,30 @@ async def test_settings_are_exported_and_imported_again(
     await until(lambda: page.files.row.fact.text() == "As before: 1 setting.")
     assert companion.settings["running_recap_budget"] == 900
     assert not page.files.back.isVisible()
+
+
+async def test_undo_takes_an_import_back_and_the_page_shows_it(
+    demo_window: MainWindow, companion: Companion, tmp_path: Path, until: Until
+) -> None:
+    await companion.put_setting("story_text_size", 15)
+    target = tmp_path / "mine.json"
+    await companion.settings_file.save(target)
+    await companion.put_setting("story_text_size", 20)
+    demo_window.show_page("settings")
+    page = demo_window.page
+    assert isinstance(page, SettingsPage)
+    QTest.mouseClick(page.files.read, Qt.MouseButton.LeftButton)
+    await until(lambda: dialog_of(demo_window) is not None)
+    opening = dialog_of(demo_window)
+    assert opening is not None
+    name(opening, target)
+    await until(lambda: "Changed: 1 setting" in page.files.row.fact.text())
+    undo = demo_window.actions_["undo"]
+    await until(lambda: undo.text() == "Undo: import of settings")
+    undo.trigger()
+    await until(lambda: companion.settings["story_text_size"] == 20)
+    await until(lambda: page.files.back.isHidden())
+    await until(lambda: demo_window.actions_["redo"].isEnabled())
+    demo_window.actions_["redo"].trigger()
+    await until(lambda: page.files.back.isVisible())
+    assert companion.settings["story_text_size"] == 15
