@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -23,6 +24,19 @@ from ui.theme.tokens import faded
 LANE = 24
 FOOT = 32
 NOTHING = N_("Choose a matter to see who came to know it, and when.")
+
+
+def _glyphs(axis: Axis, stretches: Sequence[Stretch]) -> list[float]:
+    """Where the glyph of each stretch stands, in px: where it begins, or as much before that as the
+    next one needs to be seen whole.
+    """
+    first = LABEL + DISC / 2 - 6
+    found: list[float] = []
+    after = math.inf
+    for stretch in reversed(stretches):
+        after = max(first, min(axis.x(stretch.first), after - DISC))
+        found.append(after)
+    return found[::-1]
 
 
 class Lanes(QWidget):
@@ -97,8 +111,8 @@ class Lanes(QWidget):
                 rounded(painter, lane, 5, t.well)
                 ground = t.well
             self._write_name(painter, person, lane)
-            for stretch in stretches:
-                self._paint_stretch(painter, axis, stretch, lane, ground)
+            for stretch, x in zip(stretches, _glyphs(axis, stretches), strict=True):
+                self._paint_stretch(painter, axis, stretch, lane, ground, x)
         if not self._lanes:
             painter.setFont(ui_font(12, MEDIUM))
             painter.setPen(t.t3)
@@ -119,7 +133,13 @@ class Lanes(QWidget):
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
 
     def _paint_stretch(
-        self, painter: QPainter, axis: Axis, stretch: Stretch, lane: QRectF, ground: QColor
+        self,
+        painter: QPainter,
+        axis: Axis,
+        stretch: Stretch,
+        lane: QRectF,
+        ground: QColor,
+        glyph: float,
     ) -> None:
         t = current_tokens()
         y = lane.center().y()
@@ -132,9 +152,14 @@ class Lanes(QWidget):
                 path = QPainterPath(QPointF(begin, y))
                 path.lineTo(over, y)
                 stroke(painter, path, stretch.attitude, t, ground=ground, is_faint=is_faint)
-        spot = QPointF(max(left, LABEL + DISC / 2 - 6), y)
         paint_glyph(
-            painter, spot, stretch.attitude, t, ground=ground, is_faint=is_to_come, disc=DISC - 1
+            painter,
+            QPointF(glyph, y),
+            stretch.attitude,
+            t,
+            ground=ground,
+            is_faint=is_to_come,
+            disc=DISC - 1,
         )
 
     def _paint_count(self, painter: QPainter, axis: Axis) -> None:

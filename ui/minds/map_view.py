@@ -38,7 +38,8 @@ MARGIN = 18.0
 ROWS = (54.0, 88.0)  # px from one matter to the next
 PERSON = 84.0  # px from one person to the next, at least
 SIDE = 92.0  # from the edge to the centre of a disc
-CARD = (200.0, 272.0)
+CARD = (200.0, 420.0)
+CARD_SHARE = 0.36  # of the map's width: lines need the rest
 NARROWEST = 560.0
 PORT = 11.0  # px between two lines where they end
 ZOOM_STEP = 1.15
@@ -180,7 +181,7 @@ class MapView(QGraphicsView):
         longest = max(len(layout.left), len(layout.right))
         height = max(layout.now * row, longest * PERSON)
         top = MARGIN + max(0.0, (seen - height) / 2)
-        card = min(CARD[1], max(CARD[0], width * 0.36))
+        card = min(CARD[1], max(CARD[0], width * CARD_SHARE))
         first = top + (height - layout.now * row) / 2 + row / 2
         for number, place in layout.row.items():
             self.matters[number].set_width(card)

@@ -42,8 +42,8 @@ from ui.theme.style import BAR_EXTENT
 Index = QModelIndex | QPersistentModelIndex
 ROW = 44
 HEAD = 62
-COLUMN, WIDEST = 84, 132
-TITLE = 300
+COLUMN, COLUMN_WANTED = 84, 132
+TITLE, TITLE_WIDEST = 300, 560
 TITLE_NARROW = 220
 
 
@@ -196,19 +196,22 @@ class MatrixTable(QTableView):
         self.verticalHeader().viewport().update()
 
     def resizeEvent(self, event: Any) -> None:
-        width = TITLE if self.width() >= 820 else TITLE_NARROW
-        if self.verticalHeader().width() != width:
-            self.verticalHeader().setFixedWidth(width)
         super().resizeEvent(event)
-        self._corner.setGeometry(0, 0, width, HEAD)
-        self._corner.raise_()
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Use the room there is; where names do not fit, all are shortened alike."""
+        """Use the room there is, for titles first; where names do not fit, all are shortened
+        alike.
+        """
         header, count = self.horizontalHeader(), max(1, len(self.matrix.people))
-        room = self.width() - self.verticalHeader().width() - BAR_EXTENT
-        header.setDefaultSectionSize(max(COLUMN, min(WIDEST, room // count)))
+        room = self.width() - BAR_EXTENT
+        least = TITLE if self.width() >= 820 else TITLE_NARROW
+        title = max(least, min(TITLE_WIDEST, room - count * COLUMN_WANTED))
+        if self.verticalHeader().width() != title:
+            self.verticalHeader().setFixedWidth(title)
+        self._corner.setGeometry(0, 0, title, HEAD)
+        self._corner.raise_()
+        header.setDefaultSectionSize(max(COLUMN, (room - title) // count))
         metrics = QFontMetrics(ui_font(11, SEMIBOLD))
         fits = header.defaultSectionSize() - 8
         self.is_short = any(

@@ -34,13 +34,22 @@ class LegendItem(QWidget):
         super().__init__()
         self._attitude = attitude
         self._word = tr(LEGEND[attitude])
+        self._is_brief = False
         self.setAccessibleName(self._word)
         self.setToolTip(tr(TIPS[attitude]))
         self.setFont(ui_font(12, MEDIUM))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
+    def show_word(self, is_shown: bool) -> None:
+        """Its word beside the icon, or only for who asks."""
+        if self._is_brief is is_shown:
+            self._is_brief = not is_shown
+            self.updateGeometry()
+            self.update()
+
     def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance(self._word) + 21, 20)
+        word = 0 if self._is_brief else self.fontMetrics().horizontalAdvance(self._word) + 5
+        return QSize(word + 16, 20)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
@@ -49,6 +58,8 @@ class LegendItem(QWidget):
             ICONS[self._attitude], ink(t, self._attitude), 14, self.devicePixelRatioF()
         )
         painter.drawPixmap(0, 3, pixmap)
+        if self._is_brief:
+            return
         painter.setFont(self.font())
         painter.setPen(t.t2)
         painter.drawText(19, 0, self.width() - 19, 20, Qt.AlignmentFlag.AlignVCenter, self._word)
@@ -175,7 +186,7 @@ class Timeline(QWidget):
         """The legend gives way last: first the sentence, then the words of the legend."""
         self._sentence.setVisible(self.width() >= 1080 and bool(self._sentence.text()))
         for item in self._legend:
-            item.setVisible(self.width() >= 760)
+            item.show_word(self.width() >= 760)
 
     def go_to(self, index: int) -> None:
         """Look at a message."""
