@@ -96,7 +96,8 @@ def _taverns(taverns: Sequence[Tavern]) -> list[Finding]:
         findings.append(Finding("sillytavern", True, _contents(tavern)))
         findings += [Finding("file", False, problem.sentence) for problem in tavern.problems]
         state = bridge_installer.status(tavern.user_folder)
-        findings.append(Finding("bridge", state.installed, state.sentence))
+        is_at_work = state.installed and not state.is_switched_off
+        findings.append(Finding("bridge", is_at_work, state.sentence))
     return findings
 
 

@@ -13,7 +13,7 @@ from app.errors import BridgeError
 from app.paths import RESOURCES
 from app.sillytavern.bridge_file import BRIDGE_FILE, write_for_tavern
 from app.sillytavern.guarded_write import DIGITS
-from app.translation import tr
+from app.translation import N_, tr
 
 SOURCE = RESOURCES / "bridge"
 FOLDER_NAME = "tavernkeep"
@@ -28,13 +28,17 @@ _UNFINISHED = re.compile(rf"{_FILE_NAME.pattern}\.\d{{{DIGITS}}}")
 
 @dataclass(frozen=True, slots=True)
 class BridgeStatus:
-    """Whether the bridge is in a tavern. version: of the installed one, empty when none is."""
+    """Whether the bridge is in a tavern. version: of the installed one, empty when none is.
+
+    is_switched_off: SillyTavern does not load it, by the user's word among its extensions.
+    """
 
     installed: bool
     version: str
     newer_available: bool
     path: Path
     sentence: str
+    is_switched_off: bool = False
 
 
 def extension_folder(user_folder: Path) -> Path:
@@ -62,9 +66,19 @@ def status(user_folder: Path) -> BridgeStatus:
             "The bridge is installed in version {version}; a newer one is ready.", version=version
         )
         return BridgeStatus(True, version, True, folder, sentence)
+    is_off = _is_switched_off(user_folder)
+    sentence = N_("The bridge is installed ({version}).")
+    if is_off:
+        sentence = N_("The bridge is installed, but switched off among SillyTavern's extensions.")
     return BridgeStatus(
-        True, version, False, folder, tr("The bridge is installed ({version}).", version=version)
+        True, version, False, folder, tr(sentence, version=version), is_switched_off=is_off
     )
+
+
+def _is_switched_off(user_folder: Path) -> bool:
+    extensions = _read_json(user_folder / "settings.json").get("extension_settings")
+    off = extensions.get("disabledExtensions") if isinstance(extensions, dict) else None
+    return isinstance(off, list) and f"third-party/{FOLDER_NAME}" in off
 
 
 def install(user_folder: Path) -> BridgeStatus:

@@ -26,6 +26,10 @@ WHAT = N_(
     "which chat is open, and shows a badge in the page. It speaks to this machine only, and can be "
     "removed in the settings at any time."
 )
+SWITCHED_OFF = N_(
+    "It is switched off in SillyTavern. Open Extensions there (the blocks at the top), then Manage "
+    "extensions, and switch Tavernkeep on."
+)
 RELOAD = N_("Reload SillyTavern's page in the browser now (F5), or open it.")
 
 
@@ -36,7 +40,7 @@ class BridgeStep(Step):
     hint = N_("Puts the memory into the prompt")
     title = N_("Install the bridge")
     sentence = N_(
-        "Chats are read already. For recaps to reach the prompt, SillyTavern needs the bridge."
+        "Chats are read without it, too. For recaps to reach the prompt, SillyTavern needs it."
     )
 
     def __init__(self, session: Session) -> None:
@@ -146,6 +150,8 @@ class BridgeStep(Step):
         self._listens.set_state("check" if is_listening else "", loopback)
         if self._greeted:
             self._hello.set_state("check", self._greeted)
+        elif self._is_installed and any(s.is_switched_off for s in self._statuses.values()):
+            self._hello.set_state("triangle", tr(SWITCHED_OFF))
         elif self._is_installed:
             self._hello.set_state("pulse", tr(RELOAD))
         else:

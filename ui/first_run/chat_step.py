@@ -22,6 +22,7 @@ from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.welcome.page import newest_chats
 
 FREE = N_("Without a model it takes seconds and costs nothing.")
+NO_CHATS = N_("No chat of yours was found yet. Try the demo story, or open Tavernkeep as it is.")
 LATER = N_("Nothing waits. What comes is recapped while you play, scene by scene.")
 
 
@@ -58,7 +59,8 @@ class ChatStep(Step):
         for widget in (self._plan_title, self._facts, self._cost):
             column.addWidget(widget)
         self._plan.hide()
-        self.column.addWidget(meta(tr("Newest chats")))
+        self._heading = meta("")
+        self.column.addWidget(self._heading)
         self.column.addLayout(self._list)
         self.column.addSpacing(8)
         self.column.addWidget(self._plan)
@@ -101,6 +103,8 @@ class ChatStep(Step):
             card.hide()
             card.deleteLater()
         demo = self.session.companion.demo.path
+        is_demo_alone = [chat.path for chat in chats] == [demo]
+        self._heading.setText(tr(NO_CHATS) if is_demo_alone else tr("Newest chats"))
         self._chats = {chat.path: chat for chat in chats}
         self._cards = {}
         for path, chat in self._chats.items():

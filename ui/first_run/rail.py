@@ -37,7 +37,7 @@ WHY_WITH_SILLYTAVERN = N_(
 )
 GOES_TO_A_SERVER = N_("Scenes go to the server you name")
 WHY_TO_A_SERVER = N_(
-    "It gets what is to be recapped, and nobody else does. The key lives in the system's keyring."
+    "It gets what is to be recapped, and nobody else does. A key goes there only, too."
 )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.sillytavern.data_folders import Tavern
 from app.translation import N_, tr, trn
@@ -17,10 +19,12 @@ from ui.settings.tavern import folder_words
 from ui.theme.fonts import SEMIBOLD, ui_font
 
 NONE = N_(
-    "It is looked for in your home folder and where installers put it. A portable copy, a folder "
-    "on another drive or one of Docker has to be named: choose the folder that holds SillyTavern, "
-    "or the folder data in it."
+    "It is looked for in your home folder and where installers put it. A portable copy, one on "
+    "another drive or one in Docker has to be named: choose the folder that holds SillyTavern, or "
+    "the folder “data” in it."
 )
+SEVERAL = N_("All of them are read. To read only one, choose it.")
+NONE_YET = N_("There is still none in the usual places.")
 
 
 class TavernStep(Step):
@@ -28,9 +32,11 @@ class TavernStep(Step):
 
     Signals:
         folder_wanted: the user wants to name SillyTavern's folder.
+        told: a sentence about what was looked for.
     """
 
     folder_wanted = Signal()
+    told = Signal(str)
     name = "SillyTavern"
     hint = N_("Where your chats are")
     title = N_("Find SillyTavern")
@@ -48,6 +54,7 @@ class TavernStep(Step):
         column.setSpacing(6)
         column.addWidget(Label(tr("No SillyTavern was found yet"), font=ui_font(13, SEMIBOLD)))
         column.addWidget(body(tr(NONE)))
+        self._several = body(tr(SEVERAL))
         self._choose = Button(tr("Choose another folder"), icon="folder")
         self._choose.clicked.connect(self.folder_wanted)
         self._again = Button(tr("Look again"), icon="sync")
@@ -59,6 +66,7 @@ class TavernStep(Step):
         deeds.addStretch(1)
         self.column.addWidget(self._none)
         self.column.addLayout(self._list)
+        self.column.addWidget(self._several)
         self.column.addSpacing(8)
         self.column.addLayout(deeds)
         self.column.addStretch(1)
@@ -78,6 +86,8 @@ class TavernStep(Step):
 
     @property
     def deed(self) -> str:
+        if len(self.taverns) > 1:
+            return tr("Use all of them")
         return tr("Use this folder") if self.taverns else tr("Choose SillyTavern's folder")
 
     def enter(self) -> None:
@@ -87,7 +97,10 @@ class TavernStep(Step):
                 widget.hide()
                 widget.deleteLater()
         for tavern in self.taverns:
-            self._list.addWidget(_card_of(tavern))
+            card = TavernCard(tavern, is_alone=len(self.taverns) == 1)
+            card.chosen.connect(self._on_chosen)
+            self._list.addWidget(card)
+        self._several.setVisible(len(self.taverns) > 1)
         self._none.setVisible(not self.taverns)
         self._choose.setVisible(bool(self.taverns))
         self.changed.emit()
@@ -99,7 +112,15 @@ class TavernStep(Step):
             self.folder_wanted.emit()
 
     def _on_again(self) -> None:
-        self.session.do(self.session.companion.sync(), name=N_("looking for SillyTavern"))
+        self.session.do(self._look(), name=N_("looking for SillyTavern"))
+
+    async def _look(self) -> None:
+        await self.session.companion.sync()
+        self.told.emit("" if self.taverns else tr(NONE_YET))
+
+    def _on_chosen(self, folder: Path) -> None:
+        chosen = self.session.companion.put_setting("tavern", str(folder))
+        self.session.do(chosen, name=N_("choosing a folder"))
 
 
 def chat_count(tavern: Tavern) -> int:
@@ -108,15 +129,33 @@ def chat_count(tavern: Tavern) -> int:
     return solo + sum(len(group.chats) for group in tavern.groups)
 
 
-def _card_of(tavern: Tavern) -> QWidget:
-    card = Surface("raised", edge="line")
-    column = QVBoxLayout(card)
-    column.setContentsMargins(16, 12, 16, 12)
-    words = [trn("{n} character", "{n} characters", len(tavern.characters))]
-    if tavern.groups:
-        words.append(trn("{n} group", "{n} groups", len(tavern.groups)))
-    words.append(trn("{n} chat", "{n} chats", chat_count(tavern)))
-    line = CheckLine(folder_words(tavern.user_folder), ", ".join(words))
-    line.set_state("check")
-    column.addWidget(line)
-    return card
+class TavernCard(Surface):
+    """A user folder that was found, and a way to have it alone where there are several.
+
+    Signals:
+        chosen: Path of the user folder that is to be the only one.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, tavern: Tavern, *, is_alone: bool) -> None:
+        super().__init__("raised", edge="line")
+        self._folder = tavern.user_folder
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 12, 16, 12)
+        row.setSpacing(12)
+        words = [trn("{n} character", "{n} characters", len(tavern.characters))]
+        if tavern.groups:
+            words.append(trn("{n} group", "{n} groups", len(tavern.groups)))
+        words.append(trn("{n} chat", "{n} chats", chat_count(tavern)))
+        line = CheckLine(folder_words(self._folder), ", ".join(words))
+        line.set_state("check")
+        row.addWidget(line, 1)
+        if not is_alone:
+            only = Button(tr("Use only this one"))
+            only.setAccessibleDescription(folder_words(self._folder))
+            only.clicked.connect(self._on_only)
+            row.addWidget(only)
+
+    def _on_only(self) -> None:
+        self.chosen.emit(self._folder)

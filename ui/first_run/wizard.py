@@ -58,13 +58,16 @@ class FirstRun(QWidget):
 
     def begin(self) -> None:
         """Show the first step that is to be done."""
-        self._show_step(1 if self.tavern.found else 0)
+        self._show_step(1 if len(self.tavern.taverns) == 1 else 0)
 
     def _connect(self) -> None:
         for step in self.steps:
             step.changed.connect(self._refresh)
             step.over.connect(self._on_over)
         self.tavern.folder_wanted.connect(self.folder_wanted)
+        self.tavern.told.connect(self._said.setText)
+        for begun in (self.model.choice.test_wanted, self.model.choice.models_wanted):
+            begun.connect(self._say_nothing)  # what was said of the last try is old
         self.chat.begun.connect(self.closed)
         self.rail.step_wanted.connect(self._show_step)
         self.rail.demo_wanted.connect(self._on_demo)
@@ -127,6 +130,9 @@ class FirstRun(QWidget):
         self.skip.setVisible(is_last or is_model or not step.found)
 
     # --- hands
+
+    def _say_nothing(self, _what: str) -> None:
+        self._said.setText("")
 
     def _on_main(self) -> None:
         self._said.setText("")

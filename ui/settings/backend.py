@@ -133,6 +133,7 @@ class BackendChoice(QWidget):
         self._current = BackendSpec(BUILTIN)
         self._cards: dict[str, ChoiceCard] = {}
         self._found: dict[str, ChoiceCard] = {}
+        self._tried: BackendSpec | None = None
         self.trial = TrialPanel()
         self._model = Field(tr("Name of the model"), placeholder=tr("Model, such as llama3.1:8b"))
         self._url = Field(
@@ -314,6 +315,11 @@ class BackendChoice(QWidget):
         self._on_test()
 
     @property
+    def has_found(self) -> bool:
+        """Whether the Ollama on this machine has models."""
+        return bool(self._found)
+
+    @property
     def choices(self) -> tuple[ChoiceCard, ...]:
         """All cards in their order."""
         built_in, *others = (self._cards[kind] for kind in CARDS)
@@ -367,6 +373,9 @@ class BackendChoice(QWidget):
         is_asked = needs_name and bool(model) and (not is_server or bool(self._url.text()))
         self._wrong.setText(sentence if is_asked else "")
         self._wrong.setVisible(bool(self._wrong.text()))
+        # How another model did would be read as how this one does.
+        is_of_this = self._tried is not None and self._tried == spec
+        self.trial.setVisible(is_of_this or self.trial.is_running)
         self.changed.emit()
 
     @property
@@ -428,6 +437,7 @@ class BackendChoice(QWidget):
     def _on_test(self) -> None:
         spec, _ = self._parsed()
         if spec is not None:
+            self._tried = spec
             self.test_wanted.emit(str(spec))
 
     def _on_list(self) -> None:

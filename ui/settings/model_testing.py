@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.errors import TavernkeepError
 from app.health import Health, HealthItem
@@ -12,6 +12,8 @@ from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
 from app.translation import N_, tr
 from ui.session import Session
 from ui.settings.backend import BackendChoice
+
+LOOK_AGAIN_MS = 3000
 
 
 class ModelTesting(QObject):
@@ -28,6 +30,10 @@ class ModelTesting(QObject):
         choice.models_wanted.connect(self._on_models)
         choice.key_removed.connect(self._on_key_removed)
         choice.trial.stop_wanted.connect(self.stop)
+        self._again = QTimer(self)
+        self._again.setInterval(LOOK_AGAIN_MS)
+        self._again.timeout.connect(self._on_look_again)
+        self._again.start()
 
     async def keep_key(self) -> None:
         """Keep the key that the user typed, if any. Raises UsageError, StoreError."""
@@ -46,12 +52,19 @@ class ModelTesting(QObject):
 
     def look_for_models(self) -> None:
         """Look once more which models Ollama and SillyTavern's page have."""
+        self._look_at_ollama()
+        self._look_at_page()
 
+    def _look_at_ollama(self) -> None:
         async def look() -> None:
             self._choice.show_found(await self._session.companion.models.found())
 
         self._session.do(look(), name=N_("looking for models"))
-        self._look_at_page()
+
+    def _on_look_again(self) -> None:
+        """Whoever is told to start Ollama first need not come back for it to be seen."""
+        if self._choice.isVisible() and not self._choice.has_found:
+            self._look_at_ollama()
 
     def _look_at_page(self) -> None:
         async def look() -> None:

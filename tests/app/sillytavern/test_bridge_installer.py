@@ -59,6 +59,24 @@ def test_install_brings_every_file_of_the_extension(user_folder):
     assert "chats" in json.loads((user_folder / BRIDGE_FILE).read_text())
 
 
+@pytest.mark.parametrize(
+    ("settings", "is_off"),
+    [
+        ('{"extension_settings": {"disabledExtensions": ["third-party/tavernkeep"]}}', True),
+        ('{"extension_settings": {"disabledExtensions": ["third-party/other", 3]}}', False),
+        ('{"extension_settings": {"disabledExtensions": "third-party/tavernkeep"}}', False),
+        ('{"extension_settings": []}', False),
+        ("no JSON", False),
+    ],
+)
+def test_it_says_when_sillytavern_does_not_load_it(user_folder, settings, is_off):
+    (user_folder / "settings.json").write_text(settings)
+    assert not status(user_folder).is_switched_off  # nothing is there to be switched off
+    now = install(user_folder)
+    assert now.is_switched_off is is_off
+    assert ("switched off" in now.sentence) is is_off
+
+
 def test_the_script_says_the_version_of_the_manifest():
     script = (SOURCE / "index.js").read_text()
     assert re.search(r"const VERSION = '(.+)';", script)[1] == program_version()

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QFocus
 from websockets.asyncio.client import connect
 
 from app.companion import Companion, open_companion
+from app.llm.ollama import FoundModel
 from app.llm.specs import parse_spec
 from app.paths import user_folders
 from app.tasks import TaskSupervisor
@@ -207,3 +208,94 @@ async def test_from_the_folder_to_the_first_chat(
         assert fresh.frame.isVisible()
         (progress,) = companion.work.catching_up
         await companion.work.stop_catch_up(progress.chat, at_once=True)
+
+
+def button(inside: QWidget, words: str) -> QAbstractButton:
+    """The one that is to be seen with these words."""
+    (found,) = [
+        b for b in inside.findChildren(QAbstractButton) if b.text() == words and b.isVisible()
+    ]
+    return found
+
+
+async def test_looking_again_in_vain_says_so(fresh: MainWindow, until: Until) -> None:
+    wizard = wizard_of(fresh)
+    click(button(wizard, "Look again"))
+    await until(lambda: wizard._said.text() == "There is still none in the usual places.")
+    click(wizard.skip)
+    assert wizard._said.text() == ""
+
+
+async def test_of_several_sillytaverns_one_can_be_had_alone(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    for user in ("ada", "bram"):
+        shutil.copytree(demo_tavern.user_folder, tmp_path / "ST" / "data" / user)
+    await companion.put_setting("tavern", str(tmp_path / "ST"))
+    await until(lambda: wizard.main.text() == "Use all of them")
+    wizard.begin()
+    assert wizard.step is wizard.tavern  # which of them is the user's to say
+
+    def only() -> list[QAbstractButton]:
+        buttons = wizard.findChildren(QAbstractButton)
+        return [b for b in buttons if b.text() == "Use only this one" and b.isVisible()]
+
+    await until(lambda: len(only()) == 2)
+    (bram,) = [b for b in only() if b.accessibleDescription().endswith("bram")]
+    click(bram)
+    await until(lambda: wizard.main.text() == "Use this folder")
+    assert [tavern.user for tavern in companion.taverns] == ["bram"]
+
+
+async def test_a_bridge_that_sillytavern_does_not_load_is_told(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    user_folder = tmp_path / "ST" / "data" / "default-user"
+    shutil.copytree(demo_tavern.user_folder, user_folder)
+    off = {"extension_settings": {"disabledExtensions": ["third-party/tavernkeep"]}}
+    (user_folder / "settings.json").write_text(json.dumps(off))
+    await companion.put_setting("tavern", str(user_folder))
+    await until(lambda: wizard.main.text() == "Use this folder")
+    click(wizard.main)
+    await until(lambda: wizard.main.text() == "Install the bridge" and wizard.main.isEnabled())
+    click(wizard.main)
+    await until(lambda: wizard.bridge._hello.state == "triangle")
+    assert "switch Tavernkeep on" in wizard.bridge._hello.fact
+
+
+async def test_what_was_said_of_one_model_is_gone_for_the_next(
+    fresh: MainWindow, until: Until
+) -> None:
+    wizard = wizard_of(fresh)
+    wizard.rail.rows[2].click()
+    choice = wizard.model.choice
+    with FakeLlm(lambda request: "Ada hides a letter.") as llm:
+        choice.choose("openai", model=MODEL, url="http://127.0.0.1:1/v1")
+        choice.models_wanted.emit("http://127.0.0.1:1/v1")
+        await until(lambda: "Nobody answers" in wizard._said.text())
+        choice.choose("openai", model=MODEL, url=llm.url)
+        click(button(choice, "Test it"))
+        assert wizard._said.text() == ""
+        await until(lambda: choice.trial.text == "Ada hides a letter.")
+        assert choice.trial.isVisible()
+        choice.choose("openai", model="another", url=llm.url)
+        assert not choice.trial.isVisible()
+
+
+async def test_an_ollama_that_is_started_meanwhile_is_found(
+    fresh: MainWindow, until: Until
+) -> None:
+    wizard = wizard_of(fresh)
+    wizard.rail.rows[2].click()
+    looked: list[None] = []
+
+    async def found() -> tuple[FoundModel, ...]:
+        looked.append(None)
+        return (FoundModel("llama3.1:8b", 4_900_000_000),) if len(looked) > 2 else ()
+
+    wizard.model.testing._again.setInterval(10)
+    companion_of(fresh).models.found = found  # type: ignore[method-assign]
+    await until(lambda: wizard.model.choice.has_found)
+    assert [card.text() for card in wizard.model.choice.choices][1] == "llama3.1:8b"
