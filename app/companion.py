@@ -2,74 +2,66 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from app.errors import NoTavern, PromptUnusable, StoreError, TavernkeepError, UsageError
+from app.errors import NoTavern, PromptUnusable, StoreError
 from app.health import Health
-from app.llm.specs import BUILTIN, parse_spec
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
-from app.llm.writer import make_writer
-from app.memory.leaks import Leak
 from app.news import News
-from app.operations import MEMORY_KINDS, Operation, OperationSpec, Outcome
+from app.operations import Operation, OperationSpec, Outcome
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
 from app.prompt.model_tokens import ModelCounter
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.settings import ValueInForce
-from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_installer import BridgeStatus
-from app.sillytavern.data_folders import Tavern, chat_ref_for, find_taverns
+from app.sillytavern.data_folders import Tavern, chat_ref_for
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.translation import tr
 from app.work.agenda import Agenda
 from app.work.break_hunt import BreakHunt
+from app.work.bridge_setup import BridgeSetup
 from app.work.budgeting import Budgeting
+from app.work.caretaker import Caretaker
 from app.work.chat_guard import ChatGuard
+from app.work.completion import Completion
 from app.work.demo_memories import give_demo_memories
 from app.work.edits import StoryEdits
 from app.work.export import StoryExport
 from app.work.health import health_of
 from app.work.kept_corrections import KeptCorrections
-from app.work.leak_check import leaks_in
 from app.work.library import Library
 from app.work.link import AnsweredTurn, BridgeLink
 from app.work.memory_edits import MemoryEdits
-from app.work.memory_view import MemoryView, memory_view
-from app.work.memory_work import MemoryWork
+from app.work.memory_view import MemoryView
 from app.work.metering import ModelMeter
-from app.work.minds import Minds, minds_of
 from app.work.mirror import Mirror
 from app.work.model_in_force import ModelInForce
+from app.work.next_prompts import NextPrompts
 from app.work.open_chat import OpenChat, StoryChange
 from app.work.open_chats import OpenChats
 from app.work.page_side import PageSide
 from app.work.page_tokens import PageTokens
 from app.work.page_wishes import PageWishes
-from app.work.planner import plan
+from app.work.performers import Performers
 from app.work.previously import Previously
 from app.work.prompt_edits import PromptEdits
 from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
-from app.work.recapping import Recapper
+from app.work.remembered import Remembered
 from app.work.searching import Search
+from app.work.setting_changes import SettingChanges
 from app.work.settings_file import SettingsFile
 from app.work.story_lore import StoryLore
 from app.work.turn_history import TurnHistory
 from app.work.turn_vectors import TurnVectors
 from app.work.wanted import is_outdated
-from app.work.work_to_do import BUSY, WorkToDo
+from app.work.work_to_do import WorkToDo
 
-RETRY_SECONDS = 30.0  # without a window, nobody wants to wait for minutes
 DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 
 
@@ -80,12 +72,13 @@ class Companion(News):
 
     edits: what the user does to open stories. prompts: what the user does with prompts.
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
-    search: finds words in all chats. exports: files to give away. models: which model writes, and
-    others to choose. breaks: the model's search for scene breaks. work: the queue and the
-    catch-ups, in the user's hands. use: what models were asked for, and the cap of a day. page:
-    badge and marks in SillyTavern's page. wishes: what the user asks of us in it. budgets: tries
-    and sets them. turns: prompts as they were sent. tokens: how the tokens of prompts are counted.
-    settings_file: settings to take along.
+    remembered: what chats remember, who knows what, and who tells too much. search: finds words in
+    all chats. exports: files to give away. models: which model writes, and others to choose.
+    breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
+    hands. use: what models were asked for, and the cap of a day. page: badge and marks in
+    SillyTavern's page. wishes: what the user asks of us in it. budgets: tries and sets them. turns:
+    prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
+    settings to take along. bridge: the extension in each tavern.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -97,7 +90,6 @@ class Companion(News):
         self._store = parts.store
         self._counter = counter_for()
         self._prompt_counter = ModelCounter(self._counter)  # of SillyTavern's model
-        self._revisions: dict[Path, SlotSet] = {}
         self._setup_problem = ""
         self._is_started = False
         self.prompts = PromptEdits(
@@ -107,7 +99,6 @@ class Companion(News):
             changed=lambda: self._follow_setting("prompt_preset"),
             is_reading_only=lambda: self.is_reading_only,
         )
-        self._packs = parts.packs
         self._make_ground(parts)
         self._make_workers(parts)
         self._make_hands(parts)
@@ -124,7 +115,9 @@ class Companion(News):
             lambda: self.models.spec,
         )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
-        self._link = BridgeLink(self._chats, self._slots_for_turn)
+        self._next_prompts = NextPrompts(self._chats, self._prompting)
+        self._caretaker = Caretaker(self._chats, self._tasks)
+        self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
         self.use = ModelMeter(self._store, self.settings, is_held=parts.wishes.watch)
         self._queue = OperationQueue(
             self._store,
@@ -149,21 +142,10 @@ class Companion(News):
 
     def _make_workers(self, parts: Parts) -> None:
         """Those who do what is queued, and who decides what that is."""
-        built_in = make_writer(BUILTIN, count_tokens=self._counter.count)
-        self._recapper = Recapper(
+        self._performers = Performers(
             self._store,
-            self._chats.by_id,
-            self.models.writer,
-            self.models.writing,
-            built_in,
-            self._counter.count,
-            parts.packs,
-        )
-        self._memory_work = MemoryWork(
-            self._store,
-            self._chats.by_id,
-            self.models.writer,
-            self.models.writing,
+            self._chats,
+            self.models,
             self.settings,
             parts.packs,
             self._counter.count,
@@ -181,10 +163,14 @@ class Companion(News):
         self._chats.writing = self.models.writing
         self._chats.follow = self._agenda.follow
         self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
+        self._completion = Completion(
+            self._chats, self._queue, self.models.writing, lambda: self.is_reading_only
+        )
 
     def _make_hands(self, parts: Parts) -> None:
         """What the user does to stories, memories and budgets, and asks of them."""
         self.breaks = BreakHunt(self._chats, self.models, parts.packs)
+        self.remembered = Remembered(self._chats, parts.packs)
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
         self.budgets = Budgeting(
@@ -198,15 +184,22 @@ class Companion(News):
         )
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
         self.exports = StoryExport(lambda path, until: self.memory(path, until=until), parts.packs)
-        self.search = Search(self._store, self._chats, self._tasks, self._memory_work.vectors_of)
+        self.search = Search(
+            self._store, self._chats, self._tasks, self._performers.memory.vectors_of
+        )
         self._chats.read.connect(self.search.follow)
+        self._changes = SettingChanges(
+            self._store, self.settings, self._chats, self.prompts, self._follow_setting
+        )
         copies = self.folders.backups / "settings"
         self.settings_file = SettingsFile(
             self.settings, self._store, self._chats, self._follow_setting, copies
         )
         self.edits.takes_in = (self.budgets.take_in, self.settings_file.take_in)
         self._turn_vectors = TurnVectors(
-            self._memory_work.vectors_of, self._tasks, lambda: bool(self.settings["embeddings"])
+            self._performers.memory.vectors_of,
+            self._tasks,
+            lambda: bool(self.settings["embeddings"]),
         )
         self._prompting.vectors = self._turn_vectors.of
         self._turn_vectors.changed.connect(self._publish)
@@ -245,8 +238,9 @@ class Companion(News):
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
         self.wishes = PageWishes(
-            self._link, self._chats, self.page, self.edits, self.search, self.leaks
+            self._link, self._chats, self.page, self.edits, self.search, self.remembered.leaks
         )
+        self.bridge = BridgeSetup(self._link)
         self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
 
     # --- life
@@ -295,9 +289,7 @@ class Companion(News):
             await self._queue.add(specs)
 
     async def _perform(self, operation: Operation) -> Outcome:
-        if operation.spec.kind in MEMORY_KINDS:
-            return await self._memory_work.perform(operation)
-        return await self._recapper.perform(operation)
+        return await self._performers.perform(operation)
 
     def _is_ours(self, spec: OperationSpec) -> bool:
         """A command does the work of its own chat only; what else is queued waits."""
@@ -309,23 +301,29 @@ class Companion(News):
     def _connect(self) -> None:
         self.use.changed.connect(self._on_use_changed)
         self._chats.changed.connect(self._on_story_changed)
-        self._agenda.catch_up_changed.connect(self._on_catch_up_changed)
+        self._agenda.catch_up_changed.connect(self.catch_up_changed.emit)
+        self._agenda.catch_up_changed.connect(self._announce_health)
         self._chats.failed.connect(self.trouble.emit)
         self._chats.renamed.connect(self.chat_renamed.emit)
-        self._recapper.progress.connect(self.progress.emit)
-        self._queue.changed.connect(self._on_operations_changed)
-        self._library.changed.connect(self._on_library_changed)
+        self._next_prompts.changed.connect(self.slots_changed.emit)
+        self._performers.recaps.progress.connect(self.progress.emit)
+        self._queue.changed.connect(self.operations_changed.emit)
+        self._queue.changed.connect(self._announce_health)
+        self._library.changed.connect(self.library_changed.emit)
+        self._library.changed.connect(self._announce_health)
         self._library.chat_touched.connect(self._chats.reread_soon)
         self._library.chat_touched.connect(self._mirror_soon)
         if not self.is_reading_only:
             self._library.chat_touched.connect(self.guard.look_soon)
         self.guard.alarm.connect(self.chat_alarm.emit)
         self.guard.failed.connect(self.trouble.emit)
-        self._memory_work.failed.connect(self._on_memory_trouble)
-        self._mirror.changed.connect(self._on_mirror_changed)
+        self._performers.memory.failed.connect(self._on_memory_trouble)
+        self._mirror.changed.connect(self._announce_health)
         self._link.changed.connect(self._on_link_changed)
         self._link.page_came.connect(self._on_page_came)
-        self._link.refresh_asked.connect(self._on_refresh_asked)
+        self._link.refresh_asked.connect(self._caretaker.refresh)
+        self._caretaker.opened.connect(self._publish)
+        self._caretaker.failed.connect(self.trouble.emit)
         self._link.refused.connect(self._on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
         self._link.page_came.connect(self.tokens.on_page_came)
@@ -346,7 +344,7 @@ class Companion(News):
         await self._link.aclose()
         self._chats.close()
         await self._tasks.aclose()
-        await self._memory_work.aclose()
+        await self._performers.memory.aclose()
         await self.models.aclose()
 
     # --- what there is
@@ -400,57 +398,17 @@ class Companion(News):
 
     def find_chat(self, text: str) -> Path:
         """The chat meant: a file, or the title of one in a tavern. Raises UsageError."""
-        if not text.strip():
-            raise UsageError(tr("Name a chat: its file, or its title in SillyTavern."))
-        path = Path(text).expanduser()
-        if path.suffix == ".jsonl" or path.exists():
-            return path.resolve()
-        chats = self._library.chats
-        found = [chat.path for chat in chats if chat.title == text]
-        found = found or [chat.path for chat in chats if chat.owner_name == text]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise UsageError(
-                tr("{n} chats go by {name!r}; give the path of one.", n=len(found), name=text)
-            )
-        near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
-        sentence = tr("There is no chat {name!r}, neither as a file nor in SillyTavern.", name=text)
-        if near:
-            sentence += " " + tr("Did you mean {names}?", names=", ".join(map(repr, near)))
-        raise UsageError(sentence)
+        return self._library.find(text)
 
     def memory(self, path: Path, *, until: int | None = None, at: int | None = None) -> MemoryView:
-        """What an open chat remembers, as it stands at message `at`, the last one by default.
-
-        Raises UsageError when the chat is not open.
-        """
-        return memory_view(self._chats.required(path, until), at)
-
-    async def leaks(self, path: Path, message: int) -> tuple[Leak, ...]:
-        """What somebody says in a message of an open chat and cannot know, and what keepers tell.
-
-        Raises UsageError when the chat is not open.
-        """
-        return await asyncio.to_thread(leaks_in, self.memory(path), self._packs, message)
+        """What an open chat remembers; see Remembered.view."""
+        return self.remembered.view(path, until=until, at=at)
 
     async def index_all(self, told: Callable[[int], None]) -> int:
         """Let `search` find all chats, also those that were never opened; gives how many could not
         be read. told: how many are done.
         """
         return await self.search.index_all([chat.path for chat in self._library.chats], told)
-
-    def minds(self, path: Path) -> Minds:
-        """Who knows what in an open chat, to be asked for any of its messages. May take a while:
-        call it outside the loop's thread. Raises UsageError when the chat is not open.
-        """
-        return minds_of(self.memory(path), self._packs)
-
-    async def remember_now(self, path: Path) -> None:
-        """Read an open chat for its memory up to its last message, without waiting for more."""
-        chat = self._chats.required(path)
-        chat.reading_state = replace(chat.reading_state, is_wanted=True)
-        await self._chats.plan(chat)
 
     async def open_story(self, path: Path, *, until: int | None = None) -> Story:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
@@ -470,38 +428,12 @@ class Companion(News):
         self._previously.ask(path)
 
     async def settled(self, path: Path, *, until: int | None = None) -> Story:
-        """The story when nothing is left to do for now; waiting retries do not count."""
-        await self._chats.compared()
-        await self._queue.wait_idle()
-        chat = self._chats.get(path, until)
-        if chat is None:
-            chat = await self._chats.open(path, until=until)
-        return chat.story
+        """The story when nothing is left to do for now; see Completion."""
+        return await self._completion.settled(path, until=until)
 
     async def finished(self, path: Path, *, until: int | None = None) -> tuple[Story, list[str]]:
-        """The story when all work on it has ended, and a sentence for each piece that failed.
-
-        Waits through the first retries of passing faults, RETRY_SECONDS at most, then takes them
-        as failed.
-        """
-        chat = await self._chats.open(path, until=until)
-        deadline = time.monotonic() + RETRY_SECONDS
-        while True:
-            await self._queue.wait_idle()
-            waiting = self._queue.waiting(chat.chat_id)
-            due = min((op.not_before for op in waiting), default=None)
-            if due is None or time.monotonic() + due - time.time() > deadline:
-                break
-            await asyncio.sleep(max(0.05, due - time.time()))
-        sentences = [op.error for op in (*self._queue.failed(chat.chat_id), *waiting)]
-        sentences += [op.held for op in self._queue.held(chat.chat_id)]
-        if self._queue.pause_reason and self._queue.left(chat.chat_id):
-            sentences.append(self._queue.pause_reason)
-        if self.is_reading_only and plan(
-            chat.story, chat.chat_id, chat.settings(), self.models.writing()
-        ):
-            sentences.append(tr(BUSY))
-        return chat.story, list(dict.fromkeys(sentences))
+        """The story when all work on it has ended, and what failed; see Completion."""
+        return await self._completion.finished(path, until=until)
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as slots are counted. From any thread; the first count takes longer."""
@@ -514,20 +446,13 @@ class Companion(News):
 
     def look_after_newest(self) -> None:
         """Open the newest chat of each tavern, where that costs nothing."""
-        if not self.models.writing().is_free:
-            return
-        for tavern in self.taverns:
-            newest = [c.chats[0] for c in tavern.characters if c.chats]
-            newest += [g.chats[0] for g in tavern.groups if g.chats]
-            if newest:
-                chat = max(newest, key=_modified)
-                self._tasks.spawn(self._follow(chat.path), name="opening the newest chat")
+        if self.models.writing().is_free:
+            self._caretaker.look_after_newest(self.taverns)
 
     async def sync(self) -> None:
         """Look at everything again, now, and give the pages their slots anew."""
         await self._load_library()
-        for path in self._chats.paths:
-            self._tasks.spawn(self._follow(path), name="refreshing a chat")
+        self._caretaker.refresh_all()
 
     # --- slots
 
@@ -539,60 +464,22 @@ class Companion(News):
         total: int | None = None,
         turn: Turn | None = None,
     ) -> SlotSet:
-        """What the next prompt of a chat gets. total: bound for all slots together."""
-        chat = self._chats.get(path, until) or await self._chats.open(path, until=until)
-        return self._prompting.slots(chat, turn, total=total)
-
-    async def _slots_for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:
-        general = self._revised(chat)
-        return replace(self._prompting.slots(chat, turn), revision=general.revision)
-
-    def _revised(self, chat: OpenChat) -> SlotSet:
-        """The chat's slots with a revision that grows only when they differ."""
-        path = chat.chat.path
-        fresh, last = self._prompting.slots(chat), self._revisions.get(path)
-        if last is None or last.slots != fresh.slots:
-            last = replace(fresh, revision=(last.revision if last else 0) + 1)
-            self._revisions[path] = last
-            self.slots_changed.emit(path)
-        return last
+        """What the next prompt of a chat gets; see NextPrompts.of."""
+        return await self._next_prompts.of(path, until=until, total=total, turn=turn)
 
     # --- settings
 
     async def put_setting(self, name: str, value: Any, *, path: Path | None = None) -> None:
-        """Change a setting, for one chat when `path` is given.
-
-        Raises UsageError, or NoTavern, for what makes no sense; then nothing is changed.
-        """
-        chat = None if path is None else self._chats.required(path)
-        if name == "backend" or (name == "embeddings" and value):
-            parse_spec(str(value))
-        if name == "prompt_preset":
-            await self.prompts.check(str(value))
-        if name == "tavern" and value:
-            await asyncio.to_thread(find_taverns, Path(str(value)))
-        chat_id = None if chat is None else chat.chat_id
-        with self.settings.as_before_on_error(name, chat_id=chat_id):
-            key = self.settings.put(name, value, chat_id=chat_id)
-            await self._store.run(lambda: self._store.settings.save(*key, value))
-        await self._follow_setting(name)
+        """Change a setting, for one chat when `path` is given; see SettingChanges.put."""
+        await self._changes.put(name, value, path=path)
 
     async def reset_setting(self, name: str, *, path: Path | None = None) -> None:
-        """Let a setting's default hold again, or in one chat what holds for all.
-
-        Raises UsageError.
-        """
-        chat = None if path is None else self._chats.required(path)
-        chat_id = None if chat is None else chat.chat_id
-        with self.settings.as_before_on_error(name, chat_id=chat_id):
-            key = self.settings.reset(name, chat_id=chat_id)
-            await self._store.run(lambda: self._store.settings.reset(*key))
-        await self._follow_setting(name)
+        """Let a setting's default hold again; see SettingChanges.reset."""
+        await self._changes.reset(name, path=path)
 
     def setting(self, name: str, *, path: Path | None = None) -> ValueInForce:
         """A setting as it holds for all chats, or for an open one."""
-        chat_id = None if path is None else self._chats.required(path).chat_id
-        return self.settings.in_force(name, chat_id=chat_id)
+        return self._changes.in_force(name, path=path)
 
     async def _follow_setting(self, name: str) -> None:
         """Work by the settings as they are now."""
@@ -605,7 +492,7 @@ class Companion(News):
         if name.startswith("daily_cap"):
             self._queue.look()
         if name == "embeddings":
-            await self._memory_work.follow_embeddings()
+            await self._performers.memory.follow_embeddings()
         if name == "tavern":
             await self._load_library()
         await self.turns.follow_setting(name)
@@ -617,28 +504,11 @@ class Companion(News):
                 self._mirror_soon(path)
         self._announce_health()
 
-    # --- the bridge
-
-    async def install_bridge(self, user_folder: Path) -> BridgeStatus:
-        """Put the bridge extension into a tavern and pair with it."""
-        status = await asyncio.to_thread(bridge_installer.install, user_folder)
-        await self._link.pair(user_folder)
-        return status
-
-    async def remove_bridge(self, user_folder: Path) -> BridgeStatus:
-        """Take the bridge extension out of a tavern."""
-        await self._link.part(user_folder)
-        return await asyncio.to_thread(bridge_installer.remove, user_folder)
-
-    async def bridge_status(self, user_folder: Path) -> BridgeStatus:
-        """Whether the bridge stands in a tavern."""
-        return await asyncio.to_thread(bridge_installer.status, user_folder)
-
     # --- inside
 
     def _publish(self, chat: OpenChat) -> None:
         if self._chats.get(chat.chat.path) is chat:
-            self._link.publish(chat, self._revised(chat))
+            self._link.publish(chat, self._next_prompts.revised(chat))
 
     def _on_story_changed(self, change: StoryChange) -> None:
         chat = self._chats.get(change.chat.path)
@@ -654,33 +524,16 @@ class Companion(News):
         self.story_changed.emit(change)
         self._announce_health()
 
-    def _on_catch_up_changed(self, chat: ChatRef) -> None:
-        self.catch_up_changed.emit(chat)
-        self._announce_health()
-
-    def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
-        self.operations_changed.emit(operations)
-        self._announce_health()
-
     def _on_use_changed(self, _: None) -> None:
         self._queue.look()
 
-    def _on_library_changed(self, _: None) -> None:
-        self.library_changed.emit(None)
-        self._announce_health()
-
     def _on_link_changed(self, _: None) -> None:
-        for path in self._link.shown:
-            if self._chats.get(path) is None:
-                self._tasks.spawn(self._follow(path), name="following a page")
+        self._caretaker.look_after_shown(self._link.shown)
         self._mirror.on_pages_changed()
         self._announce_health()
 
     def _on_page_came(self, _: object) -> None:
         self._tasks.spawn(self._queue.try_away(), name="asking the page that came")
-
-    def _on_mirror_changed(self, _: None) -> None:
-        self._announce_health()
 
     def _mirror_soon(self, path: Path) -> None:
         """Write what the chat lacks, where the user wants that; commands only look."""
@@ -706,9 +559,6 @@ class Companion(News):
             if chat is not None:
                 self._publish(chat)
 
-    def _on_refresh_asked(self, path: Path) -> None:
-        self._tasks.spawn(self._follow(path), name="refreshing a chat")
-
     def _on_prompt_broken(self, sentence: str) -> None:
         self.trouble.emit((self.prompts.folder, sentence))
 
@@ -725,16 +575,7 @@ class Companion(News):
         if self._chats.shown is not None:
             self.trouble.emit((self._chats.shown, sentence))
 
-    async def _follow(self, path: Path) -> None:
-        """A page shows this chat: look after it."""
-        try:
-            chat = await self._chats.open(path)
-        except TavernkeepError as error:
-            self.trouble.emit((path, str(error)))
-            return
-        self._publish(chat)
-
-    def _announce_health(self) -> None:
+    def _announce_health(self, _: object = None) -> None:
         if self._is_started:
             self.health_changed.emit(self.health)
 
@@ -764,10 +605,3 @@ async def open_companion(
             yield companion
         finally:
             await companion.aclose()
-
-
-def _modified(chat: ChatRef) -> float:
-    try:
-        return chat.path.stat().st_mtime
-    except OSError:
-        return 0.0

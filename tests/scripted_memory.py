@@ -148,7 +148,7 @@ class Play:
 
     async def read(self) -> MemoryView:
         """Have all read to the end at once."""
-        await self.companion.remember_now(self.path)
+        await self.companion.remembered.read_now(self.path)
         await self.companion.settled(self.path)
         return self.view
 

@@ -80,7 +80,7 @@ class FirstSteps(QObject):
             self._session.do(self._offer_bridge(folder), name=N_("looking for the bridge"))
 
     async def _offer_bridge(self, folder: Path) -> None:
-        status = await self._session.companion.bridge_status(folder)
+        status = await self._session.companion.bridge.status(folder)
         if status.newer_available:
             self._notice.offer(BRIDGE, status.sentence, way_on=tr("Bring it up to date"))
         elif status.installed and not self._awaits_page:
@@ -92,7 +92,7 @@ class FirstSteps(QObject):
 
     async def _install(self, folder: Path) -> None:
         try:
-            await self._session.companion.install_bridge(folder)
+            await self._session.companion.bridge.install(folder)
             self._awaits_page = True
             self._notice.offer(BRIDGE, tr(RELOAD))
         finally:

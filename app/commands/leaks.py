@@ -41,7 +41,7 @@ async def run(options: argparse.Namespace) -> int:
                     n=len(story.messages),
                 )
             )
-        leaks = await companion.leaks(path, message)
+        leaks = await companion.remembered.leaks(path, message)
     warn_of_problems(story)
     for sentence in failures:
         warn(sentence)

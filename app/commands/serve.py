@@ -53,7 +53,7 @@ async def _serve(options: argparse.Namespace) -> None:
             {
                 "user_folder": str(tavern.user_folder),
                 "user": tavern.user,
-                "bridge": (await companion.bridge_status(tavern.user_folder)).sentence,
+                "bridge": (await companion.bridge.status(tavern.user_folder)).sentence,
             }
             for tavern in companion.taverns
         ]

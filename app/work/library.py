@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from difflib import get_close_matches
 from pathlib import Path
 
-from app.errors import NoTavern
+from app.errors import NoTavern, UsageError
 from app.folder_watcher import FileChange
 from app.signals import Signal
 from app.sillytavern.card import CardReader
@@ -14,6 +15,7 @@ from app.sillytavern.data_folders import Character, Group, Tavern, find_taverns
 from app.sillytavern.watcher import TavernWatcher
 from app.story.story import ChatKind, ChatRef
 from app.tasks import TaskSupervisor
+from app.translation import tr
 
 
 class Library:
@@ -41,6 +43,28 @@ class Library:
         for tavern in self.taverns:
             owners += [*tavern.characters, *tavern.groups]
         return tuple(chat for owner in owners for chat in owner.chats)
+
+    def find(self, text: str) -> Path:
+        """The chat meant: a file, or the title of one in a tavern. Raises UsageError."""
+        if not text.strip():
+            raise UsageError(tr("Name a chat: its file, or its title in SillyTavern."))
+        path = Path(text).expanduser()
+        if path.suffix == ".jsonl" or path.exists():
+            return path.resolve()
+        chats = self.chats
+        found = [chat.path for chat in chats if chat.title == text]
+        found = found or [chat.path for chat in chats if chat.owner_name == text]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(
+                tr("{n} chats go by {name!r}; give the path of one.", n=len(found), name=text)
+            )
+        near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
+        sentence = tr("There is no chat {name!r}, neither as a file nor in SillyTavern.", name=text)
+        if near:
+            sentence += " " + tr("Did you mean {names}?", names=", ".join(map(repr, near)))
+        raise UsageError(sentence)
 
     def macros_of(self, chat: ChatRef, responder: str) -> tuple[str, ...]:
         """Names of our macros in the card of whoever answers in a chat; () where it is unknown."""

@@ -349,7 +349,7 @@ async def test_the_program_remembers_through_the_page_and_tells_who_comes_back(
     ) as companion:
         page.llm.reply = lambda _: "NONE"
         await companion.open_story(path)
-        await companion.remember_now(path)
+        await companion.remembered.read_now(path)
         request = await asyncio.to_thread(page.llm.wait_for_request, number, 30)
         system, user = request.messages
         assert (system["role"], user["role"]) == ("system", "user")

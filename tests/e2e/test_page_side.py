@@ -218,6 +218,6 @@ async def test_what_is_added_speaks_the_language_that_sillytavern_speaks(
 async def test_a_bridge_that_is_taken_out_leaves_nothing_in_an_open_page(
     program: Beside, page: TavernPage, harbour: Path, tavern: RunningTavern
 ) -> None:
-    await program.companion.remove_bridge(tavern.user_folder)
+    await program.companion.bridge.remove(tavern.user_folder)
     await counted(page, ANY_TRACE, 0)
     assert page.errors == []

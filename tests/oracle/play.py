@@ -74,7 +74,7 @@ async def play(
                 await companion.settled(written.chat)
             written.chat.write_bytes(b"\n".join(lines))
             await companion.open_story(written.chat)
-            await companion.remember_now(written.chat)
+            await companion.remembered.read_now(written.chat)
             story, failures = await companion.finished(written.chat)
             assert not failures, failures
             assert len(story.messages) == len(gold.messages)

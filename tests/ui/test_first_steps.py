@@ -80,7 +80,7 @@ async def test_the_demo_leads_to_the_folder_and_then_to_the_bridge(
     await until(lambda: notice.way_on == "Install the bridge")
     notice.take_up()
     await until(lambda: "Reload" in notice.sentence)
-    assert (await companion.bridge_status(companion.taverns[0].user_folder)).installed
+    assert (await companion.bridge.status(companion.taverns[0].user_folder)).installed
 
 
 async def test_the_bridge_is_offered_once_and_never_again_when_it_was_closed(

@@ -99,7 +99,7 @@ class BridgeStep(Step):
     async def _look(self) -> None:
         companion = self.session.companion
         folders = [tavern.user_folder for tavern in companion.taverns]
-        self._statuses = {folder: await companion.bridge_status(folder) for folder in folders}
+        self._statuses = {folder: await companion.bridge.status(folder) for folder in folders}
         self._on_health_changed(companion.health)
 
     def do(self) -> None:
@@ -114,7 +114,7 @@ class BridgeStep(Step):
         companion = self.session.companion
         try:
             for folder in self._statuses:
-                self._statuses[folder] = await companion.install_bridge(folder)
+                self._statuses[folder] = await companion.bridge.install(folder)
         except Exception as error:
             self._problem = str(error)
             raise

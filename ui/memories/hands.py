@@ -164,7 +164,7 @@ class MemoryHands(QObject):
         path = self._session.path
         if path is not None:
             self._session.do(
-                self._session.companion.remember_now(path), name=N_("reading the story")
+                self._session.companion.remembered.read_now(path), name=N_("reading the story")
             )
 
     def stop(self, operation_id: int) -> None:

@@ -229,7 +229,7 @@ class MindsPage(QWidget):
         self._show_operations(self._session.companion.work.operations)
 
     def _made(self, path: Path) -> tuple[Minds, Layout]:
-        minds = self._session.companion.minds(path)
+        minds = self._session.companion.remembered.minds(path)
         return minds, lay_out(minds.map, minds.view.at)
 
     def _reply_of(self, minds: Minds) -> tuple[int | None, int, int]:
@@ -264,7 +264,7 @@ class MindsPage(QWidget):
             self._session.do(self._check(path, minds, message), name=N_("checking for leaks"))
 
     async def _check(self, path: Path, minds: Minds, message: int) -> None:
-        leaks = await self._session.companion.leaks(path, message)
+        leaks = await self._session.companion.remembered.leaks(path, message)
         if minds is not self._minds:
             return
         self.leak_strip.show_leaks(minds.map, leaks, message)

@@ -118,7 +118,7 @@ class TavernSection(Section):
             row.remove_wanted.connect(self._on_remove)
             self._bridges[tavern.user_folder] = row
             self.add_row(row)
-            status = companion.bridge_status(tavern.user_folder)
+            status = companion.bridge.status(tavern.user_folder)
             self._show_status_of(tavern.user_folder, status, N_("looking for the bridge"))
 
     def _show_status_of(
@@ -133,11 +133,11 @@ class TavernSection(Section):
         self._session.do(show(), name=name)
 
     def _on_install(self, user_folder: Path) -> None:
-        asked = self._session.companion.install_bridge(user_folder)
+        asked = self._session.companion.bridge.install(user_folder)
         self._show_status_of(user_folder, asked, N_("installing the bridge"))
 
     def _on_remove(self, user_folder: Path) -> None:
-        asked = self._session.companion.remove_bridge(user_folder)
+        asked = self._session.companion.bridge.remove(user_folder)
         self._show_status_of(user_folder, asked, N_("removing the bridge"))
 
 

@@ -167,7 +167,7 @@ async def test_from_the_folder_to_the_first_chat(
     assert ring is not None
     assert ring.widget() is None  # a button that is disabled for a moment hands on the focus
     user_folder = companion.taverns[0].user_folder
-    assert (await companion.bridge_status(user_folder)).installed
+    assert (await companion.bridge.status(user_folder)).installed
     pairing = json.loads(
         (user_folder / "extensions" / "tavernkeep" / "pairing.json").read_text("utf-8")
     )

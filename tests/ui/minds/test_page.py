@@ -353,7 +353,7 @@ async def test_a_story_of_which_nothing_is_known_offers_to_read_it(
     async def remember_now(path: Path) -> None:
         asked.append(path)
 
-    monkeypatch.setattr(companion, "remember_now", remember_now)
+    monkeypatch.setattr(companion.remembered, "read_now", remember_now)
     demo_window.show_page("minds")
     page = demo_window.page
     assert isinstance(page, MindsPage)

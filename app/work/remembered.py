@@ -1,0 +1,43 @@
+"""Answers what open chats remember: memories, who knows what, and who tells too much."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.memory.leaks import Leak
+from app.story.scene_cues.language import LanguagePack
+from app.work.leak_check import leaks_in
+from app.work.memory_view import MemoryView, memory_view
+from app.work.minds import Minds, minds_of
+from app.work.open_chats import OpenChats
+
+
+class Remembered:
+    """The memory of open chats. Each call raises UsageError when the chat is not open."""
+
+    def __init__(self, chats: OpenChats, packs: Sequence[LanguagePack]) -> None:
+        self._chats = chats
+        self._packs = packs
+
+    def view(self, path: Path, *, until: int | None = None, at: int | None = None) -> MemoryView:
+        """What a chat remembers, as it stands at message `at`, the last one by default."""
+        return memory_view(self._chats.required(path, until), at)
+
+    async def leaks(self, path: Path, message: int) -> tuple[Leak, ...]:
+        """What somebody says in a message and cannot know, and what keepers tell."""
+        return await asyncio.to_thread(leaks_in, self.view(path), self._packs, message)
+
+    def minds(self, path: Path) -> Minds:
+        """Who knows what, to be asked for any message. May take a while: call it outside the
+        loop's thread.
+        """
+        return minds_of(self.view(path), self._packs)
+
+    async def read_now(self, path: Path) -> None:
+        """Read a chat for its memory up to its last message, without waiting for more."""
+        chat = self._chats.required(path)
+        chat.reading_state = replace(chat.reading_state, is_wanted=True)
+        await self._chats.plan(chat)
