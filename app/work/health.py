@@ -150,8 +150,8 @@ def _queue(
             if why
             else tr("{n} waiting", n=len(waiting))
         )
-        # A cap that the user set is nothing that went wrong.
-        light = Light.IDLE if why == tr(CAPPED) else Light.BAD
+        # What begins in a moment, and a cap that the user set, are nothing that went wrong.
+        light = Light.IDLE if why in ("", tr(CAPPED)) else Light.BAD
         return HealthItem("queue", light, sentence)
     return HealthItem("queue", Light.IDLE, tr("Nothing to do"))
 

@@ -419,7 +419,7 @@ class OperationQueue:
             operation.spec.work: replace(
                 operation.spec, priority=max(operation.spec.priority, PRIORITY_ASKED)
             )
-            for operation in ended
+            for operation in sorted(ended, key=lambda operation: operation.id)
         }
         self._forget_failures([*specs])
         old = {

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.story.story import Story
-from app.translation import tr
+from app.translation import N_, tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label
@@ -18,6 +18,7 @@ from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 RUNNING, SCENE, LORE = "running", "scene", "lore"
+REBUILD = N_("Rebuild it from the first scene")
 
 
 class RecapRail(QWidget):
@@ -25,7 +26,7 @@ class RecapRail(QWidget):
     scene_chosen: anchor of the message that closes the scene, "" for the running recap.
     lore_chosen: what scenes gave for a lorebook is to be shown.
     write_asked: a new version is to be written.
-    redo_asked: the scene's recap is to be made again.
+    redo_asked: the recap is to be made again, of a scene or of the whole story.
     clear_asked: all versions of the running recap are to be deleted.
     """
 
@@ -51,14 +52,14 @@ class RecapRail(QWidget):
         self.scenes.activated.connect(self._on_scene)
         self.list = VersionList(model)
         self.growth = GrowthLine()
-        self.write = Button(tr("Write a new version"), icon="pencil")
+        self.write = Button(tr("Write your own version"), icon="pencil")
         self.write.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.write.clicked.connect(self.write_asked)
         self.more = IconButton("more", tr("More for these versions"), side=22)
         self.more.clicked.connect(self._open_menu)
         self.clear = QAction(tr("Delete all versions"), self)
         self.clear.triggered.connect(self.clear_asked)
-        self.redo = QAction(tr("Redo this recap"), self)
+        self.redo = QAction(self)
         self.redo.triggered.connect(self.redo_asked)
         self._build()
         self.scenes.hide()
@@ -152,11 +153,13 @@ class RecapRail(QWidget):
 
     def _open_menu(self) -> None:
         menu = QMenu(self)
-        if self.anchor:
-            menu.addAction(self.redo)
-        else:
+        has_some = any(not row.is_deleted for row in self._model.rows)
+        menu.addAction(self.redo)
+        self.redo.setText(tr("Redo this recap") if self.anchor else tr(REBUILD))
+        self.redo.setEnabled(bool(self.anchor) or has_some)
+        if not self.anchor:
             menu.addAction(self.clear)
-        self.clear.setEnabled(any(not row.is_deleted for row in self._model.rows))
+        self.clear.setEnabled(has_some)
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
 
 

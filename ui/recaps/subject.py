@@ -102,10 +102,17 @@ class RecapSubject:
             self._do(edits.clear_running_recap(path), N_("deleting all versions"))
 
     def redo(self) -> None:
-        """Let the scene's recap be made again."""
-        edits, path = self._session.companion.edits, self._session.path
-        if path is not None and self.anchor:
+        """Let the recap be made again: the scene's, or the running one from the first scene on."""
+        edits, path, story = self._session.companion.edits, self._session.path, self._session.story
+        if path is None or story is None:
+            return
+        if self.anchor:
             self._do(edits.redo_scene_recap(path, self.anchor), N_("redoing the recap"))
+            return
+        first = next((scene.closing for scene in story.scenes if scene.closing is not None), None)
+        if first is not None:
+            rebuilding = edits.rebuild_running_recap(path, first.anchor)
+            self._do(rebuilding, N_("rebuilding the running recap"))
 
     def _do(self, deed: Coroutine[Any, Any, object], name: str) -> None:
         self._session.do(deed, name=name)

@@ -273,6 +273,19 @@ async def test_all_versions_are_deleted_at_once_and_come_back_by_undo(
     await until(lambda: running() == before)
 
 
+async def test_the_running_recap_is_rebuilt_from_the_first_scene_on(
+    page: RecapsPage, running: Callable[[], RunningRecap], until: Until
+) -> None:
+    mine = running().current
+    assert mine is not None
+    assert mine.made_by == "you"
+    press(page.rail.more)
+    assert page.rail.redo.text() == "Rebuild it from the first scene"
+    page.rail.redo.trigger()
+    await until(lambda: (now := running().current) is not None and now.made_by != "you")
+    assert any(version.content == mine.content for version in running().versions)
+
+
 async def test_a_scene_has_versions_of_its_own(
     page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
