@@ -168,27 +168,7 @@ class Database:
                 set_aside(self.path, aside)
                 backup = self._put_backup_back()
             self._sqlite.connect(reuse_if_open=True)
-            runner = Runner(self._sqlite, directory=str(MIGRATIONS))
-            states = runner.status()
-            unknown = [state.name for state in states if state.path is None]
-            if unknown:
-                raise StoreTooNew(
-                    tr(
-                        "The database {path} was written by a newer Tavernkeep ({version}). "
-                        "Install "
-                        "that version, or start with another data folder. The file was not "
-                        "changed.",
-                        path=self.path,
-                        version=unknown[-1],
-                    )
-                )
-            pending = [state for state in states if state.applied is None]
-            if pending and len(pending) < len(states):
-                self._back_up()
-            runner.up()
-            self.execute("UPDATE undo_recording SET entry_id = NULL")
-            for trigger in SETTING_TRIGGERS:
-                self.execute(trigger)
+            self._migrate()
             self.written.follow(self._connection())
             if aside is not None:
                 self.recovery = Recovery(aside, backup, salvage(self.path, aside))
@@ -215,6 +195,28 @@ class Database:
         except StoreError:
             self._sqlite.close()
             raise
+
+    def _migrate(self) -> None:
+        """Bring the tables to what this version knows. Raises StoreTooNew."""
+        runner = Runner(self._sqlite, directory=str(MIGRATIONS))
+        states = runner.status()
+        unknown = [state.name for state in states if state.path is None]
+        if unknown:
+            raise StoreTooNew(
+                tr(
+                    "The database {path} was written by a newer Tavernkeep ({version}). Install "
+                    "that version, or start with another data folder. The file was not changed.",
+                    path=self.path,
+                    version=unknown[-1],
+                )
+            )
+        pending = [state for state in states if state.applied is None]
+        if pending and len(pending) < len(states):
+            self._back_up()
+        runner.up()
+        self.execute("UPDATE undo_recording SET entry_id = NULL")
+        for trigger in SETTING_TRIGGERS:
+            self.execute(trigger)
 
     def back_up_if_due(self) -> None:
         """Keep a copy a day, checked, of a database that may be in use; not for its own thread.

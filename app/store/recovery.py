@@ -151,9 +151,9 @@ def unfinished_mending(path: Path) -> Path | None:
     """Where the damaged database lies of which not all is brought back yet, None for none."""
     try:
         name, end, _ = _mark(path).read_text(encoding="utf-8").partition("\n")
-    except FileNotFoundError:
+    except (FileNotFoundError, UnicodeDecodeError):
         return None
-    return path.with_name(name) if end and Path(name).name == name else None
+    return path.with_name(name) if name and end and Path(name).name == name else None
 
 
 def end_mending(path: Path) -> None:

@@ -204,3 +204,18 @@ async def test_a_backup_that_the_disk_does_not_take_is_said(tmp_path: Path) -> N
             await store.back_up_if_due()
     finally:
         await store.aclose()
+
+
+@pytest.mark.parametrize("held", [b"", b"\n", b"\xff\n", b"../elsewhere\n", b"half a na"])
+async def test_a_broken_mark_of_mending_does_not_keep_the_database_closed(
+    tmp_path: Path, held: bytes
+) -> None:
+    path = tmp_path / "own.sqlite"
+    await filled(path, tmp_path / "backups", numbers=range(3))
+    path.with_name(f"{path.name}.mending").write_bytes(held)
+    store = Store(path, backups=tmp_path / "backups", mends=True)
+    await store.open()
+    try:
+        assert await recaps_in(store) == {"scene 0", "scene 1", "scene 2"}
+    finally:
+        await store.aclose()
