@@ -137,7 +137,7 @@ def read_knock(line: bytes) -> Knock | None:
     """What a knock says; None for what is none."""
     try:
         wish = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(wish, dict):
         return None

@@ -79,6 +79,7 @@ class ApiKeys:
         kept = dict.fromkeys(self._in_keyring, "")
         kept |= {origin: self._keys[origin] for origin in self._in_file}
         await asyncio.to_thread(self._write_file, kept)
+        self.problem = ""
 
     async def _from_keyring(self, origin: str) -> str:
         def ask() -> str | None:
@@ -119,7 +120,7 @@ class ApiKeys:
             return msgspec.json.decode(self._file.read_bytes(), type=dict[str, str])
         except FileNotFoundError:
             return {}
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise StoreError(
                 tr(
                     "The API keys in {file} cannot be read. Move the file away and give the keys "

@@ -74,7 +74,16 @@ def test_a_door_that_is_answered_is_not_taken_away(door: FrontDoor, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "line", [b"", b"[]", b'{"chat": 3}', b'{"chat": "a\\u0000b"}', b"\xff", b'{"token": []}']
+    "line",
+    [
+        b"",
+        b"[]",
+        b'{"chat": 3}',
+        b'{"chat": "a\\u0000b"}',
+        b"\xff",
+        b'{"token": []}',
+        b"[" * 60_000,
+    ],
 )
 def test_what_is_no_knock_is_none(line: bytes) -> None:
     assert read_knock(line) is None

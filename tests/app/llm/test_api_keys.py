@@ -140,10 +140,12 @@ async def test_what_is_no_key_is_refused(key: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("ring")
-@pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', "\0\0"])
-async def test_a_broken_file_is_told_and_does_not_stop_the_start(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("held", [b"", b"[]", b'{"a": 1}', b"\0\0", b'{"a": "\xff"}'])
+async def test_a_broken_file_is_told_and_does_not_stop_the_start(
+    held: bytes, tmp_path: Path
+) -> None:
     file = tmp_path / "keys.json"
-    file.write_text(text)
+    file.write_bytes(held)
     keys = await loaded(file)
     assert str(file) in keys.problem
     assert keys.find(URL) is None
