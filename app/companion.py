@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from app.errors import NoTavern, PromptUnusable, StoreError
+from app.errors import NoTavern, PromptUnusable, StoreError, UsageError
 from app.health import Health
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.news import News
@@ -90,7 +90,7 @@ class Companion(News):
         self._store = parts.store
         self._counter = counter_for()
         self._prompt_counter = ModelCounter(self._counter)  # of SillyTavern's model
-        self._setup_problem = ""
+        self._tavern_problem = self._model_problem = ""
         self._is_started = False
         self.prompts = PromptEdits(
             self.folders.data / "prompts",
@@ -138,7 +138,7 @@ class Companion(News):
             self.use,
             parts.keys,
         )
-        self._setup_problem = self.models.problem or parts.keys.problem
+        self._model_problem = self.models.problem
 
     def _make_workers(self, parts: Parts) -> None:
         """Those who do what is queued, and who decides what that is."""
@@ -274,10 +274,11 @@ class Companion(News):
             await self._library.load(self._parts.wishes.tavern)
             return
         configured = str(self.settings["tavern"])
+        self._tavern_problem = ""
         try:
             await self._library.load(Path(configured) if configured else None)
         except NoTavern as error:  # a drive that is not plugged in must not keep us from starting
-            self._setup_problem = str(error)
+            self._tavern_problem = str(error)
 
     @property
     def is_reading_only(self) -> bool:
@@ -380,11 +381,17 @@ class Companion(News):
             stopped_before=self._queue.stopped_before,
             catching_up=self.work.catching_up,
             tokens_today=self.use.cap.spent.tokens,
-            problem=self._setup_problem or self.prompts.problem,
+            problem=self._problem,
             writer_label=self.models.writer().label,
             is_writing=self._mirror.is_used,
             unwritten=tuple(self._mirror.waiting.values()),
         )
+
+    @property
+    def _problem(self) -> str:
+        """What of the settings cannot be followed now; "" when all can."""
+        of_keys = self._parts.keys.problem
+        return self._model_problem or of_keys or self._tavern_problem or self.prompts.problem
 
     @property
     def recovery(self) -> str:
@@ -483,12 +490,12 @@ class Companion(News):
 
     async def _follow_setting(self, name: str) -> None:
         """Work by the settings as they are now."""
-        self._setup_problem = ""
         if name in ("backend", "prompt_preset"):
+            self._model_problem = ""
             try:
                 self.models.renew(is_chosen=name == "backend")
-            except PromptUnusable as error:  # a prompt file that somebody edited by hand
-                self._setup_problem = str(error)
+            except (PromptUnusable, UsageError) as error:  # edited by hand, or of another version
+                self._model_problem = str(error)
         if name.startswith("daily_cap"):
             self._queue.look()
         if name == "embeddings":

@@ -91,7 +91,8 @@ class ModelInForce:
     def renew(self, *, is_chosen: bool) -> None:
         """Write by the settings as they are now; is_chosen: what was given at first holds no more.
 
-        Raises PromptUnusable, then nothing is changed.
+        Raises PromptUnusable, or UsageError for a setting that makes no sense any more; then
+        nothing is changed.
         """
         if is_chosen:
             self._given = None
