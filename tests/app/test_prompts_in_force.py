@@ -150,6 +150,13 @@ async def test_what_is_being_written_ends_with_the_prompt_it_began_with(
     assert len(asked) == len(set(asked)), "the one that was under way is not asked for twice"
 
 
+def put_whole(file: Path, text: str) -> None:
+    """In one step: of a file that is being written the watcher may see nothing but its name."""
+    written = file.with_suffix(".new")
+    written.write_text(text, encoding="utf-8")
+    written.replace(file)
+
+
 async def test_files_changed_on_disk_are_in_force_at_once_and_a_broken_one_is_said(
     demo_tavern: WrittenTavern, model: FakeLlm, tmp_path: Path
 ) -> None:
@@ -167,12 +174,12 @@ async def test_files_changed_on_disk_are_in_force_at_once_and_a_broken_one_is_sa
             await asyncio.sleep(0.01)
         ours = companion.prompts.state.version
         text = await with_word(companion, "scene_recap", "By hand.")
-        file.write_text(text, encoding="utf-8")
+        put_whole(file, text)
         await told.wait()
         assert companion.prompts.state.version != ours
         assert companion.models.writing().prompt_version == companion.prompts.state.version
         told.clear()
-        file.write_text("broken", encoding="utf-8")
+        put_whole(file, "broken")
         await told.wait()
         assert companion.prompts.state.version == ours, "ours stands in"
         assert companion.models.writing().prompt_version == ours
