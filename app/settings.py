@@ -629,15 +629,7 @@ class Settings:
 
     def replace_chat(self, chat_id: int, values: Mapping[str, Any]) -> bool:
         """Let exactly these values be set for a chat; whether that changed anything."""
-        return self._replace((Scope.CHAT.value, str(chat_id)), values)
-
-    def replace_for_all(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        """Let exactly these values be set for all chats; names of what holds otherwise now."""
-        before = self.for_all()
-        self._replace((Scope.GLOBAL.value, ""), values)
-        return tuple(name for name, value in before.items() if self[name] != value)
-
-    def _replace(self, scope: tuple[str, str], values: Mapping[str, Any]) -> bool:
+        scope = Scope.CHAT.value, str(chat_id)
         own = {key: value for key, value in self._values.items() if key[:2] == scope}
         wanted = {(*scope, name): value for name, value in values.items() if name in REGISTRY}
         for key in own:

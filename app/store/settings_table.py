@@ -16,20 +16,28 @@ class SettingsTable:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._table = database.tables.Setting
+        self._for_all: dict[str, Any] = {}  # as it was loaded, and saved here since
 
     def load(self) -> dict[tuple[str, str, str], Any]:
         """Everything that was ever set."""
         table = self._table
 
         rows = table.select(table.scope, table.scope_id, table.name, table.value).tuples()
-        return {
+        found = {
             (scope, scope_id, name): msgspec.json.decode(value)
             for scope, scope_id, name, value in rows
         }
+        self._for_all = {key[2]: found[key] for key in found if key[0] == Scope.GLOBAL}
+        return found
 
-    def for_all(self) -> dict[str, Any]:
-        """What is set for all chats."""
-        return self._of(Scope.GLOBAL, "")
+    def moved(self) -> dict[str, Any]:
+        """What is set otherwise for all chats than was loaded or saved here, as after undo; None
+        for what is not set any more.
+        """
+        before, now = self._for_all, self._of(Scope.GLOBAL, "")
+        self._for_all = now
+        names = before.keys() | now.keys()
+        return {name: now.get(name) for name in names if before.get(name) != now.get(name)}
 
     def of_chat(self, chat_id: int) -> dict[str, Any]:
         """What is set for one chat."""
@@ -52,6 +60,8 @@ class SettingsTable:
             conflict_target=(table.scope, table.scope_id, table.name),
             update={table.value: text},
         ).execute()
+        if scope == Scope.GLOBAL:
+            self._for_all = {**self._for_all, name: value}
 
     def reset(self, scope: str, scope_id: str, name: str) -> None:
         """Forget one value, so that its default holds again."""
@@ -60,3 +70,5 @@ class SettingsTable:
         table.delete().where(
             (table.scope == scope) & (table.scope_id == scope_id) & (table.name == name)
         ).execute()
+        if scope == Scope.GLOBAL:
+            self._for_all = {n: value for n, value in self._for_all.items() if n != name}

@@ -156,12 +156,21 @@ class SettingsFile:
         else:
             chat_id = self._chats.required(path).chat_id
             await self._store.run(lambda: journal.record_if_any(chat_id, label, unit))
-        await self.take_in()
+        await self._hold(values)
 
-    async def take_in(self, _chat: OpenChat | None = None) -> None:
-        """Work by what the store holds for all chats now, where that is something else."""
-        stored = await self._store.run(self._store.settings.for_all)
-        for name in self._settings.replace_for_all(stored):
+    async def take_in(self, _chat: OpenChat) -> None:
+        """Work by what undo or redo put into the store."""
+        moved = await self._store.run(self._store.settings.moved)
+        await self._hold({name: value for name, value in moved.items() if name in REGISTRY})
+
+    async def _hold(self, values: Mapping[str, Any]) -> None:
+        changed = [name for name, value in values.items() if value != self._settings[name]]
+        for name in changed:
+            if values[name] is None:
+                self._settings.reset(name)
+            else:
+                self._settings.put(name, values[name])
+        for name in changed:
             await self._follow(name)
 
     @property

@@ -74,4 +74,5 @@ async def test_what_a_deed_sets_for_all_chats_is_taken_back_with_it(store: Store
     loaded = await store.run(store.settings.load)
     assert loaded == {("global", "", "contrast"): "high"}
     await store.run(lambda: store.undo.redo(chat_id))
-    assert (await store.run(store.settings.for_all))["theme"] == "dark"
+    assert await store.run(store.settings.moved) == {"theme": "dark"}
+    assert await store.run(store.settings.moved) == {}
