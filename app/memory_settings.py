@@ -172,8 +172,7 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         N_("Summarise at"),
         N_(
             "Percent of the context that messages without a summary may fill, where no running "
-            "recap "
-            "tells of them."
+            "recap tells of them."
         ),
         50,
         95,

@@ -270,9 +270,8 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         N_("Deepest place in the chat"),
         N_(
             "Messages behind those slots that stand in the chat, at most: what changes stands "
-            "close to "
-            "the end, and a provider need not read all messages anew. More: as deep as each slot "
-            "says."
+            "close to the end, and a provider need not read all messages anew. More: as deep as "
+            "each slot says."
         ),
         scope=Scope.CHAT,
         minimum=0,

@@ -58,8 +58,7 @@ FAULTS: dict[str, Callable[[], BackendError]] = {
     "unsupported": lambda: BackendRefused(
         tr(
             "SillyTavern's connection is of a kind that only its own chat can use. Choose a chat "
-            "or "
-            "text completion there, or another model."
+            "or text completion there, or another model."
         )
     ),
 }
@@ -178,8 +177,7 @@ def page_fault(fault: str, detail: str) -> BackendError:
         return BackendUnreachable(
             tr(
                 "SillyTavern's connection failed for a reason that SillyTavern's own console "
-                "tells. "
-                "Try again later."
+                "tells. Try again later."
             )
         )
     phrase = next((p for p, value in PHRASES.items() if value == status), "").title()

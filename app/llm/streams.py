@@ -200,8 +200,7 @@ class ModelServer:
             raise BackendUnreachable(
                 tr(
                     "{url} kept silent for too long or did not come to an end, and was left. Try "
-                    "again "
-                    "later.",
+                    "again later.",
                     url=self.url,
                 )
             ) from error
