@@ -28,18 +28,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _window(words: list[str]) -> int:
+    # With the commands, which are many modules, only for whoever asks.
+    asks = bool({"-h", "--help"} & set(words))
     parser = argparse.ArgumentParser(
         prog="tavernkeep",
+        usage="tavernkeep [OPTIONS] | tavernkeep COMMAND ...",
         description=tr("A memory for long SillyTavern stories. Opens the window."),
-        epilog=tr(
-            "tavernkeep COMMAND --help tells about a command without a window: scenes, recap, "
-            "inclusion, slots, serve, bridge, doctor."
-        ),
+        epilog=_commands() if asks else "",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--data-dir", type=Path, metavar="DIR", help=tr("keep our own data there"))
+    own = _own_folder_words() if asks else ""
+    parser.add_argument("--data-dir", type=Path, metavar="DIR", help=own)
     parser.add_argument("--tavern", type=Path, metavar="DIR", help=tr("SillyTavern's folder"))
-    parser.add_argument("--llm", metavar="SPEC", help="builtin, ollama:MODEL, openai:MODEL@URL")
-    parser.add_argument("--chat", type=Path, metavar="FILE", help=tr("open this chat"))
+    llm = tr("the model, in place of the settings': builtin (none), ollama:MODEL, openai:MODEL@URL")
+    parser.add_argument("--llm", metavar="SPEC", help=llm)
+    parser.add_argument(
+        "--chat", type=Path, metavar="FILE", help=tr("open this chat: its .jsonl file")
+    )
     parser.add_argument(
         "--safe",
         action="store_true",
@@ -58,6 +63,22 @@ def _window(words: list[str]) -> int:
             options.data_dir, options.tavern, options.llm, options.chat, is_safe=options.safe
         )
     )
+
+
+def _own_folder_words() -> str:
+    from app.commands.entry import own_folder_words
+
+    return own_folder_words()
+
+
+def _commands() -> str:
+    from app.commands.entry import command_lines
+
+    lines = command_lines()
+    width = max(len(name) for name, _ in lines)
+    listed = "\n".join(f"  {name:{width}}  {help_}" for name, help_ in lines)
+    more = tr("tavernkeep COMMAND --help tells more about a command.")
+    return f"{tr('Commands, which do without a window:')}\n{listed}\n\n{more}"
 
 
 def _screenshots(words: list[str]) -> int:

@@ -13,6 +13,7 @@ from app.sillytavern.bridge_installer import BridgeStatus
 from app.translation import N_, tr
 
 HELP = N_("install the bridge into SillyTavern, remove it, or show its state")
+EXAMPLE = "bridge install"
 
 _DEEDS = {
     "install": bridge_installer.install,
@@ -23,7 +24,8 @@ _DEEDS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("deed", choices=tuple(_DEEDS))
+    words = tr("install it or bring it up to date, remove it, or say how it stands (status)")
+    parser.add_argument("deed", choices=tuple(_DEEDS), metavar="|".join(_DEEDS), help=words)
     add_tavern(parser)
 
 

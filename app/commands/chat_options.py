@@ -32,9 +32,11 @@ def add_until(parser: argparse.ArgumentParser) -> None:
 
 def add_llm(parser: argparse.ArgumentParser) -> None:
     """--llm."""
-    parser.add_argument(
-        "--llm", metavar="SPEC", help=tr("builtin, ollama:MODEL[@URL] or openai:MODEL@URL")
+    words = tr(
+        "the model: builtin (none), ollama:MODEL[@URL] or openai:MODEL@URL (default: that of the "
+        "settings)"
     )
+    parser.add_argument("--llm", metavar="SPEC", help=words)
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from app.errors import UsageError
 from app.translation import N_, tr
 
 HELP = N_("forget all recaps, scene breaks and marks of a chat")
+EXAMPLE = 'clear "My chat.jsonl"'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ from app.store.store import Store
 from app.translation import N_, tr
 
 HELP = N_("check every part and say what to do")
+EXAMPLE = "doctor"
 _WORDS = {True: N_("good"), False: N_("LOOK")}
 
 

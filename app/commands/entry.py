@@ -28,6 +28,7 @@ from app.commands import (
     slots,
 )
 from app.errors import TavernkeepError, UsageError
+from app.paths import user_folders
 from app.private_log import log_to_stderr
 from app.translation import tr
 
@@ -53,22 +54,43 @@ COMMANDS: tuple[ModuleType, ...] = (
 )
 
 
+def own_folder_words() -> str:
+    """What --data-dir does, for the help; argparse reads "%" in it."""
+    own = str(user_folders(None).data).replace("%", "%%")
+    return tr("keep Tavernkeep's own data there (default: {folder})", folder=own)
+
+
+def command_lines() -> tuple[tuple[str, str], ...]:
+    """Name of each command and what it does, in the order of the help."""
+    return tuple((_name_of(module), tr(module.HELP)) for module in COMMANDS)
+
+
+def _name_of(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2].replace("_", "-")
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser with one subcommand per module of this package."""
     parser = argparse.ArgumentParser(
         prog="tavernkeep",
         description=tr("A memory for long SillyTavern stories. Without a command: the window."),
+        epilog=tr("tavernkeep COMMAND --help tells more about a command."),
     )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
-        name = module.__name__.rpartition(".")[2].replace("_", "-")
-        subparser = subparsers.add_parser(name, help=tr(module.HELP), description=tr(module.HELP))
+        subparser = subparsers.add_parser(
+            _name_of(module),
+            help=tr(module.HELP),
+            description=tr(module.HELP),
+            epilog=tr("For example: {command}", command=f"tavernkeep {module.EXAMPLE}"),
+            formatter_class=argparse.RawDescriptionHelpFormatter,  # an address stays whole
+        )
         subparser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
         subparser.add_argument(
             "--data-dir",
             type=Path,
             metavar="DIR",
-            help=tr("keep Tavernkeep's own data there"),
+            help=own_folder_words(),
         )
         module.add_arguments(subparser)
         subparser.set_defaults(run=module.run)

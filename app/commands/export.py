@@ -20,6 +20,7 @@ from app.translation import N_, tr
 from app.work.export import BibleFormat, write_new
 
 HELP = N_("write the story bible of a chat, or its memories as a lorebook")
+EXAMPLE = 'export "My chat.jsonl" --bible story.html'
 FORMS = {".md": BibleFormat.MARKDOWN, ".html": BibleFormat.HTML, ".htm": BibleFormat.HTML}
 
 

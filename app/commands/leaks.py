@@ -15,6 +15,7 @@ from app.translation import N_, tr
 from app.work.leak_check import leak_sentence
 
 HELP = N_("check a message for what its speaker cannot know")
+EXAMPLE = 'leaks "My chat.jsonl" --message 118'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,7 +21,8 @@ from app.memory.standing import Standing
 from app.translation import N_, tr
 from app.work.memory_view import MemoryView
 
-HELP = N_("extract the memories of a chat")
+HELP = N_("list what is remembered of a chat, and from which messages")
+EXAMPLE = 'memory "My chat.jsonl" --until 120'
 _TITLES = {
     Tier.SESSION: N_("Session"),
     Tier.LONG_TERM: N_("Longterm"),

@@ -15,6 +15,7 @@ from app.paths import user_folders
 from app.translation import N_, number, tr
 
 HELP = N_("try a model on the tasks of memory")
+EXAMPLE = "model-test --llm openai:my-model@http://127.0.0.1:8080/v1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,13 +18,14 @@ from app.translation import N_, retold, tr
 from app.work.prompt_edits import PromptEdits
 
 HELP = N_("list prompts, show, save, compare or revert one, and presets of yours")
+EXAMPLE = "prompts show scene_recap"
 
 Printed = tuple[dict[str, Any], list[str]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("deed", choices=tuple(_DEEDS), help=tr(_EXPLAINED))
+    parser.add_argument("deed", choices=tuple(_DEEDS), metavar="DEED", help=tr(_EXPLAINED))
     parser.add_argument(
         "what", nargs="?", metavar="TASK|FILE|PRESET", help=tr('a preset "" is your own prompts')
     )

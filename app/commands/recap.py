@@ -20,6 +20,7 @@ from app.story.story import Story
 from app.translation import N_, tr
 
 HELP = N_("write the recaps of a chat")
+EXAMPLE = 'recap "My chat.jsonl" --llm ollama:llama3.1:8b'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

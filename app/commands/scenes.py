@@ -17,6 +17,7 @@ from app.story.story import Story
 from app.translation import N_, tr, tr_in
 
 HELP = N_("find the scenes of a chat")
+EXAMPLE = 'scenes "My chat.jsonl"'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from app.translation import N_, tr, trn
 from app.work.searching import MOST_HITS, Findings, Hit
 
 HELP = N_("find words in the memories and messages of all chats")
+EXAMPLE = 'search "silver key" --all'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from app.paths import user_folders
 from app.translation import N_, tr
 
 HELP = N_("watch SillyTavern and fill its prompts, without a window")
+EXAMPLE = "serve --llm ollama:llama3.1:8b"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,6 +21,7 @@ from app.prompt.slots import Slot, SlotSet, TurnKind
 from app.translation import N_, tr
 
 HELP = N_("show the text that goes into the next prompt")
+EXAMPLE = 'slots "My chat.jsonl" --explain'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

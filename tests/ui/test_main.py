@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 
 import pytest
+
+from app.commands.entry import build_parser, command_lines
+from ui.__main__ import main
 
 LATE = ("httpx", "websockets", "tiktoken", "numpy", "peewee")
 
@@ -41,6 +45,21 @@ def test_the_window_stands_before_the_companion_is_imported() -> None:
 
 @pytest.mark.parametrize("words", [["--size"], ["DIR", "--size", "wide"]])
 def test_a_wrong_screenshot_size_is_wrong_usage(words: list[str]) -> None:
-    from ui.__main__ import main
-
     assert main(["screenshots", *words]) == 2
+
+
+def test_help_lists_every_command_with_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    said = capsys.readouterr().out.rpartition("Commands")[2].splitlines()
+    told = dict(line.strip().split("  ", 1) for line in said if line.startswith("  "))
+    for name, help_ in command_lines():
+        assert told[name].strip() == help_
+
+
+@pytest.mark.parametrize("command", [name for name, _ in command_lines()])
+def test_the_help_of_a_command_gives_an_example_that_it_understands(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--help"]) == 0
+    example = capsys.readouterr().out.rpartition("For example: tavernkeep ")[2]
+    assert build_parser().parse_args(shlex.split(example)).command == command
