@@ -171,7 +171,8 @@ class OperationQueue:
         await self._store.run(operations.recover)
         unfinished = await self._store.run(operations.unfinished)
         self._open = {operation.id: operation for operation in unfinished}
-        self._history = list(await self._store.run(lambda: operations.recent(HISTORY_SHOWN)))
+        recent = await self._store.run(lambda: operations.recent(HISTORY_SHOWN))
+        self._history = without_overtaken(recent)
         await self._remember_ends([operation.spec for operation in unfinished])
         self._tasks.spawn(self._work(), name="operation queue")
 
@@ -588,5 +589,15 @@ class OperationQueue:
         if key in needed:
             self._ended[key] = operation
         if is_shown:
-            self._history.insert(0, operation)
-            del self._history[HISTORY_SHOWN:]
+            self._history = without_overtaken([operation, *self._history[: HISTORY_SHOWN - 1]])
+
+
+def without_overtaken(history: Sequence[Operation]) -> list[Operation]:
+    """Finished operations, newest first, but failures of work that ended in another way since."""
+    kept: list[Operation] = []
+    ended: set[Work] = set()
+    for operation in history:
+        if operation.status not in GIVEN_UP or operation.spec.work not in ended:
+            kept.append(operation)
+        ended.add(operation.spec.work)
+    return kept

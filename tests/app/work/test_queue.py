@@ -133,6 +133,19 @@ async def test_failures_of_an_earlier_run_can_be_tried_again(
     assert script.done == ["good", "bad"]
 
 
+async def test_a_failure_at_each_start_is_shown_once(store: Store, tasks: TaskSupervisor) -> None:
+    for _ in range(2):
+        queue = await queue_of(
+            store, tasks, Script({"bad": fail_with(AnswerUnusable("Nothing came."))})
+        )
+        await queue.add([spec("bad")])
+        await queue.wait_idle()
+        assert [op.status for op in queue.operations] == [OperationStatus.FAILED]
+        queue.pause()
+    later = await queue_of(store, tasks, Script())
+    assert [op.status for op in later.operations] == [OperationStatus.FAILED]
+
+
 async def test_a_passing_fault_waits_and_holds_up_nobody(
     store: Store, tasks: TaskSupervisor
 ) -> None:
