@@ -16,12 +16,15 @@ from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
+FIGURE_WIDTH, CUT_WIDTH = 36, 44  # px for 9,999 and for −9,999
+
 
 class NextPrompt(QWidget):
     """One line per slot: name, bar, tokens, and in red what did not fit."""
 
     def __init__(self, see_text: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._has_cuts = False
         self._who = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
         self._who.setAlignment(Qt.AlignmentFlag.AlignRight)
         head = QHBoxLayout()
@@ -55,6 +58,7 @@ class NextPrompt(QWidget):
                 widget.hide()
                 widget.deleteLater()
         scale = max((max(slot.full_tokens, slot.budget) for slot in slots.slots), default=1)
+        self._has_cuts = any(slot.full_tokens > slot.tokens for slot in slots.slots)
         for row, slot in enumerate(slots.slots):
             self._add_row(row, slot, scale)
         self._nothing.setVisible(not slots.slots)
@@ -72,7 +76,7 @@ class NextPrompt(QWidget):
             )
         )
         cut = max(0, slot.full_tokens - slot.tokens)
-        figures = _Figures(slot.tokens, cut)
+        figures = _Figures(slot.tokens, cut, has_cuts=self._has_cuts)
         if cut:
             figures.setToolTip(
                 tr(
@@ -88,27 +92,28 @@ class NextPrompt(QWidget):
 
 
 class _Figures(QWidget):
-    """486 −245: used in the text's tone, cut in red."""
+    """486 −245: used in the text's tone, cut in red; each flush right, in all rows alike."""
 
-    def __init__(self, used: int, cut: int) -> None:
+    def __init__(self, used: int, cut: int, *, has_cuts: bool) -> None:
         super().__init__()
         self._used, self._cut = number(used), f"−{number(cut)}" if cut else ""
         words = trn("{n} token", "{n} tokens", used)
         if cut:
             words = tr("{tokens}, {cut} cut", tokens=words, cut=number(cut))
         self.setAccessibleName(words)
-        self.setFixedSize(58, 16)
+        self._beside = CUT_WIDTH if has_cuts else 0
+        self.setFixedSize(FIGURE_WIDTH + self._beside, 16)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
         painter = QPainter(self)
         painter.setFont(ui_font(12, SEMIBOLD))
         painter.setPen(t.t1)
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(self.rect(), middle | Qt.AlignmentFlag.AlignLeft, self._used)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(self.rect().adjusted(0, 0, -self._beside, 0), right, self._used)
         painter.setFont(ui_font(12, MEDIUM))
         painter.setPen(QColor(t.out_of_budget.text))
-        painter.drawText(self.rect(), middle | Qt.AlignmentFlag.AlignRight, self._cut)
+        painter.drawText(self.rect(), right, self._cut)
 
 
 def slot_fill(slot: Slot) -> QColor | None:
