@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
@@ -383,11 +384,15 @@ class DetailPane(QWidget):
             self._deed_grid.addWidget(self._importance, 0, 0, 1, 6)
             row = 1
         self._importance.setVisible(row > 0)
-        for deed in shown:
-            # Six columns: two buttons in a row, of importance three.
+        for place, deed in enumerate(shown):
+            # Six columns: two buttons in a row, of importance three; the first of an odd number
+            # has a row of its own, so that none has a hole.
             width = 2 if deed in self._deeds.importance else 3
             if column + width > 6:
                 row, column = row + 1, 0
+            alike = takewhile(lambda d: d not in self._deeds.importance, shown[place:])
+            if width == 3 and column == 0 and len(list(alike)) % 2:
+                width = 6
             icon = "" if width == 2 else self._deeds.icons[deed]
             button = Button(deed.iconText(), icon=icon)
             button.follow(deed)
