@@ -225,6 +225,7 @@ class OwnRow(QWidget):
         self._note.setText(row.note)
         self._note.setVisible(bool(row.note))
         self._tokens.setText(tokens_words(row.tokens) if row.tokens is not None else "")
+        self._tokens.setVisible(row.tokens is not None)
         self._text.setAccessibleName(tr("Text of {title}", title=self.words))
         self._ground.hide()
 

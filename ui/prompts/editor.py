@@ -26,7 +26,7 @@ from ui.theme.palette import T2_ROLE, T3_ROLE
 TEXT, DIFFERENCE = "text", "difference"
 MODES = {TEXT: N_("Text"), DIFFERENCE: N_("Difference to ours")}
 FACTS = 272
-COLUMN = 760
+COLUMN = 960
 WIDE = 860  # px from which the facts stand beside the text
 NEAR = 40  # px kept free around the cursor
 

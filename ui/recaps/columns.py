@@ -253,7 +253,9 @@ def fold_title(block: Block) -> str:
     """What a stretch that is the same in both is called."""
     passage = block.right or block.left
     lines = passage.text.split("\n") if passage is not None else []
-    titles = [line.strip() for number, line in enumerate(lines) if is_heading(lines, number)]
+    titles = [
+        line.strip().rstrip(":") for number, line in enumerate(lines) if is_heading(lines, number)
+    ]
     count = sum(bool(line.strip()) for line in lines) - len(titles)
     if len(titles) > 3:
         return trn(
