@@ -33,6 +33,7 @@ from ui.work.table import QueueTable
 from ui.work.use_pane import UsePane
 from ui.work.words import cleared_sentence
 
+BUTTON_HEIGHT = 28
 EMPTY = N_("Nothing waits. Recaps, scene breaks and memories are made here, one after the other.")
 QUEUE, USE = "queue", "use"
 
@@ -93,6 +94,7 @@ class WorkPage(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(16, 12, 16, 12)
         head.setSpacing(8)
+        head.addStrut(BUTTON_HEIGHT)  # without the queue's buttons, too
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(self._summary)
