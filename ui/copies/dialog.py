@@ -26,7 +26,7 @@ from ui.controls.labels import Label
 from ui.copies.model import Column, CopiesModel
 from ui.library.words import chat_title
 from ui.session import Session
-from ui.theme.fonts import display_font, ui_font
+from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 EXPLANATION = N_(
@@ -112,7 +112,8 @@ class CopiesDialog(QDialog):
         return table
 
     def _lay_out(self) -> None:
-        title = Label(chat_title(chat_ref_for(self._chat)), font=display_font(20), wraps=True)
+        title = Label(tr("Copies of this chat"), font=display_font(20))
+        of = Label(chat_title(chat_ref_for(self._chat)), font=ui_font(13, MEDIUM), wraps=True)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.leave)
@@ -121,6 +122,7 @@ class CopiesDialog(QDialog):
         column.setContentsMargins(28, 24, 28, 22)
         column.setSpacing(12)
         column.addWidget(title)
+        column.addWidget(of)
         column.addWidget(self.difference)
         column.addWidget(self.table, 3)
         column.addWidget(self.lost, 2)
