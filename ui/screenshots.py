@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from app.errors import UsageError
 from app.paths import RESOURCES, Folders, user_folders
 from app.tasks import TaskSupervisor
+from app.translation import N_
 
 if TYPE_CHECKING:
     from ui.main_window import MainWindow
@@ -104,7 +105,7 @@ async def _render(wish: PictureWish, home: Path) -> int:
             await window.desk.session.open_path(chat)
             await companion.settled(chat)
         await _take_pages(album, window)
-        await companion.budgets.put(chat, SCARCE, "budgets of a picture")
+        await companion.budgets.put(chat, SCARCE, N_("one budget for each tier"))
         await album.take_both("budgets-advanced", lambda: poses.show_budgets(window))
         await companion.edits.undo(chat)
         await companion.guard.look(chat)
@@ -232,12 +233,19 @@ class _Album:
         from PySide6.QtGui import QPainter
         from PySide6.QtWidgets import QApplication
 
+        from ui.theme import theme
+
         window = self._window
         picture = window.grab()
-        floating = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        sheet, dialog = QApplication.activePopupWidget(), QApplication.activeModalWidget()
+        floating = sheet or dialog
         if popup and floating is not None:
             at = floating.mapToGlobal(QPoint(0, 0)) - window.mapToGlobal(QPoint(0, 0))
             painter = QPainter(picture)
+            if floating is dialog:  # placed and framed by the system, of which there is none
+                at = window.rect().center() - floating.rect().center()
+                painter.setPen(theme.tokens.line2)
+                painter.drawRect(floating.rect().adjusted(-1, -1, 0, 0).translated(at))
             floating.render(painter, at)
             painter.end()
             floating.close()
