@@ -30,12 +30,15 @@ _MARKS = str.maketrans({FOUND: None, OVER: None, _GAP: None, "\0": " "})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a text stands: chat (its name, its number), message index and anchor."""
+    """Where a text stands: chat (its name, its number), message index and anchor. is_doubtful:
+    somebody was asked for, and nobody noted yet who wrote this one.
+    """
 
     chat: str
     chat_id: int
     index: int
     anchor: str
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +137,22 @@ class SearchIndex:
         self._database.execute("DELETE FROM memory_unindexed")
 
     def messages(
-        self, match: str, limit: int, *, chats: Sequence[int] | None = None
+        self,
+        match: str,
+        limit: int,
+        *,
+        chats: Sequence[int] | None = None,
+        speakers: Sequence[int] | None = None,
     ) -> list[FoundText]:
-        """Messages that fit, best first. chats: numbers of those to look in, None for all."""
+        """Messages that fit, best first. chats: numbers of those to look in, None for all.
+
+        speakers: numbers of those who may have written them, None for all; a message whose writer
+        was not noted yet counts as one of theirs.
+        """
         return self._found(
             "message_words", "message_text t ON t.id = w.rowid", "t.content_hash", match, limit,
-            "EXISTS (SELECT 1 FROM known_message k WHERE k.content_hash = t.content_hash "
-            f"AND k.position >= 0{_among('k.chat_id', chats)})",
+            f"EXISTS (SELECT 1 FROM {_known(speakers)} WHERE k.content_hash = t.content_hash "
+            f"AND k.position >= 0{_among('k.chat_id', chats)}{_written_by(speakers)})",
         )  # fmt: skip
 
     def memories(
@@ -200,16 +212,26 @@ class SearchIndex:
         )[0]
         return shown(snippet)
 
-    def places(self, content_hash: str, *, chats: Sequence[int] | None = None) -> list[Place]:
-        """Where a text is shown now, the newest chat first."""
+    def places(
+        self,
+        content_hash: str,
+        *,
+        chats: Sequence[int] | None = None,
+        speakers: Sequence[int] | None = None,
+    ) -> list[Place]:
+        """Where a text is shown now, the newest chat first, those of doubt last."""
+        doubt = "0" if speakers is None else "s.speaker IS NULL"
         rows = self._database.execute(
-            "SELECT c.path, c.id, k.position, k.anchor FROM known_message k "
-            "JOIN chat c ON c.id = k.chat_id WHERE k.content_hash = ? AND k.position >= 0 "
-            f"AND instr(c.path, char(31)) = 0{_among('c.id', chats)} "
-            "ORDER BY c.id DESC, k.position",
+            f"SELECT c.path, c.id, k.position, k.anchor, {doubt} FROM {_known(speakers)} "
+            "JOIN chat c ON c.id = k.chat_id WHERE k.content_hash = ? AND k.position >= 0 AND "
+            f"instr(c.path, char(31)) = 0{_among('c.id', chats)}{_written_by(speakers)} "
+            "ORDER BY 5, c.id DESC, k.position",
             (content_hash,),
         )
-        return [Place(*row) for row in rows]
+        return [
+            Place(path, chat_id, index, anchor, bool(is_doubtful))
+            for path, chat_id, index, anchor, is_doubtful in rows
+        ]
 
     def place(self, chat_id: int, anchor: str) -> Place | None:
         """Where a message stands now, None when it is gone."""
@@ -224,6 +246,20 @@ class SearchIndex:
 
 def _among(column: str, numbers: Sequence[int] | None) -> str:
     return "" if numbers is None else f" AND {column} IN ({', '.join(map(str, numbers))})"
+
+
+def _known(speakers: Sequence[int] | None) -> str:
+    return "known_message k" + (
+        ""
+        if speakers is None
+        else " LEFT JOIN message_speaker s ON s.chat_id = k.chat_id AND s.anchor = k.anchor"
+    )
+
+
+def _written_by(speakers: Sequence[int] | None) -> str:
+    if speakers is None:
+        return ""
+    return f" AND (s.speaker IS NULL OR s.speaker IN ({', '.join(map(str, speakers))}))"
 
 
 class _Told(msgspec.Struct):

@@ -25,6 +25,7 @@ from app.store.recovery import Recovery
 from app.store.scenes import Scenes
 from app.store.search import SearchIndex
 from app.store.settings_table import SettingsTable
+from app.store.speakers import Speakers
 from app.store.token_counts import TokenCounts
 from app.store.tokenizers import Tokenizers
 from app.store.turns import Turns
@@ -63,6 +64,7 @@ class Store:
         self.turns = Turns(self._database)
         self.vectors = StoredVectors(self._database)
         self.search = SearchIndex(self._database)
+        self.speakers = Speakers(self._database)
         self.undo = UndoJournal(self._database)
 
     async def open(self) -> None:

@@ -24,7 +24,8 @@ log = logging.getLogger(__name__)
 
 MOST_HITS = 50
 WIDER = 6  # times as many are looked at where only those of some people are wanted
-MOST_CHATS = 20  # that are read to see who wrote a message
+MOST_CHATS = 8  # that are read at once to see who wrote a message, where it was not noted yet
+MOST_BEHIND = 200  # that are read behind a search, so that the next knows who wrote their messages
 SECONDS = 2.0  # for one question to the index
 LAST_SECONDS = 2.0  # for what is still to be indexed at the end
 _SLICE = 200  # messages of one transaction
@@ -37,7 +38,8 @@ class Hit:
     """One find. tier, type, memory_id: "" for a message. chat: its file. index: of the message, or
     of the first that a memory stands on, None when there is none. snippet: plain text; marks: where
     in it the words are, begin and end. is_current: a memory holds, as far as the index knows.
-    elsewhere: how many other chats show the same message.
+    elsewhere: how many other chats show the same message. is_doubtful: somebody was asked for, and
+    who wrote this one was not noted yet.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Hit:
     memory_id: str = ""
     is_current: bool = True
     elsewhere: int = 0
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,8 @@ class Search:
         self._indexed: dict[int, Sequence[Message]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._lock = asyncio.Lock()
+        self._noting: asyncio.Task[None] | None = None
+        self._looked_at: set[int] = set()
         self._is_clean = False
 
     async def find(
@@ -135,6 +140,8 @@ class Search:
 
         hits, is_complete = await store.run(unit)
         if asked.people:
+            if any(hit.is_doubtful for hit in hits):
+                self._note_behind()
             hits, was_read = await self._said_by(asked.people, hits)
             is_complete = is_complete and was_read
         hits.sort(key=lambda hit: -hit.score)
@@ -144,15 +151,15 @@ class Search:
         return Findings(tuple(hits[:wanted_hits]), is_complete)
 
     async def _said_by(self, people: Sequence[str], hits: Sequence[Hit]) -> tuple[list[Hit], bool]:
-        """Memories stay, their people were asked for; of messages those that one of them wrote.
+        """Of those of doubt the ones that one of these people wrote, and all others.
 
-        Who wrote a message stands in its chat alone, which is read; false where they are too many.
+        Who wrote them stands in their chats alone, which are read; false where they are too many.
         """
         messages: dict[Path, tuple[Message, ...]] = {}
         kept: list[Hit] = []
         is_complete = True
         for hit in hits:
-            if hit.memory_id:
+            if not hit.is_doubtful:
                 kept.append(hit)
                 continue
             if hit.chat not in messages and len(messages) >= MOST_CHATS:
@@ -166,8 +173,32 @@ class Search:
             of_chat, index = messages[hit.chat], hit.index or 0
             name = of_chat[index].name.casefold() if index < len(of_chat) else ""
             if any(part in name for part in people):
-                kept.append(hit)
+                kept.append(replace(hit, is_doubtful=False))
         return kept, is_complete
+
+    def _note_behind(self) -> None:
+        """Note who wrote what in chats that were read before that was noted, unless it is done."""
+        if self._noting is None or self._noting.done():
+            self._noting = self._tasks.spawn(self._note_all(), name="noting who wrote what")
+
+    async def _note_all(self) -> None:
+        """A chat after the other, each once; what a stop leaves is found lacking the next time."""
+        speakers, read = self._store.speakers, 0
+        for chat_id, path in await self._store.run(speakers.chats):
+            if chat_id in self._looked_at:
+                continue
+            self._looked_at.add(chat_id)
+            if not await self._store.run(lambda number=chat_id: speakers.is_lacking(number)):  # type: ignore[misc]
+                continue
+            try:
+                chat = await self._chats.glance(Path(path))
+            except TavernkeepError:  # gone since it was indexed
+                continue
+            await self._index(chat)
+            self._indexed.pop(chat.chat_id, None)
+            read += 1
+            if read >= MOST_BEHIND:
+                break
 
     def _chats_meant(self, asked: Query, here: Path | None) -> list[int] | None:
         if not asked.chats:
@@ -201,8 +232,9 @@ class Search:
                 if hit is not None:
                     found[memory.id] = hit
         if messages:
-            for text in index.messages(match, limit, chats=chats):
-                places = index.places(text.row, chats=chats)
+            speakers = self._store.speakers.called(asked.people) if asked.people else None
+            for text in index.messages(match, limit, chats=chats, speakers=speakers):
+                places = index.places(text.row, chats=chats, speakers=speakers)
                 if places:
                     found[text.row] = _of_message(text, places)
         return found
@@ -291,18 +323,22 @@ class Search:
             messages = places.messages
             new = _new(messages, before, places.head_of(before))
             for first in range(0, len(new), _SLICE):
-                part = [(m.content_hash, m.text) for m in new[first : first + _SLICE]]
-                await self._store.run(lambda part=part: self._store.search.add_messages(part))  # type: ignore[misc]
+                part = new[first : first + _SLICE]
+                await self._store.run(lambda part=part: self._add(chat.chat_id, part))  # type: ignore[misc]
             self._indexed[chat.chat_id] = messages
             if not self._is_clean:
                 self._is_clean = True
                 await self._store.run(self._store.search.drop_unused)
 
+    def _add(self, chat_id: int, messages: Sequence[Message]) -> None:
+        self._store.search.add_messages((m.content_hash, m.text) for m in messages)
+        self._store.speakers.add(chat_id, ((m.anchor, m.name) for m in messages))
+
 
 def _new(messages: Sequence[Message], before: Sequence[Message], head: int) -> Sequence[Message]:
     """Those from the first that differs on; not before `head`."""
     for one, other in zip(messages[head:], before[head:], strict=False):
-        if one.content_hash != other.content_hash:
+        if (one.content_hash, one.name) != (other.content_hash, other.name):
             break
         head += 1
     return messages[head:]
@@ -320,12 +356,13 @@ def _of_message(text: FoundText, places: Sequence[Place]) -> Hit:
         place.index,
         place.anchor,
         elsewhere=len({one.chat_id for one in places}) - 1,
+        is_doubtful=place.is_doubtful,
     )
 
 
 def _plain(snippet: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The snippet without its marks and those of emphasis, and where the first were."""
-    snippet = snippet.replace("*", "")
+    """The snippet on one line without its marks and those of emphasis, and where the first were."""
+    snippet = " ".join(snippet.replace("*", "").split())
     parts: list[str] = []
     marks: list[tuple[int, int]] = []
     length = 0

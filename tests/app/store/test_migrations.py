@@ -90,3 +90,23 @@ async def test_message_recaps_of_before_are_complete_and_can_be_undone(tmp_path:
         ("chat", "1", "message_recap_again"): False,
         ("chat", "1", "message_recap_on_swipe"): False,
     }
+
+
+async def test_writers_are_not_noted_at_the_start_and_can_be_later(tmp_path: Path) -> None:
+    path = tmp_path / "story.sqlite3"
+    database_of(path, "0011_model_use")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO known_message VALUES (1, 'm7', 0, 'i', 'w', 'h')")
+    store = Store(path)
+    await store.open()
+    try:
+        before = await store.run(lambda: store.speakers.is_lacking(1))
+        named = [("m7", "Mara"), ("m8", "D\0v\ud800")]
+        added = [await store.run(lambda: store.speakers.add(1, named)) for _ in range(2)]
+        after = await store.run(lambda: store.speakers.is_lacking(1))
+        called = await store.run(lambda: store.speakers.called(["mar"]))
+    finally:
+        await store.aclose()
+    assert (before, after) == (True, False)
+    assert added == [2, 0]
+    assert len(called) == 1

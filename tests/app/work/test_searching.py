@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -19,7 +20,7 @@ from app.memory.records import Ending, EndReason, Tier
 from app.memory.similarity import Vectors
 from app.store.search import match_of
 from app.tasks import TaskSupervisor
-from app.work.searching import Search
+from app.work.searching import MOST_CHATS, MOST_HITS, Search
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, opened
 
@@ -246,3 +247,86 @@ def test_the_command_finds_what_an_earlier_command_read(
     assert main(["search", "no such word at all xyzzy", *data]) == 0
     assert main(["search", " ", *data]) == 2
     assert main(["search", "a", "--limit", "0", *data]) == 2
+
+
+# --- who wrote it
+
+
+def write_talk(path: Path, *said: tuple[str, str]) -> Path:
+    """A chat of (name, text)."""
+    write_chat(path, *(text for _, text in said))
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for line, (name, _) in zip(lines[1:], said, strict=True):
+        line["name"] = name
+    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    return path
+
+
+async def talks(world: World, count: int) -> list[Path]:
+    """Chats in which Mara and Dov say the same kind of thing, indexed and closed again."""
+    folder = world.tavern.chat.parent
+    paths = [
+        write_talk(
+            folder / f"Talk {n}.jsonl", ("Mara", f"Zanthor {n}."), ("Dov", f"A zanthor {n}.")
+        )
+        for n in range(count)
+    ]
+    assert await world.companion.search.index_all(paths, lambda _done: None) == 0
+    return paths
+
+
+async def forget_who(world: World) -> None:
+    """The database as it was before it was noted who wrote what."""
+    database = world.store.speakers._database
+    await world.store.run(lambda: database.execute("DELETE FROM message_speaker"))
+
+
+async def is_noted(world: World, paths: Sequence[Path]) -> bool:
+    def unit() -> bool:
+        numbers = [number for number, path in world.store.speakers.chats() if Path(path) in paths]
+        return not any(map(world.store.speakers.is_lacking, numbers))
+
+    return await world.store.run(unit)
+
+
+async def test_who_said_it_is_known_of_more_chats_than_are_read_for_it(world: World) -> None:
+    paths = await talks(world, MOST_CHATS + 2)
+    for path in paths:  # what is known is not read again
+        path.unlink()
+    hits = await found(world, "zanthor who:mara", limit=MOST_HITS)
+    assert sorted(hits) == sorted(f"Zanthor {n}." for n in range(len(paths)))
+
+
+async def test_the_same_words_are_found_where_the_one_asked_for_said_them(world: World) -> None:
+    folder = world.tavern.chat.parent
+    for name, who in (("One", "Mara"), ("Two", "Dov")):
+        await world.open(write_talk(folder / f"{name}.jsonl", (who, "The zanthor sleeps.")))
+    for who, name in (("mara", "One"), ("dov", "Two")):
+        (hit,) = (await world.companion.search.find(f"zanthor who:{who}")).hits
+        assert (hit.chat.stem, hit.elsewhere) == (name, 0)
+
+
+async def test_a_character_renamed_in_the_file_is_found_by_the_new_name(world: World) -> None:
+    path = write_talk(world.tavern.chat.with_name("Named.jsonl"), ("Mara", "The zanthor sleeps."))
+    await world.open(path)
+    write_talk(path, ("Marigold", "The zanthor sleeps."))
+    await world.open(path)
+    assert await found(world, "zanthor who:marigold") == ["The zanthor sleeps."]
+
+
+async def test_what_was_indexed_before_is_noted_behind_a_search_and_a_stop_loses_nothing(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    async with opened(demo_tavern, tmp_path / "own data") as world:
+        paths = await talks(world, MOST_CHATS + 2)
+        await forget_who(world)
+        first = await world.companion.search.find("zanthor who:mara", limit=MOST_HITS)
+        assert (len(first.hits), first.is_complete) == (MOST_CHATS, False)
+        assert not any(hit.is_doubtful for hit in first.hits)
+    # Closing has cut it off wherever it was.
+    async with opened(demo_tavern, tmp_path / "own data") as world:
+        await world.companion.search.find("zanthor who:mara")
+        async with asyncio.timeout(60):
+            while not await is_noted(world, paths):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        assert len(await found(world, "zanthor who:dov", limit=MOST_HITS)) == len(paths)
