@@ -58,7 +58,7 @@ class _Times:
 async def _measured(size: int) -> _Times:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "chat.jsonl"
-        header, chat = _remembered(size)
+        header, chat = remembered(size)
         save_like_sillytavern(path, jsonl([header, *chat]))
         data = Path(folder) / "data"
         async with open_companion(user_folders(data), watch=False) as companion:
@@ -103,7 +103,7 @@ def _digest(path: Path) -> float:
     return time.process_time() - begun
 
 
-def _remembered(size: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def remembered(size: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """A chat whose scenes are recapped and folded in already."""
     chat = long_chat(size)
     for last in range(SCENE - 1, size, SCENE):
