@@ -14,6 +14,7 @@ from app.companion import Companion
 from app.operations import OperationStatus
 from tests.e2e.sillytavern import dialogue, write_chat
 from tests.labelled import WrittenTavern
+from ui.controls.buttons import Button
 from ui.inspector.inspector import Inspector
 from ui.main_window import MainWindow
 from ui.prompt.page import PromptPage
@@ -79,6 +80,18 @@ async def test_choosing_a_version_makes_it_current(
     assert demo_window.actions_["undo"].text().startswith("Undo: ")
     demo_window.actions_["undo"].trigger()
     await until(lambda: current() != wanted)
+
+
+async def test_the_button_that_ends_a_scene_says_with_which_message(
+    demo_window: MainWindow,
+) -> None:
+    stage = demo_window.page
+    assert isinstance(stage, StoryStage)
+    buttons = [b for b in demo_window.findChildren(Button) if b.isVisible()]
+    (button,) = [b for b in buttons if b.text() == "Break scene here"]
+    for message in (140, 141):
+        stage.page.view.jump_to(message, selects=True)
+        assert button.toolTip() == f"End the scene with #{message}. (B)"
 
 
 async def test_an_edit_of_the_running_recap_is_a_new_version(

@@ -47,6 +47,7 @@ class Button(QAbstractButton):
         self._icon = icon
         self._role = role
         self._hint = hint
+        self._action: QAction | None = None
         self.setText(text)
         self.setAccessibleName(text)
         self.setFont(ui_font(12.5, SEMIBOLD))
@@ -85,9 +86,14 @@ class Button(QAbstractButton):
         self.setEnabled(action.isEnabled())
         action.enabledChanged.connect(self.setEnabled)
         self._hint = key_text(action.shortcut())
-        if action.toolTip():
-            self.setToolTip(safe_tip(action.toolTip()))
+        self._action = action
+        self._retell()
+        action.changed.connect(self._retell)
         self.updateGeometry()
+
+    def _retell(self) -> None:
+        if self._action is not None:
+            self.setToolTip(safe_tip(self._action.toolTip()))
 
     def sizeHint(self) -> QSize:
         width = 28 + self.fontMetrics().horizontalAdvance(self.text())
