@@ -27,7 +27,7 @@ from app.sillytavern.chat_file import read_chat
 from app.story.anchors import align
 from app.story.recaps import RunningVersion, injected_version
 from app.story.story import Story
-from app.work import queue
+from app.work import ended
 from app.work.open_chat import StoryChange
 from tests.chat_page import ChatPage, Clock
 
@@ -84,7 +84,7 @@ class StoryWorld:
         super().__init__()  # a machine's, beside this one
         self.patch = pytest.MonkeyPatch()
         # Who takes things back and does them again a hundred times has the same work done as often.
-        self.patch.setattr(queue, "TIMES_DONE_AT_MOST", 1000)
+        self.patch.setattr(ended, "TIMES_DONE_AT_MOST", 1000)
         self.patch.setattr(languages, "parse_pack", parsed)  # most of what a start takes
         self.folder = Path(tempfile.mkdtemp(prefix="story machine "))
         self.runner = asyncio.Runner()

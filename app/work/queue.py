@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 
 from app.errors import BackendAway, BackendRefused, PromptTooLong, StoreError, TavernkeepError
-from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome, Work
+from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome
 from app.signals import Signal
 from app.store.store import Store
 from app.tasks import TaskSupervisor
 from app.translation import N_, tr
+from app.work.ended import GIVEN_UP, SHOWN, EndedOperations
 from app.work.endings import begun, done, ended_with
 from app.work.planner import PRIORITY_ASKED
 from app.work.waiting import (
@@ -30,10 +30,6 @@ from app.work.waiting import (
 
 log = logging.getLogger(__name__)
 
-HISTORY_SHOWN = 50
-GIVEN_UP = (OperationStatus.FAILED, OperationStatus.CANCELLED)
-# The same work wanted again and again in one run is a fault of ours that must not cost money.
-TIMES_DONE_AT_MOST = 5
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
 REFUSALS_IN_A_ROW = 2
 LOOK_SECONDS = 30.0
@@ -77,13 +73,10 @@ class OperationQueue:
         self._in_scope = in_scope
         self._holds = holds
         self._open: dict[int, Operation] = {}
-        self._history: list[Operation] = []
-        self._failed: dict[Work, Operation] = {}
-        self._ended: dict[Key, Operation] = {}  # of what others need
+        self._ended = EndedOperations()
         self._cancelled: set[int] = set()
         self._not_for_good: set[int] = set()  # cancelled, and may be planned again
         self._outdated: set[int] = set()  # stopped while they ran, since their story changed
-        self._times: Counter[Work] = Counter()
         self._refusals = 0
         self._away: set[int] = set()  # those that wait for somebody to come back
         self._running: asyncio.Task[Operation] | None = None
@@ -101,7 +94,7 @@ class OperationQueue:
         around = self._surroundings()
         unfinished = sorted(self._open.values(), key=order)
         shown = (replace(op, held=around.held(op) or self._held_back(op)) for op in unfinished)
-        return (*shown, *self._history)
+        return (*shown, *self._ended.shown)
 
     def _held_back(self, operation: Operation) -> str:
         return "" if operation.id == self._current else self._holds(operation)
@@ -136,7 +129,7 @@ class OperationQueue:
 
     def failed(self, chat_id: int) -> tuple[Operation, ...]:
         """Operations of a chat that failed in this run and were not done since, oldest first."""
-        return tuple(op for op in self._failed.values() if op.spec.chat == chat_id)
+        return self._ended.given_up(chat_id)
 
     def is_open(self, spec: OperationSpec) -> bool:
         """Whether this work is queued."""
@@ -144,7 +137,7 @@ class OperationQueue:
 
     def is_given_up(self, spec: OperationSpec) -> bool:
         """Whether this work failed or was cancelled in this run: only the user brings it back."""
-        return spec.work in self._failed
+        return self._ended.is_given_up(spec.work)
 
     def left(self, chat_id: int) -> int:
         """How many operations of a chat are not done."""
@@ -171,8 +164,7 @@ class OperationQueue:
         await self._store.run(operations.recover)
         unfinished = await self._store.run(operations.unfinished)
         self._open = {operation.id: operation for operation in unfinished}
-        recent = await self._store.run(lambda: operations.recent(HISTORY_SHOWN))
-        self._history = without_overtaken(recent)
+        self._ended.load(await self._store.run(lambda: operations.recent(SHOWN)))
         await self._remember_ends([operation.spec for operation in unfinished])
         self._tasks.spawn(self._work(), name="operation queue")
 
@@ -187,7 +179,7 @@ class OperationQueue:
             operation = queued.get(spec.work)
             if operation is not None:
                 await self._wait_for(operation, spec)
-            elif spec.work not in self._failed and self._times[spec.work] < TIMES_DONE_AT_MOST:
+            elif self._ended.may_begin(spec):
                 wanted.append(spec)
         if wanted:
             await self._add(wanted)
@@ -220,7 +212,7 @@ class OperationQueue:
             found = await self._store.run(
                 lambda chat=chat, keys=keys: self._store.operations.ended(chat, keys)  # type: ignore[misc]
             )
-            self._ended.update(((chat, key), operation) for key, operation in found.items())
+            self._ended.remember({(chat, key): operation for key, operation in found.items()})
 
     async def let_go(self, chat_id: int, is_unwanted: Callable[[Operation], bool]) -> None:
         """Drop what waits in a chat and is wanted no more; it may be planned again at any time.
@@ -286,8 +278,8 @@ class OperationQueue:
         self._stopped_before = None
         self._announce()
 
-    def _hold(self, reason: str) -> None:
-        self.is_paused, self.pause_reason = True, reason
+    def _hold(self, reason: Exception) -> None:
+        self.is_paused, self.pause_reason = True, tr("Paused: {reason}", reason=reason)
         self._announce()
 
     async def pause_before(self, operation_id: int, *, wanted: bool = True) -> None:
@@ -361,13 +353,13 @@ class OperationQueue:
         now = time.time()
         cleared = [replace(o, status=OperationStatus.CANCELLED, finished=now) for o in waiting]
         if cleared:
-            self._failed.update((operation.spec.work, operation) for operation in cleared)
+            self._ended.give_up(cleared)
             await self._drop(cleared)
         return tuple(waiting)
 
     async def put_back(self, operations: Sequence[Operation]) -> None:
         """Queue again what was cleared, each in its old place."""
-        self._forget_failures([operation.spec.work for operation in operations])
+        self._ended.forget(operation.spec.work for operation in operations)
         queued = {operation.spec.work for operation in self._open.values()}
         back = [operation for operation in operations if operation.spec.work not in queued]
         store = self._store.operations
@@ -377,8 +369,7 @@ class OperationQueue:
                 store.update(operation)
 
         await self._store.run(unit)
-        numbers = {operation.id for operation in back}
-        self._history = [old for old in self._history if old.id not in numbers]
+        self._ended.take_out({operation.id for operation in back})
         self._open.update((operation.id, operation) for operation in back)
         self._announce()
 
@@ -391,21 +382,17 @@ class OperationQueue:
                     replace(waiting, status=OperationStatus.PENDING, not_before=0.0)
                 )
             return
-        old = next((op for op in self._history if op.id == operation_id), None)
+        old = self._ended.find(operation_id)
         if old is not None:
             await self._do_again([old])
 
     def forgive(self, chat_id: int) -> None:
         """Let what failed or was cancelled in a chat be planned again."""
-        self._forget_failures([work for work in self._failed if work[0] == chat_id])
+        self._ended.forgive(chat_id)
 
     async def retry_all(self, chat_id: int | None = None) -> None:
         """Queue again all that failed, also in earlier runs, and go on if refusals paused us."""
-        again = [
-            operation
-            for operation in (*self._failed.values(), *self._history)
-            if operation.status is OperationStatus.FAILED and chat_id in (None, operation.spec.chat)
-        ]
+        again = self._ended.failed(chat_id)
         if again:
             await self._do_again(again)
         if self.pause_reason:
@@ -422,13 +409,13 @@ class OperationQueue:
             )
             for operation in sorted(ended, key=lambda operation: operation.id)
         }
-        self._forget_failures([*specs])
+        self._ended.forget(specs)
         old = {
             operation.id
-            for operation in (*ended, *self._history)
+            for operation in (*ended, *self._ended.shown)
             if operation.spec.work in specs and operation.status in GIVEN_UP
         }
-        self._history = [operation for operation in self._history if operation.id not in old]
+        self._ended.take_out(old)
         store = self._store.operations
 
         def unit() -> None:
@@ -437,11 +424,6 @@ class OperationQueue:
 
         await self._store.run(unit)
         await self._add([*specs.values()])
-
-    def _forget_failures(self, works: Sequence[Work]) -> None:
-        for work in works:
-            self._failed.pop(work, None)
-            self._times.pop(work, None)
 
     async def wait_idle(self) -> None:
         """Until nothing is pending or running; waiting, held and paused ones do not count."""
@@ -456,7 +438,7 @@ class OperationQueue:
     # --- the worker
 
     def _surroundings(self) -> Surroundings:
-        return surroundings(self._open.values(), self._ended)
+        return surroundings(self._open.values(), self._ended.needed)
 
     def _next(self) -> Operation | None:
         if self.is_paused:
@@ -526,7 +508,7 @@ class OperationQueue:
             await self._store_state(attempt)
             outcome = await self._perform(attempt)
         except StoreError as error:
-            self._hold(f"Paused: {error}")
+            self._hold(error)
             return operation
         except Exception as error:
             ended = ended_with(attempt, error)
@@ -542,23 +524,14 @@ class OperationQueue:
         if isinstance(error, BackendRefused) and not isinstance(error, PromptTooLong):
             self._refusals += 1
             if self._refusals >= REFUSALS_IN_A_ROW:
-                self._hold(f"Paused: {error}")
+                self._hold(error)
 
     async def _settle(self, operation: Operation) -> None:
         """Keep the operation's new state, and tell whoever waits for its end."""
-        work = operation.spec.work
         if operation.status in FINISHED:
             operation = replace(operation, finished=time.time())
-            self._times[work] += 1
-            if self._times[work] == TIMES_DONE_AT_MOST:
-                log.error("%s was done %d times", operation.spec.kind.value, TIMES_DONE_AT_MOST)
-        is_for_good = operation.id not in self._not_for_good
+        self._ended.note(operation, is_for_good=operation.id not in self._not_for_good)
         self._not_for_good.discard(operation.id)
-        is_dropped = operation.status is OperationStatus.CANCELLED and is_for_good
-        if is_dropped or operation.status is OperationStatus.FAILED:
-            self._failed[work] = operation
-        elif operation.status is OperationStatus.DONE:
-            self._failed.pop(work, None)
         try:
             await self._store_state(operation)
             if operation.status in FINISHED:
@@ -567,9 +540,11 @@ class OperationQueue:
             # What was made is kept by its key: doing it again will find it.
             if operation.id in self._open:
                 self._open[operation.id] = replace(operation, status=OperationStatus.PENDING)
-            self._hold(f"Paused: {error}")
+            self._hold(error)
         except TavernkeepError as error:
             log.warning("After operation %d: %s", operation.id, error)
+        except Exception:  # what fails for one chat must not end the work for all
+            log.exception("After operation %d", operation.id)
 
     async def _store_state(self, operation: Operation) -> None:
         await self._store.run(lambda: self._store.operations.update(operation))
@@ -585,19 +560,4 @@ class OperationQueue:
         self, operation: Operation, needed: Collection[Key], *, is_shown: bool = True
     ) -> None:
         self._cancelled.discard(operation.id)
-        key = (operation.spec.chat, operation.spec.key)
-        if key in needed:
-            self._ended[key] = operation
-        if is_shown:
-            self._history = without_overtaken([operation, *self._history[: HISTORY_SHOWN - 1]])
-
-
-def without_overtaken(history: Sequence[Operation]) -> list[Operation]:
-    """Finished operations, newest first, but failures of work that ended in another way since."""
-    kept: list[Operation] = []
-    ended: set[Work] = set()
-    for operation in history:
-        if operation.status not in GIVEN_UP or operation.spec.work not in ended:
-            kept.append(operation)
-        ended.add(operation.spec.work)
-    return kept
+        self._ended.keep(operation, needed, is_shown=is_shown)

@@ -401,7 +401,7 @@ async def test_a_store_that_refuses_pauses_instead_of_spinning(
     assert script.done == ["a"]
 
 
-@pytest.mark.expects_log("app.work.queue")
+@pytest.mark.expects_log("app.work.ended")
 async def test_the_same_work_wanted_for_ever_is_not_done_for_ever(
     store: Store, tasks: TaskSupervisor
 ) -> None:
@@ -443,3 +443,24 @@ async def test_what_an_earlier_run_left_goes_on_when_its_chat_is_opened(
     async with asyncio.timeout(10):
         await queue.wait_idle()
     assert script.done == ["left"]
+
+
+@pytest.mark.expects_log("app.work.queue")
+async def test_a_fault_of_ours_after_one_operation_leaves_the_others_to_be_done(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script()
+
+    async def after(operation: Operation) -> None:
+        if operation.spec.key == "odd":
+            raise RuntimeError("planning for its chat fails")
+        await script.after(operation)
+
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(store, script.perform, after, tasks)
+    await queue.start()
+    await queue.add([spec("odd", 10), spec("good")])
+    async with asyncio.timeout(20):
+        await queue.wait_idle()
+    assert script.done == ["odd", "good"]
+    assert script.ended == [("good", OperationStatus.DONE)]

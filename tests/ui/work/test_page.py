@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.companion import Companion
+from app.errors import StoreError
 from app.operations import OperationStatus
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
@@ -48,8 +49,8 @@ async def test_a_pause_says_why(
     demo_window.show_page("work")
     page = demo_window.page
     assert isinstance(page, WorkPage)
-    companion._queue._hold("Paused: the disk is full.")
-    await until(lambda: page._reason.text() == "Paused: the disk is full.")
+    companion._queue._hold(StoreError("The disk is full."))
+    await until(lambda: page._reason.text() == "Paused: The disk is full.")
     QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
     await until(lambda: page._reason.text() == "")
     assert not companion.work.is_paused
