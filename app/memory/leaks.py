@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -15,6 +14,7 @@ from app.memory.similarity import normalised
 from app.memory.standing import Standing
 from app.memory.state_change import Wording
 from app.memory.utterances import LONGEST, QUESTION, Utterance, utterances_of
+from app.memory.word_counts import Frequency, WordCounts
 from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack, tokens_of
 from app.story.scene_cues.narration import Voice, split_voices
@@ -61,6 +61,7 @@ class LeakCheck:
     """Holds messages of one chat against its map.
 
     knowledge: the map, made with the same stopwords. packs: of the languages that may be in it.
+    frequency: as WordCounts gives it for these messages; counted here where it is not at hand.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class LeakCheck:
         messages: Sequence[Message],
         *,
         packs: Sequence[LanguagePack] = (),
+        frequency: Frequency | None = None,
     ) -> None:
         self._map = knowledge
         self._messages = messages
@@ -76,7 +78,7 @@ class LeakCheck:
         self._wording = Wording.of_story(packs, " ".join(m.text for m in messages[-60:]))
         self._narrated: dict[int, frozenset[str]] = {}
         self._spoken: dict[int, tuple[Utterance, ...]] = {}
-        self._frequency = _frequency(messages)
+        self._frequency = WordCounts().of(messages) if frequency is None else frequency
         self._names = {
             key: frozenset(word[:STEM] for word in knowledge.people.words(key))
             for key in set(knowledge.people.keys.values())
@@ -327,8 +329,8 @@ class LeakCheck:
 
     def _weight(self, words: Iterable[str]) -> float:
         """How much the words say: the rarer in this story, the more."""
-        count = len(self._messages)
-        return sum(math.log(1 + (count + 1) / (1 + self._frequency[word])) for word in words)
+        count, of = self._frequency.messages, self._frequency.of
+        return sum(math.log(1 + (count + 1) / (1 + of(word))) for word in words)
 
 
 def stopwords_of(packs: Iterable[LanguagePack]) -> frozenset[str]:
@@ -344,12 +346,3 @@ def _by_text(matter: Matter, at: int) -> Iterator[Standing]:
         if standing.start < at and standing.memory.type != "believes" and text not in seen:
             seen.add(text)
             yield standing
-
-
-def _frequency(messages: Iterable[Message]) -> Counter[str]:
-    """In how many messages a beginning of a word occurs."""
-    counted: Counter[str] = Counter()
-    for message in messages:
-        text = normalised(message.text[:LONGEST])
-        counted.update({word[:STEM] for word in tokens_of(text)})
-    return counted

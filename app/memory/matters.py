@@ -84,11 +84,14 @@ def is_same(
     one: str, other: str, wording: Wording = NO_WORDING, vectors: Vectors = NO_VECTORS
 ) -> bool:
     """Whether two texts say the same, by the limits of `verify_epistemic`."""
-    if normalised(one) == normalised(other):
+    if _plain(one) == _plain(other):
         return True
     if not vectors.score(one, other).reaches(EPISTEMIC_SAME):
         return False
     return wording.read(one).mismatch(wording.read(other)) is None
+
+
+_plain = lru_cache(maxsize=4096)(normalised)  # each text is held against all others
 
 
 def is_contrary(

@@ -8,6 +8,7 @@ from app.memory.epistemic_map import EpistemicMap
 from app.memory.leaks import Leak, LeakCheck, LeakKind, stopwords_of
 from app.memory.minds import title_of
 from app.memory.state_change import Wording
+from app.memory.word_counts import WordCounts
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
@@ -40,10 +41,26 @@ def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicM
     )
 
 
-def leaks_in(view: MemoryView, packs: Sequence[LanguagePack], message: int) -> tuple[Leak, ...]:
-    """What somebody says in a message and cannot know by the map, and what keepers tell there."""
-    check = LeakCheck(epistemic_map(view, packs), view.story.messages, packs=_spoken(view, packs))
-    return check.at(message)
+def leaks_in(
+    view: MemoryView, packs: Sequence[LanguagePack], message: int, counts: WordCounts
+) -> tuple[Leak, ...]:
+    """What somebody says in a message and cannot know by the map, and what keepers tell there.
+    counts: of this chat.
+    """
+    return leaks_by(epistemic_map(view, packs), view, packs, message, counts)
+
+
+def leaks_by(
+    known: EpistemicMap,
+    view: MemoryView,
+    packs: Sequence[LanguagePack],
+    message: int,
+    counts: WordCounts,
+) -> tuple[Leak, ...]:
+    """The same by a map that is at hand."""
+    messages = view.story.messages
+    frequency = counts.of(messages)
+    return LeakCheck(known, messages, packs=_spoken(view, packs), frequency=frequency).at(message)
 
 
 def leak_sentence(leak: Leak) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from app.memory.leaks import Leak
 from app.memory.minds import MindMap
+from app.memory.word_counts import WordCounts
 from app.story.messages import Message, MessageKind
 from app.story.scene_cues.language import LanguagePack
-from app.work.leak_check import epistemic_map, leaks_in
+from app.work.leak_check import epistemic_map, leaks_by
 from app.work.memory_view import MemoryView
 
 
@@ -25,12 +26,14 @@ class Minds:
     leaks: tuple[Leak, ...]
 
 
-def minds_of(view: MemoryView, packs: Sequence[LanguagePack]) -> Minds:
-    """Takes a while for a long chat; not for the window's thread."""
-    found = MindMap(epistemic_map(view, packs))
+def minds_of(view: MemoryView, packs: Sequence[LanguagePack], counts: WordCounts) -> Minds:
+    """Takes a while for a long chat; not for the window's thread. counts: of this chat."""
+    known = epistemic_map(view, packs)
+    found = MindMap(known)
     reply = _newest_reply(view.story.messages)
-    leaks = leaks_in(view, packs, reply) if reply is not None and found.topics else ()
-    return Minds(view, found, reply, leaks)
+    if reply is None or not found.topics:
+        return Minds(view, found, reply, ())
+    return Minds(view, found, reply, leaks_by(known, view, packs, reply, counts))
 
 
 def _newest_reply(messages: Sequence[Message]) -> int | None:

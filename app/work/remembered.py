@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from app.memory.leaks import Leak
+from app.memory.word_counts import WordCounts
 from app.story.scene_cues.language import LanguagePack
 from app.work.leak_check import leaks_in
 from app.work.memory_view import MemoryView, memory_view
 from app.work.minds import Minds, minds_of
+from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 
 
@@ -21,6 +24,7 @@ class Remembered:
     def __init__(self, chats: OpenChats, packs: Sequence[LanguagePack]) -> None:
         self._chats = chats
         self._packs = packs
+        self._counts: MutableMapping[OpenChat, WordCounts] = WeakKeyDictionary()
 
     def view(self, path: Path, *, until: int | None = None, at: int | None = None) -> MemoryView:
         """What a chat remembers, as it stands at message `at`, the last one by default."""
@@ -28,13 +32,17 @@ class Remembered:
 
     async def leaks(self, path: Path, message: int) -> tuple[Leak, ...]:
         """What somebody says in a message and cannot know, and what keepers tell."""
-        return await asyncio.to_thread(leaks_in, self.view(path), self._packs, message)
+        view, counts = self.view(path), self._counts_of(path)
+        return await asyncio.to_thread(leaks_in, view, self._packs, message, counts)
 
     def minds(self, path: Path) -> Minds:
         """Who knows what, to be asked for any message. May take a while: call it outside the
         loop's thread.
         """
-        return minds_of(self.view(path), self._packs)
+        return minds_of(self.view(path), self._packs, self._counts_of(path))
+
+    def _counts_of(self, path: Path) -> WordCounts:
+        return self._counts.setdefault(self._chats.required(path), WordCounts())
 
     async def read_now(self, path: Path) -> None:
         """Read a chat for its memory up to its last message, without waiting for more."""
