@@ -56,6 +56,24 @@ def test_inter_has_figures_of_one_width(qapp: QApplication) -> None:
             QFontDatabase.removeApplicationFont(number)
 
 
+@pytest.mark.parametrize("family", ["Inter", "Inter Display"])
+@pytest.mark.parametrize(
+    "weight", [QFont.Weight.Normal, QFont.Weight.Medium, QFont.Weight.DemiBold]
+)
+def test_figures_of_one_width_leave_hyphens_alone(
+    family: str, weight: QFont.Weight, qapp: QApplication
+) -> None:
+    numbers = [QFontDatabase.addApplicationFont(str(path)) for path in FONTS]
+    try:
+        font = QFont(family, 20, weight)
+        plain = QFontMetricsF(font).horizontalAdvance("Long-term")
+        font.setFeature(QFont.Tag("tnum"), 1)
+        assert QFontMetricsF(font).horizontalAdvance("Long-term") == plain
+    finally:
+        for number in numbers:
+            QFontDatabase.removeApplicationFont(number)
+
+
 def test_every_font_folder_holds_its_licence() -> None:
     folders = {path.parent for path in FONTS}
     assert len(folders) == 3

@@ -25,7 +25,7 @@ BAR_THICKNESS = 5
 BAR_EXTENT = 11
 BAR_MINIMUM = 32
 RING_GAP = 2
-LIST_BEFORE, LIST_AFTER = 9, 27  # px beside the word of a closed list; its arrow is after it
+LIST_BEFORE, LIST_AFTER = 9, 24  # px beside the word of a closed list; its arrow is after it
 
 State = QStyle.StateFlag
 Primitive = QStyle.PrimitiveElement
