@@ -31,6 +31,7 @@ async def run(options: argparse.Namespace) -> int:
         companion.work.pause()  # what is made anew is for the program that looks after the chat
         path = companion.find_chat(options.chat)
         await companion.open_story(path)
+        await companion.settled(path)
         if options.yes and companion.is_reading_only:
             raise UsageError(
                 tr("Another Tavernkeep works in this data folder: clear the chat there.")

@@ -42,7 +42,8 @@ async def run(options: argparse.Namespace) -> None:
         if options.detector == "llm":
             story = await companion.breaks.found(path, until=until)
         else:
-            story = await companion.open_story(path, until=until)
+            await companion.open_story(path, until=until)
+            story = await companion.settled(path, until=until)
         warn_of_problems(story)
     scenes, unended = scene_rows(story), tr_in("a scene", "open")
     show(

@@ -96,10 +96,16 @@ class Detector:
         start: int = 0,
         minimum_length: int = 3,
         settled: int | None = None,
+        since: int = 0,
     ) -> tuple[FoundBreak, ...]:
-        """The same as `detect_breaks`."""
+        """The same as `detect_breaks`.
+
+        since: between `start` and this message there is no break, as was found before. Of a scene
+        that long only the end, from CONTEXT messages before it, is read, for its name, too.
+        """
         final = len(messages) - 1 if settled is None else min(settled, len(messages) - 1)
-        story = _story_from(messages, start)
+        since = max(start, since)
+        story = _story_from(messages, since)
         evidence, readings = self._evidence([messages[index] for index in story])
         candidates = [
             _Candidate(story[at - 1], at, weigh(evidence[at]))
@@ -111,7 +117,7 @@ class Detector:
         first = bisect_left(story, start)
         for candidate in candidates:
             length = candidate.at - first
-            if candidate.last >= final or length < minimum_length:
+            if candidate.last >= final or candidate.last < since or length < minimum_length:
                 continue
             missing = max(0, _USUAL_LENGTH - length) / _USUAL_LENGTH
             unseen = max(0, _AWAITED - (len(story) - 1 - candidate.at))

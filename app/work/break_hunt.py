@@ -55,6 +55,7 @@ class BreakHunt:
         if writing.is_free:
             raise UsageError(tr("The built-in way asks no model: name one with --llm."))
         chat = await self._chats.open(path, until=until)
+        await chat.complete()  # what a model is asked follows from counts
         breaks = {a: b for a, b in chat.story.breaks.items() if b.origin is BreakOrigin.HAND}
         breaks |= {a: b for a, b in chat.story.breaks.items() if not b.is_visible}
         # The whole chat was asked for: nothing is waited for at its end.

@@ -34,7 +34,7 @@ class Completion:
 
     async def settled(self, path: Path, *, until: int | None = None) -> Story:
         """The story when nothing is left to do for now; waiting retries do not count."""
-        await self._chats.compared()
+        await self._chats.settled()
         await self._queue.wait_idle()
         chat = self._chats.get(path, until)
         if chat is None:
@@ -50,6 +50,7 @@ class Completion:
         chat = await self._chats.open(path, until=until)
         deadline = time.monotonic() + RETRY_SECONDS
         while True:
+            await self._chats.settled()
             await self._queue.wait_idle()
             waiting = self._queue.waiting(chat.chat_id)
             due = min((op.not_before for op in waiting), default=None)

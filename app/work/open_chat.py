@@ -30,11 +30,12 @@ from app.story.inclusion import Decided, Inclusion, InclusionRules, rules_of
 from app.story.messages import Message
 from app.story.places import Places
 from app.story.scene_cues.language import LanguagePack
-from app.story.scene_detection import Detector, FoundBreak
+from app.story.scene_detection import FoundBreak
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_after, scenes_of
 from app.story.story import ChatRef, LineProblem, Recapped, Story
 from app.work.break_planner import MODEL, SearchState
 from app.work.catch_up import CatchUpPlan
+from app.work.cue_search import FAR, CueSearch
 from app.work.first_sight import find_origin, import_extras, take_over_memories
 from app.work.foreign_memory import take_in
 from app.work.memory_planner import Reading
@@ -120,16 +121,15 @@ class OpenChat:
         self._stored = StoredStory(store)
         self._recall_of = Recall(store)
         self._ledger = ledger
-        self._detector = Detector(packs)
+        self._cues = CueSearch(packs)
         self._settings = settings
         self._heard = heard
         self._until = until
         self._reading: _Reading | None = None
         self._has_news = False  # messages changed, and `read` did not say so yet
         self._is_counted = True
+        self._is_searched = True
         self._decided = Decided()
-        # These messages hold no more breaks from this index on.
-        self._searched: tuple[tuple[Message, ...], int] = ((), 0)
         self.last_read = 0.0  # seconds since the epoch
         self.failure = ""  # why the last reading failed, "" when it did not
         self._lock = asyncio.Lock()
@@ -154,6 +154,27 @@ class OpenChat:
             raise
         self.failure = ""
         self._has_news |= is_changed
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the tokens of all messages are counted, and all were searched for breaks.
+
+        A long chat is shown with estimates, and with the breaks that are known, until it is.
+        """
+        return self._is_counted and self._is_searched
+
+    async def complete(self) -> None:
+        """Count and search what a long chat was shown without; it can be read meanwhile.
+
+        Raises StoreError.
+        """
+        while not self.is_complete:
+            if not self._is_searched:
+                await self._search()
+            if not self._is_counted:
+                await self._ledger.count(self.story.messages)
+                async with self._lock:
+                    await self._count()
 
     @property
     def is_compared(self) -> bool:
@@ -181,8 +202,6 @@ class OpenChat:
             if last is None or is_changed or snapshot.problems != self.story.problems:
                 await self._take(messages, snapshot.problems, first)
             self._reading = reading
-        if not self._is_counted:
-            await self._count()
         return is_changed
 
     async def _take(
@@ -216,9 +235,9 @@ class OpenChat:
 
     async def recount(self) -> None:
         """Count the messages anew: the ledger counts otherwise than before."""
-        async with self._lock:
-            if self._reading is not None:
-                await self._count()
+        if self._reading is not None:
+            self._is_counted = False
+            await self.complete()
 
     async def reading(self, *, is_end_enough: bool = False) -> tuple[Story, ChatSnapshot]:
         """The story and the reading that it shows, line by line. Raises ChatUnreadable.
@@ -333,16 +352,16 @@ class OpenChat:
         settings, messages = self._settings(chat_id), story.messages
         by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
         start = _behind_last_mark(story.places, breaks)
-        searched, searched_from = self._searched
-        # Only other messages can hold other breaks, or those that a mark kept from being searched.
-        if by_cues and (searched is not messages or start < searched_from):
-            minimum = int(settings["scene_minimum_length"])
-            found = await self._detect(messages, breaks, start=start, minimum=minimum)
-            if found:
-                await store.run(lambda: store.scenes.save(chat_id, found))
-                breaks = breaks | {b.anchor: b for b in found}
-            # Those that were found may be cleared again: then all of it is searched.
-            self._searched = messages, _behind_last_mark(story.places, breaks)
+        since = self._cues.since(messages, start) if by_cues else None
+        self._is_searched = since is None or len(messages) - since <= FAR
+        if since is not None and self._is_searched:
+            find = partial(self._cues.found, minimum=int(settings["scene_minimum_length"]))
+            found = await asyncio.to_thread(find, messages, start=start, since=since)
+            new = _new_breaks(found, messages, breaks)
+            if new:
+                await store.run(lambda: store.scenes.save(chat_id, new))
+                breaks = breaks | {b.anchor: b for b in new}
+            self._cues.note(messages, _behind_last_mark(story.places, breaks))
         if breaks is self.story.breaks:
             scenes = scenes_after(self.story.scenes, messages, breaks, head)
         else:
@@ -449,20 +468,29 @@ class OpenChat:
         if change:
             self._heard(change)
 
-    async def _detect(
-        self,
-        messages: tuple[Message, ...],
-        breaks: Mapping[str, SceneBreak],
-        *,
-        start: int,
-        minimum: int,
-    ) -> list[SceneBreak]:
-        """Breaks found from `start` on. The trailing reply may still be swiped: not read."""
-        settled = messages if messages and messages[-1].is_user else messages[:-1]
-        found = await asyncio.to_thread(
-            self._detector.detect, settled, start=start, minimum_length=minimum
+    async def _search(self) -> None:
+        """Search a long chat for breaks, part by part; what was found is kept at the end."""
+        async with self._lock:
+            story, settings = self.story, self._settings(self.chat_id)
+        messages, start = story.messages, _behind_last_mark(story.places, story.breaks)
+        since = self._cues.since(messages, start)
+        parts = self._cues.parts(
+            messages,
+            start=start,
+            since=start if since is None else since,
+            minimum=int(settings["scene_minimum_length"]),
         )
-        return [scene_break_of(b, messages) for b in found if messages[b.last].anchor not in breaks]
+        found: list[FoundBreak] = []
+        while (part := await asyncio.to_thread(next, parts, None)) is not None:
+            found += part
+        async with self._lock:
+            now, store, chat_id = self.story, self._store, self.chat_id
+            same, _ = common_ends(messages, now.messages)
+            new = _new_breaks([b for b in found if b.last < same], messages, now.breaks)
+            await store.run(lambda: store.scenes.save(chat_id, new))
+            marks = now.breaks | {b.anchor: b for b in new}
+            self._cues.note(messages, _behind_last_mark(now.places, marks))
+            self._show(await self._completed(now, len(now.messages)), None)
 
     def inclusion_rules(self, settings: Mapping[str, Any]) -> InclusionRules:
         """What the user wants counted, by these settings and the context SillyTavern last said."""
@@ -482,6 +510,13 @@ class OpenChat:
             head=head,
         )
         return self._decided.inclusions
+
+
+def _new_breaks(
+    found: Sequence[FoundBreak], messages: Sequence[Message], breaks: Container[str]
+) -> list[SceneBreak]:
+    """What was found, where no break was known."""
+    return [scene_break_of(b, messages) for b in found if messages[b.last].anchor not in breaks]
 
 
 def scene_break_of(found: FoundBreak, messages: Sequence[Message]) -> SceneBreak:

@@ -64,6 +64,7 @@ class OpenChats:
         self._opening: dict[tuple[Path, int | None], asyncio.Lock] = {}
         self._rereading: dict[Path, bool] = {}
         self._comparing: dict[OpenChat, asyncio.Task[None]] = {}
+        self._completing: dict[OpenChat, asyncio.Task[None]] = {}
         self._bursts = Bursts(LONGEST_REFRESH_SECONDS)
         self._failures = Bursts(RENAME_SECONDS)
         self.writing: Callable[[], Writing] | None = None
@@ -104,7 +105,10 @@ class OpenChats:
         return chat
 
     async def open(self, path: Path, *, until: int | None = None) -> OpenChat:
-        """The chat in `path`, read and planned. Raises ChatUnreadable."""
+        """The chat in `path`, read and planned; a long one is planned when it is complete.
+
+        Raises ChatUnreadable.
+        """
         chat = await self._read(path, until)
         await self.plan(chat)
         return chat
@@ -165,6 +169,12 @@ class OpenChats:
         path, until = _split_until(stored)
         return await self.open(path, until=until)
 
+    async def complete_by_id(self, chat_id: int) -> OpenChat:
+        """The same for work on it, which is not to begin with estimates."""
+        chat = await self.by_id(chat_id)
+        await chat.complete()
+        return chat
+
     async def refresh(self, chat: OpenChat) -> None:
         """After a change in the store: make the story anew and plan."""
         await chat.refresh()
@@ -196,9 +206,29 @@ class OpenChats:
         ]
 
     async def plan(self, chat: OpenChat) -> None:
-        """Queue what the story lacks."""
-        if self.follow is not None:
+        """Queue what the story lacks, once it is complete."""
+        if not chat.is_complete:
+            self._complete(chat)
+        elif self.follow is not None:
             await self.follow(chat)
+
+    def _complete(self, chat: OpenChat) -> None:
+        """Count and search behind the opening of a long chat, and plan then."""
+        if chat not in self._completing:
+            task = self._tasks.spawn(self._completed(chat), name="completing a chat")
+            self._completing[chat] = task
+            task.add_done_callback(lambda _: self._completing.pop(chat))
+
+    async def _completed(self, chat: OpenChat) -> None:
+        try:
+            is_planned = False
+            while not is_planned:
+                await chat.complete()
+                if self.follow is not None:
+                    await self.follow(chat)
+                is_planned = chat.is_complete  # it may have gone on meanwhile
+        except TavernkeepError as error:  # the next plan tries again
+            log.debug("completing a chat: %s", type(error).__name__)
 
     async def plan_again(self, chat_ids: Collection[int]) -> None:
         """Queue what these chats lack, those of them that are open."""
@@ -281,10 +311,10 @@ class OpenChats:
             self._comparing[chat] = task
             task.add_done_callback(lambda _: self._comparing.pop(chat))
 
-    async def compared(self) -> None:
-        """Wait until nothing is left to compare."""
-        while self._comparing:
-            await asyncio.wait(self._comparing.values())
+    async def settled(self) -> None:
+        """Wait until nothing is left to compare and to complete."""
+        while tasks := (*self._comparing.values(), *self._completing.values()):
+            await asyncio.wait(tasks)
 
     async def _compared(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
         try:

@@ -32,7 +32,7 @@ class Performers:
     ) -> None:
         self.recaps = Recapper(
             store,
-            chats.by_id,
+            chats.complete_by_id,
             models.writer,
             models.writing,
             make_writer(BUILTIN, count_tokens=count),
@@ -40,7 +40,7 @@ class Performers:
             packs,
         )
         self.memory = MemoryWork(
-            store, chats.by_id, models.writer, models.writing, settings, packs, count, keys
+            store, chats.complete_by_id, models.writer, models.writing, settings, packs, count, keys
         )
 
     async def perform(self, operation: Operation) -> Outcome:
