@@ -118,13 +118,20 @@ class PromptBar(QWidget):
             number(spoken),
             tr("of {context} tokens are spoken for", context=number(outlook.context)),
             said,
+            briefly=tr("of {budget} tokens", budget=number(outlook.context)),
         )
         how = (
             tr("about: no tokenizer is there")
             if counter == "estimate"
             else tr("counted with {counter}", counter=counter)
         )
-        self.note.say("", tr("{free} free, {how}", free=number(outlook.free), how=how), said)
+        free = number(outlook.free)
+        self.note.say(
+            "",
+            tr("{free} free, {how}", free=free, how=how),
+            said,
+            briefly=tr("{free} free", free=free),
+        )
         self.bar.show_parts(parts_of(outlook, who), outlook)
 
     def show_kind(self, kind: TurnKind | None) -> None:
@@ -143,12 +150,14 @@ class _Figure(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.figure, self.words = "", ""
+        self._briefly = ""
         self.setFixedHeight(30)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def say(self, figure: str, said: str, tip: str) -> None:
+    def say(self, figure: str, said: str, tip: str, *, briefly: str) -> None:
+        """briefly: what is said where there is no room for more."""
         if (figure, said) != (self.figure, self.words):
-            self.figure, self.words = figure, said
+            self.figure, self.words, self._briefly = figure, said, briefly
             self.setAccessibleName(f"{figure} {said}".strip())
             self.setToolTip(tip)
             self.update()
@@ -158,7 +167,12 @@ class _Figure(QWidget):
         painter = QPainter(self)
         middle = self.height() / 2 + 1
         end = loud_figure().draw(painter, self.figure, t.t1, 0, middle)
-        letters(12.5).draw(painter, self.words, t.t2, end + 11, middle + 2, self.width() - end - 11)
+        room = self.width() - end - 11
+        words = self._fitting(letters(12.5), room)
+        letters(12.5).draw(painter, words, t.t2, end + 11, middle + 2, room)
+
+    def _fitting(self, face: Letters, room: float) -> str:
+        return self.words if face.width(self.words) <= room else self._briefly
 
 
 class _Note(_Figure):
@@ -167,7 +181,8 @@ class _Note(_Figure):
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
         face = letters(12)
-        said = face.metrics.elidedText(self.words, Qt.TextElideMode.ElideRight, self.width())
+        said = self._fitting(face, self.width())
+        said = face.metrics.elidedText(said, Qt.TextElideMode.ElideRight, self.width())
         face.draw_right(QPainter(self), said, t.t3, self.width(), self.height() / 2 + 3)
 
 
