@@ -54,7 +54,7 @@ class PersonItem(QGraphicsItem):
         t = current_tokens()
         disc = QRectF(-PERSON_DISC / 2, -PERSON_DISC / 2, PERSON_DISC, PERSON_DISC)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if not self.has_part:
+        if not self.has_part and not t.is_contrast:
             painter.setOpacity(0.55)
         paint_person(painter, disc, self.name, self._place, t)
         painter.setOpacity(1.0)
