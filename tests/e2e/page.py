@@ -24,6 +24,7 @@ class TavernPage:
         self.page = page
         self.llm = llm
         self.errors: list[str] = []
+        self._streams = False
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     async def load(self, url: str) -> None:
@@ -34,6 +35,8 @@ class TavernPage:
     async def reload(self) -> None:
         await self.page.reload()
         await self.page.wait_for_function(READY, timeout=60_000)
+        # SillyTavern may have saved its settings in the middle of a test that had it otherwise.
+        await self.stream(self._streams)
 
     async def evaluate(self, script: str, argument: Any = None) -> Any:
         return await self.page.evaluate(script, argument)
@@ -117,7 +120,8 @@ class TavernPage:
         return self.llm.requests[number:]
 
     async def stream(self, is_on: bool) -> None:
-        """Have answers streamed from now on, or not."""
+        """Have answers streamed from now on, or not; also when the page is loaded again."""
+        self._streams = is_on
         await self.evaluate(
             f"isOn => {{ {CONTEXT}.chatCompletionSettings.stream_openai = isOn; }}", is_on
         )
