@@ -31,6 +31,7 @@ CACHE_VARIABLE = "TIKTOKEN_CACHE_DIR"
 # One call takes at most this much: tiktoken is quadratic on some long runs of one kind of
 # character, and a large C call keeps every other thread waiting.
 SLICE = 20_000
+RUST = "pyo3_runtime"  # where the type of a panic says that it comes from
 
 
 class TiktokenCounter:
@@ -94,7 +95,9 @@ def _load(encoding: str, ranks: Path) -> TokenCounter:
                 len(loaded.encode_ordinary(text[at : at + SLICE]))
                 for at in range(0, len(text), SLICE)
             )
-        except Exception:  # a panic in its Rust part must not end the program's work
+        except BaseException as error:  # a panic in its Rust part is no Exception
+            if not isinstance(error, Exception) and type(error).__module__ != RUST:
+                raise
             log.exception("tiktoken failed on a text of %d characters", len(text))
             return estimate_tokens(text)
 

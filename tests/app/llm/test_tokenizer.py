@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 
 import pytest
+import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,15 @@ def test_damaged_ranks_are_left_alone_and_counts_are_estimates(tmp_path: Path) -
 @pytest.mark.parametrize("encoding", ["cl100k_base", "unheard_of"])
 def test_missing_ranks_give_estimates(encoding: str, tmp_path: Path) -> None:
     assert not TiktokenCounter(encoding, tmp_path).is_exact
+
+
+@pytest.mark.expects_log("app.llm.tokenizer")
+def test_a_panic_of_the_tokenizer_gives_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    holed = tiktoken.Encoding("x", pat_str=r"\w+", mergeable_ranks={b"a": 0}, special_tokens={})
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda _name: holed)
+    counter = TiktokenCounter("cl100k_base", RANKS)
+    assert counter.count("aaa") == 3
+    assert counter.count("hello world") == estimate_tokens("hello world")
 
 
 def test_each_text_is_counted_once() -> None:
