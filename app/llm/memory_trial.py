@@ -111,7 +111,7 @@ class TierTrial:
 
     hint: what a good answer holds. raw: the answer without its reasoning, of which
     `reasoning_characters` were taken off. items: the entries that were understood; skipped: lines
-    that were not. seconds: until the answer was there. tokens: of prompt and answer, 0 where nobody
+    that were not. seconds: until the answer was there. prompt_tokens, output_tokens: 0 where nobody
     counted. score: 0 to 1. remarks: why it is not 1. error: why there is no answer, "" else.
     """
 

@@ -33,7 +33,7 @@ class _Change(msgspec.Struct):
 
 
 class Deed(msgspec.Struct):
-    """One thing that was done. preset: what was in force before it and after it."""
+    """One thing that was done. presets: the one in force before it, and the one after it."""
 
     label: str
     changes: list[_Change]

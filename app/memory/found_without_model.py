@@ -45,7 +45,9 @@ STANDS_OUT = 1.25  # of the mean weight, from where on a quote is worth keeping
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found in a window. claims: of the session tier. names: with where they are."""
+    """What was found in a window. answer: claims of the session tier, as a model would
+    give them. names: with where they are.
+    """
 
     answer: ReadAnswer
     names: tuple[Seen, ...]

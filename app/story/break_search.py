@@ -131,7 +131,7 @@ class SearchCost:
 class ScenesOfMessages:
     """The messages of a story in which scene breaks are searched.
 
-    tokens: of each message. positions: index by anchor. breaks: all, hidden ones too.
+    tokens: of each message. breaks: all, hidden ones too. searched: what was looked at before.
     """
 
     def __init__(

@@ -39,7 +39,9 @@ Enqueue = Callable[[Sequence[OperationSpec]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """What was taken out of the queue, to put it back. caught_up: what it stopped of it."""
+    """What was taken out of the queue, to put it back. catch_ups: those that
+    stopped with it.
+    """
 
     operations: tuple[Operation, ...]
     catch_ups: tuple[CatchUp, ...] = ()
