@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -137,9 +138,18 @@ class Story:
                 return recap
         return None
 
+    def has_versions_of(self, before: Story) -> bool:
+        """Whether all versions of the running recap stand as in an earlier state of the chat, and
+        are as visible: messages that no version ends with may have come since.
+        """
+        old, versions = before.messages, self.running.versions
+        if self.running is not before.running or self.places.head_of(old) < len(old):
+            return False
+        new = {message.anchor for message in self.messages[len(old) :]}
+        return not any(version.last_anchor in new for version in versions)
+
     def scene_at(self, index: int) -> Scene | None:
         """The scene that message `index` belongs to."""
-        for scene in self.scenes:
-            if scene.first <= index <= scene.last:
-                return scene
-        return None
+        number = bisect_right(self.scenes, index, key=lambda scene: scene.first) - 1
+        scene = self.scenes[number] if number >= 0 else None
+        return scene if scene is not None and index <= scene.last else None

@@ -63,6 +63,8 @@ class Inspector(QWidget):
         self._tally = TokenTally(session, self)
         self._tally.counted.connect(self._show_change)
         self._cut = 0
+        self._filled: Story | None = None  # whose versions are offered
+        self._shown_slots: tuple[SlotSet, str] | None = None
         self._build()
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
@@ -136,6 +138,7 @@ class Inspector(QWidget):
     def _on_chat_opened(self, story: Story) -> None:
         self._show_edit(False)
         self._show_story(story)
+        self._shown_slots = None
         self._next.show_slots(SlotSet(), "")
 
     def _on_story_changed(self, _change: object) -> None:
@@ -143,19 +146,10 @@ class Inspector(QWidget):
             self._show_story(self._session.story)
 
     def _show_story(self, story: Story) -> None:
-        positions = {message.anchor: index for index, message in enumerate(story.messages)}
-        versions = visible_versions(story.running.versions, positions)
         current = story.running.current
-        latest = latest_number(story.running)
-        with QSignalBlocker(self._versions):
-            self._versions.clear()
-            for version in reversed(versions):
-                is_latest = version.version == latest
-                word = version_word(version) + (f"  {tr('latest')}" if is_latest else "")
-                self._versions.addItem(word, version.version)
-            if current is not None:
-                self._versions.setCurrentIndex(self._versions.findData(current.version))
-        self._versions.setEnabled(len(versions) > 1)
+        if self._filled is None or not story.has_versions_of(self._filled):
+            self._offer_versions(story)
+        self._filled = story
         self._edit.setEnabled(current is not None)
         self._facts.setVisible(current is not None)
         self._stack.setCurrentIndex(0 if current is not None else 1)
@@ -169,11 +163,29 @@ class Inspector(QWidget):
         if not self._text.is_editing:
             self._text.set_text(current.content)
 
+    def _offer_versions(self, story: Story) -> None:
+        versions, current = story.running.versions, story.running.current
+        visible = visible_versions(versions, story.places)
+        latest = latest_number(story.running)
+        with QSignalBlocker(self._versions):
+            self._versions.clear()
+            for version in reversed(visible):
+                is_latest = version.version == latest
+                word = version_word(version) + (f"  {tr('latest')}" if is_latest else "")
+                self._versions.addItem(word, version.version)
+            if current is not None:
+                self._versions.setCurrentIndex(self._versions.findData(current.version))
+        self._versions.setEnabled(len(visible) > 1)
+
     def _on_slots_changed(self, slots: SlotSet) -> None:
+        who = self._turn_words()
+        if (slots, who) == self._shown_slots:
+            return
+        self._shown_slots = slots, who
         for slot in slots.slots:
             if slot.key == RUNNING_RECAP_KEY:
                 self._show_tokens(slot)
-        self._next.show_slots(slots, self._turn_words())
+        self._next.show_slots(slots, who)
 
     def _show_tokens(self, slot: Slot) -> None:
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)

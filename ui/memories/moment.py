@@ -139,11 +139,16 @@ class _Axis(QSlider):
         middle = self.height() / 2
         here = self._x(self.value())
         edges = [*self._scenes, self.maximum() + 1] if self._scenes else [0, self.maximum() + 1]
+        # Of thousands of scenes none would be seen by itself: those up to the next gap are one.
+        left = self._x(edges[0])
         for first, after in pairwise(edges):
-            left, right = self._x(first), self._x(min(after, self.maximum()))
-            if right - left > 4:
-                right -= 2
+            right = self._x(min(after, self.maximum()))
+            has_gap = right - self._x(first) > 4
+            if not has_gap and after != edges[-1]:
+                continue
+            right -= 2 if has_gap else 0
             rounded(painter, QRectF(left, middle - 2, max(1.0, right - left), 4), 2, t.line2)
+            left = self._x(after)
         rounded(painter, QRectF(here - KNOB / 2, middle - KNOB / 2, KNOB, KNOB), KNOB / 2, t.accent)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -21,6 +22,7 @@ LABEL = 118  # px at the left, for names
 RIGHT = 22
 FLAG = (44, 18)
 CLIP = 22
+NARROWEST = 3  # px from one scene to the next that are told apart
 HEIGHT = FLAG[1] + 4 + CLIP + 2
 
 
@@ -169,7 +171,8 @@ class SceneSlider(QSlider):
         painter.setPen(t.t2)
         painter.drawText(QRectF(16, top, LABEL - 24, CLIP), middle, tr("Scene"))
         here = self.scene
-        for place, (first, last) in enumerate(zip(self._firsts, self._lasts, strict=True)):
+        for place in self._seen():
+            first, last = self._firsts[place], self._lasts[place]
             left, right = axis.x(first - 1), axis.x(last)
             area = QRectF(left + 1.5, top, max(2.0, right - left - 3), CLIP)
             is_here = place == here
@@ -178,6 +181,15 @@ class SceneSlider(QSlider):
             painter.setPen(t.t1 if is_here else t.t3)
             self._write(painter, area, self._words[place])
         self._paint_flag(painter, axis.x(self.value()))
+
+    def _seen(self) -> Iterator[int]:
+        """Places of the scenes to paint: of those that stand on the same px one is enough."""
+        axis, here, after = self.axis, self.scene, -1.0
+        for place, last in enumerate(self._lasts):
+            right = axis.x(last)
+            if right - after >= NARROWEST or place == here:
+                after = right
+                yield place
 
     def _write(self, painter: QPainter, area: QRectF, words: str) -> None:
         """The number and as much of the name as there is room for; else the number, or nothing."""

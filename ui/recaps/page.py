@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.story.drafts import Draft
 from app.story.recaps import RunningVersion
 from app.story.story import Story
 from app.translation import N_, tr
+from app.work.open_chat import StoryChange
 from ui.recaps.compare import ComparePane
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.growth import GrowthPoint
@@ -45,6 +47,8 @@ class RecapsPage(QWidget):
         self._tally = TokenTally(session, self)
         self._follows_current = True
         self._is_filling = False
+        self._filled: Story | None = None  # whose versions are shown
+        self._is_stale = False
         self.model = VersionModel()
         self.rail = RecapRail(self.model)
         self.list = self.rail.list
@@ -145,7 +149,26 @@ class RecapsPage(QWidget):
         self.rail.show_scenes(story)
         self.rail.choose("")
 
-    def _on_story_changed(self, _change: object) -> None:
+    def _on_story_changed(self, change: StoryChange) -> None:
+        """Most changes are a new message, which leaves all recaps as they were."""
+        story, filled = self._session.story, self._filled
+        is_same = story is not None and filled is not None and story.has_versions_of(filled)
+        if is_same and not (change.recaps or change.running):
+            self._filled = story
+            self.rail.show_scenes(story)
+        elif self.isVisible():
+            self._follow()
+        else:
+            self._is_stale = True
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self._follow()
+
+    def _follow(self) -> None:
+        """Show what became of the story."""
+        self._is_stale = False
         self.rail.show_scenes(self._session.story)
         self._fill()
         self._fetch()
@@ -189,6 +212,7 @@ class RecapsPage(QWidget):
 
     def _fill(self) -> None:
         """Show the versions of what is looked at; the row stays where it was."""
+        self._filled = self._session.story
         rows = self._subject.rows(self._deleted)
         current = next((row.number for row in rows if row.is_current), None)
         shown = self.reading.row

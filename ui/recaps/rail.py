@@ -39,6 +39,7 @@ class RecapRail(QWidget):
     def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
+        self._offered: object = None
         self.kinds = Segments(
             tr("Recap"), {RUNNING: tr("Running"), SCENE: tr("Scene"), LORE: tr("Lore")}
         )
@@ -108,6 +109,10 @@ class RecapRail(QWidget):
     def show_scenes(self, story: Story | None) -> None:
         """Offer the closed scenes; the one that was chosen stays."""
         closed = [s for s in story.scenes if s.closing is not None] if story is not None else []
+        offered = closed, story.recaps if story is not None else None
+        if offered == self._offered:
+            return
+        self._offered = offered
         anchors = [s.closing.anchor for s in closed if s.closing is not None]
         words = [f"{s.number}  {s.name or _recap_name(story, s.number)}".rstrip() for s in closed]
         shown = [self.scenes.itemText(i) for i in range(self.scenes.count())]

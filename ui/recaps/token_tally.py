@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.translation import N_
 from ui.session import Session
 
-MOST_TEXTS = 2000
+MOST_TEXTS = 20_000  # more than a story has versions: else all are counted at each look
 
 
 class TokenTally(QObject):

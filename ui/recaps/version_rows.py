@@ -57,7 +57,7 @@ class VersionRow:
 
 def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[VersionRow, ...]:
     """Versions of the running recap that this chat may know of, newest first, then deleted ones."""
-    positions = {message.anchor: index for index, message in enumerate(story.messages)}
+    positions = story.places
 
     def row(version: RunningVersion, *, is_deleted: bool) -> VersionRow:
         return VersionRow(

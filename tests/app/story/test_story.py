@@ -1,0 +1,54 @@
+"""What a story says of its messages and versions from one state to the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from msgspec import structs
+
+from app.story.recaps import RunningRecap, RunningVersion
+from app.story.story import Story
+from tests.ui.samples import message, story
+
+
+def _told(ends: str) -> Story:
+    """Six messages in two scenes, and one version that ends with the message of this anchor."""
+    told = story(6, (2,))
+    version = RunningVersion(0, "So it began.", 1, "", ends, "you", 0.0)
+    return replace(told, running=RunningRecap((version,), 0))
+
+
+def _with(told: Story, *more: str) -> Story:
+    last = len(told.messages)
+    new = (
+        structs.replace(message(last + at, "More."), anchor=anchor)
+        for at, anchor in enumerate(more)
+    )
+    return replace(told, messages=(*told.messages, *new))
+
+
+def test_a_new_message_leaves_the_versions_as_they_were() -> None:
+    told = _told(story(6, (2,)).messages[2].anchor)
+    assert _with(told, "new").has_versions_of(told)
+
+
+def test_a_message_that_is_gone_may_take_a_version_along() -> None:
+    told = _told(story(6, (2,)).messages[2].anchor)
+    assert not replace(told, messages=told.messages[:2]).has_versions_of(told)
+
+
+def test_a_message_that_comes_back_brings_its_version() -> None:
+    told = _told("taken away")
+    assert not _with(told, "taken away").has_versions_of(told)
+
+
+def test_other_versions_are_other_ones() -> None:
+    told = _told("anywhere")
+    assert not replace(told, running=RunningRecap()).has_versions_of(told)
+
+
+def test_each_message_is_in_its_scene() -> None:
+    told = story(6, (2,))
+    assert [told.scene_at(index) for index in range(6)] == [told.scenes[n // 3] for n in range(6)]
+    assert told.scene_at(6) is None
+    assert told.scene_at(-1) is None
