@@ -65,4 +65,4 @@ class CheckLine(QWidget):
         icon = icon_pixmap(
             self._state or "minus", tones.get(self._state, t.t3), ICON, self.devicePixelRatioF()
         )
-        painter.drawPixmap(0, 6, icon)
+        painter.drawPixmap(0, self._title.geometry().center().y() - ICON // 2 + 1, icon)

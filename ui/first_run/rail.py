@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.llm.specs import BUILTIN, OPENAI, SILLYTAVERN
 from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body
+from ui.controls.signs import Emblem, Sign
 from ui.controls.surfaces import Surface
 from ui.first_run.step import Step
 from ui.theme import current_tokens
@@ -83,7 +84,7 @@ class StepRow(QAbstractButton):
         if not self._is_last:
             painter.drawLine(QPointF(x, disc.bottom() + 2), QPointF(x, ROW))
         self._paint_disc(painter, disc)
-        words = QRectF(58, 14, self.width() - 66, 20)
+        words = QRectF(58, 16, self.width() - 66, 20)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.setFont(ui_font(13, SEMIBOLD))
         painter.setPen(t.t1 if self._is_here or self._is_done else t.t2)
@@ -93,7 +94,7 @@ class StepRow(QAbstractButton):
         fact = painter.fontMetrics().elidedText(
             self._fact, Qt.TextElideMode.ElideRight, int(words.width())
         )
-        painter.drawText(words.translated(0, 22), left, fact)
+        painter.drawText(words.translated(0, 19), left, fact)
 
     def _paint_disc(self, painter: QPainter, disc: QRectF) -> None:
         t = current_tokens()
@@ -135,11 +136,15 @@ class StepRail(QWidget):
         column.setContentsMargins(16, 24, 16, 16)
         column.setSpacing(0)
         title = Label("Tavernkeep", font=display_font(17))
-        title.setContentsMargins(12, 0, 12, 0)
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 0, 12, 0)
+        head.setSpacing(12)
+        head.addWidget(Emblem(34))
+        head.addWidget(title, 1)
         intro = Label(tr(INTRO), font=ui_font(13), tone=T2_ROLE, wraps=True)
         intro.setContentsMargins(12, 0, 12, 0)
-        column.addWidget(title)
-        column.addSpacing(16)
+        column.addLayout(head)
+        column.addSpacing(20)
         column.addWidget(intro)
         column.addSpacing(24)
         for number, step in enumerate(steps):
@@ -154,7 +159,8 @@ class StepRail(QWidget):
         column.addSpacing(12)
         self._place = Label(font=ui_font(12.5, SEMIBOLD), wraps=True)
         self._why = body("")
-        column.addWidget(_card(self._place, self._why))
+        self._sign = Sign("lock")
+        column.addWidget(_card(self._sign, self._place, self._why))
         self.show_destination(BUILTIN, "")
 
     @property
@@ -169,6 +175,7 @@ class StepRail(QWidget):
             place, why = GOES_WITH_SILLYTAVERN, WHY_WITH_SILLYTAVERN
         elif kind == OPENAI and not is_here(url):
             place, why = GOES_TO_A_SERVER, WHY_TO_A_SERVER
+        self._sign.set_icon("lock" if place == STAYS else "link")
         self._place.setText(tr(place))
         self._why.setText(tr(why))
 
@@ -193,11 +200,15 @@ def is_here(url: str) -> bool:
         return False
 
 
-def _card(*labels: QWidget) -> QWidget:
+def _card(sign: QWidget, title: QWidget, words: QWidget) -> QWidget:
     card = Surface("stage", edge="line")
+    head = QHBoxLayout()
+    head.setSpacing(8)
+    head.addWidget(sign)
+    head.addWidget(title, 1)
     column = QVBoxLayout(card)
     column.setContentsMargins(14, 12, 14, 12)
-    column.setSpacing(4)
-    for label in labels:
-        column.addWidget(label)
+    column.setSpacing(6)
+    column.addLayout(head)
+    column.addWidget(words)
     return card

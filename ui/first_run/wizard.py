@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
-from ui.controls.surfaces import Line, Stage, scrolling
+from ui.controls.surfaces import Line, Stage, centred, scrolling
 from ui.first_run.bridge_step import BridgeStep
 from ui.first_run.chat_step import ChatStep
 from ui.first_run.model_step import ModelStep
@@ -89,15 +89,18 @@ class FirstRun(QWidget):
             self._stack.addWidget(scrolling(stage_page, name=tr(step.title)))
         stage.column.addWidget(self._stack, 1)
         stage.column.addWidget(Line())
-        foot = QHBoxLayout()
-        foot.setContentsMargins(24, 12, 24, 12)
+        deeds = QWidget()
+        foot = QHBoxLayout(deeds)
+        foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(8)
         foot.addWidget(self.back)
         foot.addWidget(self._said, 1)
         foot.addWidget(self.skip)
         foot.addWidget(self.main)
         foot.addWidget(self.use)
-        stage.column.addLayout(foot)
+        under = centred(deeds, COLUMN)
+        under.setContentsMargins(32, 12, 32, 12)
+        stage.column.addLayout(under)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 8, 8, 8)
         row.setSpacing(0)

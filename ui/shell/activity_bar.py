@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.translation import tr
+from ui.controls.signs import Emblem
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -87,10 +88,10 @@ class ActivityBar(QWidget):
         self.setAccessibleName(tr("Pages"))
         self._buttons: dict[str, PageButton] = {}
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 12, 0, 12)
+        self._column.setContentsMargins(0, 13, 0, 12)
         self._column.setSpacing(6)
-        self._column.addWidget(_Emblem())
-        self._column.addSpacing(12)
+        self._column.addWidget(Emblem(30), 0, Qt.AlignmentFlag.AlignHCenter)
+        self._column.addSpacing(13)
         self._column.addStretch(1)
         self._top = 2
 
@@ -124,18 +125,3 @@ class ActivityBar(QWidget):
         for key, button in self._buttons.items():
             if button.isChecked():
                 self.page_chosen.emit(key)
-
-
-class _Emblem(QWidget):
-    """The lantern."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFixedSize(WIDTH, 32)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        t = current_tokens()
-        painter = QPainter(self)
-        rounded(painter, QRectF(11, 1, 30, 30), 8, t.accent_soft)
-        pixmap = icon_pixmap("lantern", t.accent_text, 18, self.devicePixelRatioF())
-        painter.drawPixmap(17, 7, pixmap)
