@@ -5,6 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
+    QLinearGradient,
+    QPainter,
+    QPaintEvent,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -15,8 +18,10 @@ from app.story.comparison import is_heading
 from ui.controls.surfaces import Surface
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, story_font, ui_font
+from ui.theme.tokens import faded
 
 EDIT_MARGIN = 10
+FADE = 20  # px over which a text that goes on beneath its end fades
 
 
 class Prose(QTextEdit):
@@ -108,6 +113,18 @@ class Prose(QTextEdit):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self._tint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        t, bar = current_tokens(), self.verticalScrollBar()
+        if not self.isReadOnly() or t.is_contrast or bar.value() >= bar.maximum():
+            return
+        area = self.viewport().rect()
+        area.setTop(area.bottom() + 1 - FADE)
+        fade = QLinearGradient(area.topLeft(), area.bottomLeft())
+        fade.setColorAt(0, faded(t.stage, 0))
+        fade.setColorAt(1, t.stage)
+        QPainter(self.viewport()).fillRect(area, fade)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.isReadOnly():

@@ -300,6 +300,7 @@ class Navigator(QWidget):
         column.addLayout(title)
         column.addSpacing(8)
         column.addWidget(self._filter)
+        column.addSpacing(4)
         column.addWidget(self.list, 1)
         column.addWidget(self.legend)
 
