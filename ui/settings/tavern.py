@@ -44,6 +44,9 @@ class FactRow(QWidget):
         return text in f"{self.title.text()}\n{self.fact.text()}".casefold()
 
 
+REMOVED = N_("The bridge was removed. Reload SillyTavern's page, and nothing of it is left there.")
+
+
 class BridgeRow(FactRow):
     """One user folder with the state of its bridge.
 
@@ -137,8 +140,12 @@ class TavernSection(Section):
         self._show_status_of(user_folder, asked, N_("installing the bridge"))
 
     def _on_remove(self, user_folder: Path) -> None:
-        asked = self._session.companion.bridge.remove(user_folder)
-        self._show_status_of(user_folder, asked, N_("removing the bridge"))
+        self._show_status_of(user_folder, self._removed(user_folder), N_("removing the bridge"))
+
+    async def _removed(self, user_folder: Path) -> BridgeStatus:
+        status = await self._session.companion.bridge.remove(user_folder)
+        self._session.told.emit(tr(REMOVED))
+        return status
 
 
 def folder_words(folder: Path) -> str:

@@ -9,6 +9,7 @@ import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton
 
 from app.companion import Companion
 from app.setting import Scope
@@ -228,3 +229,25 @@ async def test_a_key_is_kept_for_its_server_sent_there_and_forgotten(
             await until(forget.isHidden)
     finally:
         keyring.set_keyring(before)
+
+
+async def test_removing_the_bridge_says_what_is_left_to_do(
+    demo_window: MainWindow, companion: Companion, until: Callable[..., Awaitable[None]]
+) -> None:
+    folder = companion.taverns[0].user_folder
+    await companion.bridge.install(folder)
+    demo_window.show_page("settings")
+    page = demo_window.page
+    assert isinstance(page, SettingsPage)
+    assert demo_window.desk is not None
+    told: list[str] = []
+    demo_window.desk.session.told.connect(told.append)
+
+    def remove() -> list[QAbstractButton]:
+        buttons = page.findChildren(QAbstractButton)
+        return [b for b in buttons if b.text() == "Remove" and b.isVisible()]
+
+    await until(lambda: bool(remove()))
+    remove()[0].click()
+    await until(lambda: any("Reload SillyTavern's page" in sentence for sentence in told))
+    assert not (await companion.bridge.status(folder)).installed
