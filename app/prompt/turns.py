@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from app.prompt.slots import LeftOut, Slot, SlotContent, SlotSet, TurnKind
+from app.prompt.slots import LeftOut, Slot, SlotContent, SlotName, SlotSet, TurnKind
 from app.story.messages import digest
 
 KEPT_TURNS = 50  # of each chat
 MOST_LEFT_OUT = 40  # entries of a slot that are kept
 LONGEST_LEFT_OUT = 200  # characters of one
+NOT_OF_A_CHARACTER = ("quiet", "impersonate")  # of SillyTavern's types of a generation
 
 
 class Wire(StrEnum):
@@ -201,6 +202,33 @@ def missing_slots(turn: SentTurn, pieces: tuple[Piece, ...]) -> tuple[Slot, ...]
         return ()
     told = {piece.slot.key for piece in pieces if piece.slot is not None}
     return tuple(slot for slot in turn.slots if slot.text.strip() and slot.key not in told)
+
+
+def told_memories(made: SentTurn, sent: SentTurn) -> tuple[str, ...]:
+    """Ids of the memories that went out in a prompt for a character's words, each once.
+
+    made: the turn as it was prepared; sent: as the page set it, with its prompt. A slot that the
+    page had from before, or that SillyTavern dropped, told none of them (spec/smart-memory.md §11:
+    recalls count on a turn of the model only).
+    """
+    if sent.prompt is None or sent.generation in NOT_OF_A_CHARACTER:
+        return ()
+    dropped = {slot.key for slot in missing_slots(sent, pieces_of(sent))}
+    as_set = {slot.key: slot.text for slot in sent.slots}
+    filled = {slot.key for slot in made.slots if slot.text.strip()}
+    told = {
+        slot.key
+        for slot in made.slots
+        if slot.key in filled - dropped and as_set.get(slot.key) == slot.text
+    }
+    in_block = SlotName.UNIFIED.key in told
+    ids = (
+        memory
+        for content in made.contents
+        if content.key in told or (in_block and content.key not in filled)
+        for memory in content.shown
+    )
+    return tuple(dict.fromkeys(ids))
 
 
 def fixed_tokens(turn: SentTurn, count: Callable[[str], int]) -> int:

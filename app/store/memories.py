@@ -140,6 +140,13 @@ class Memories:
             [(_DELETED, entity_id) for entity_id in sorted(change.removed)],
         )
 
+    def count_recalls(self, ids: Iterable[str]) -> None:
+        """Count once more that these went out in a prompt. No reason to read memories again."""
+        self._database.execute_many(
+            "UPDATE memory SET recalls = recalls + 1 WHERE memory_id = ? AND is_deleted = 0",
+            [(memory_id,) for memory_id in ids],
+        )
+
     def forget(self, remembered: Remembered) -> None:
         """Put all of this away; work that is done again may make it again."""
         for table, ids in (
@@ -278,8 +285,11 @@ class Memories:
         names = columns.split(", ")
         marks = ", ".join("?" * len(names))
         # Only rows that differ are touched, so that the undo journal holds what was done.
-        sets = ", ".join(f"{name} = excluded.{name}" for name in names if name != key)
-        differs = " OR ".join(f"{name} IS NOT excluded.{name}" for name in names if name != key)
+        new = {name: f"excluded.{name}" for name in names if name != key}
+        if "recalls" in new:  # whoever thought the change up may have read them before a prompt
+            new["recalls"] = f"max({table}.recalls, excluded.recalls)"
+        sets = ", ".join(f"{name} = {value}" for name, value in new.items())
+        differs = " OR ".join(f"{name} IS NOT {value}" for name, value in new.items())
         back = f"is_deleted = iif({table}.is_deleted = {_FORGOTTEN}, 0, {table}.is_deleted)"
         self._database.execute_many(
             f"INSERT INTO {table} ({columns}) VALUES ({marks}) "

@@ -16,6 +16,8 @@ REMEMBERED = ("memory", "entity", "document")
 READ_LESS = ("extracted-less",)  # rows of `extracted` that went, or are others
 READ_MORE = ("extracted",)
 
+# Counted at each prompt; what was read stays good enough, and is not read again for it.
+_QUIET = {"memory": "recalls"}
 _NOTE = "tavernkeep_written"
 # Which of several records counts is told by the text that the message shows. A message without a
 # record, as each new one, changes nothing.
@@ -36,7 +38,7 @@ class Written:
         """Watch an open connection, by triggers that live as long as it does."""
         self._connection = connection
         connection.create_function(_NOTE, 1, self._note)
-        for statement in _triggers():
+        for statement in _triggers(connection):
             connection.execute(statement)
 
     def stamp(self, tables: Iterable[str]) -> tuple[int, ...]:
@@ -51,14 +53,18 @@ class Written:
         self._counts[table] += 1
 
 
-def _triggers() -> Iterator[str]:
+def _triggers(connection: sqlite3.Connection) -> Iterator[str]:
     tables = (BREAKS, SEARCHED, SCENE_RECAPS, RUNNING, MESSAGE_RECAPS, REMEMBERED, READ_MORE)
     for table in chain.from_iterable(tables):
         for deed, row in (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD")):
             when = _HAS_RECORD.format(row=row) if table == "known_message" else ""
+            if deed == "UPDATE" and table in _QUIET:
+                rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
+                told = (name for _, name, *_ in rows if name != _QUIET[table])
+                deed = f"UPDATE OF {', '.join(told)}"
             is_less = table in READ_MORE and deed != "INSERT"
             note = READ_LESS[0] if is_less else table
             yield (
-                f"CREATE TEMP TRIGGER IF NOT EXISTS {table}_written_{deed.lower()} "
+                f"CREATE TEMP TRIGGER IF NOT EXISTS {table}_written_{deed[:6].lower()} "
                 f"AFTER {deed} ON {table}{when} BEGIN SELECT {_NOTE}('{note}'); END"
             )

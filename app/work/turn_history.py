@@ -12,7 +12,15 @@ from pathlib import Path
 from app.errors import UsageError
 from app.prompt.prefix import PrefixBreak, prefix_break
 from app.prompt.slots import Position, Role, Slot
-from app.prompt.turns import FinalPrompt, SentPart, SentTurn, Wire, fixed_tokens, turn_of
+from app.prompt.turns import (
+    FinalPrompt,
+    SentPart,
+    SentTurn,
+    Wire,
+    fixed_tokens,
+    told_memories,
+    turn_of,
+)
 from app.signals import Signal
 from app.sillytavern.bridge_protocol import Sent, WireSlot
 from app.sillytavern.bridge_socket import Page
@@ -149,11 +157,18 @@ class TurnHistory:
         chat = waiting.chat
         kept = await (waiting.saving or self._save(chat, waiting.turn))
         turn = await asyncio.to_thread(_with_report, kept, report, self._count)
+        told = await asyncio.to_thread(told_memories, kept, turn)
         fixed = await asyncio.to_thread(fixed_tokens, turn, self._count)
         chat.fixed_tokens[turn.responder] = fixed
         if not chat.settings()[KEEP]:
             turn = replace(turn, prompt=None)
-        await self._store.run(lambda: self._store.turns.change(turn))
+        store = self._store
+
+        def unit() -> None:
+            store.turns.change(turn)
+            store.memories.count_recalls(told)
+
+        await store.run(unit)
         self.changed.emit(chat.chat.path)
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.prompt.slots import LeftOut, Position, Reason, SlotSet
+from app.prompt.slots import LeftOut, Position, Reason, Slot, SlotName, SlotSet
 from app.prompt.turns import (
     LONGEST_LEFT_OUT,
     MOST_LEFT_OUT,
     FinalPrompt,
     SentPart,
+    SentTurn,
     Share,
     Wire,
     fixed_tokens,
     missing_slots,
     pieces_of,
+    told_memories,
     turn_of,
 )
 from tests.prompt_turns import LONG, PROFILES, SESSION, content, count, slot, turn
@@ -115,3 +118,38 @@ def test_what_is_fixed_is_what_stands_around_the_chat() -> None:
     assert fixed_tokens(made, count) == 3 + 2
     assert fixed_tokens(turn(long, prompt=(("", "All in one text."),)), count) == 0
     assert fixed_tokens(turn(long), count) == 0
+
+
+# --- memories that went out
+
+
+def prepared(*slots: Slot, shown: dict[str, tuple[str, ...]]) -> SentTurn:
+    contents = tuple(replace(content(slot(key, "It is.")), shown=ids) for key, ids in shown.items())
+    return turn(*slots, contents=contents)
+
+
+def test_a_memory_went_out_where_its_slot_stands_in_the_prompt() -> None:
+    long, session = slot(LONG, "- The well is deep."), slot(SESSION, "- It rains.")
+    made = prepared(long, session, shown={LONG.key: ("a", "b"), SESSION.key: ("b", "c")})
+    both = (("system", "Card.\n- The well is deep.\n- It rains."), ("user", "Hello."))
+    assert told_memories(made, turn(long, session, prompt=both)) == ("a", "b", "c")
+    dropped = (("system", "- The well is deep."), ("user", "Hello."))
+    assert told_memories(made, turn(long, session, prompt=dropped)) == ("a", "b")
+    older = slot(LONG, "- The well is dry.")
+    late = (("system", "- The well is dry.\n- It rains."), ("user", "Hello."))
+    assert told_memories(made, turn(older, session, prompt=late)) == ("b", "c")
+    assert told_memories(made, turn(long, session)) == ()
+
+
+@pytest.mark.parametrize("generation", ["quiet", "impersonate"])
+def test_nothing_is_told_where_no_character_speaks(generation: str) -> None:
+    long = slot(LONG, "- The well is deep.")
+    made = prepared(long, shown={LONG.key: ("a",)})
+    sent = turn(long, prompt=(("system", long.text),), generation=generation)
+    assert told_memories(made, sent) == ()
+
+
+def test_in_one_block_all_that_it_holds_went_out() -> None:
+    block = slot(SlotName.UNIFIED, "- The well is deep.\n- It rains.")
+    made = prepared(block, shown={LONG.key: ("a",), SESSION.key: ("b",)})
+    assert told_memories(made, turn(block, prompt=(("system", block.text),))) == ("a", "b")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from app.companion import Companion, open_companion
 from app.errors import UsageError
+from app.memory.records import Tier
 from app.paths import user_folders
 from app.prompt.prefix import PrefixBreak
 from app.prompt.turns import KEPT_TURNS, SentTurn, Share
@@ -70,10 +72,27 @@ class Played:
 
 @pytest_asyncio.fixture
 async def played(demo_tavern: WrittenTavern, tmp_path: Path) -> AsyncIterator[Played]:
+    async with playing(demo_tavern, tmp_path) as played:
+        yield played
+
+
+@pytest_asyncio.fixture
+async def remembered(demo_tavern: WrittenTavern, tmp_path: Path) -> AsyncIterator[Played]:
+    """The same, with what is remembered in the prompt."""
+    async with playing(demo_tavern, tmp_path, keeps_memory=True) as played:
+        yield played
+
+
+@asynccontextmanager
+async def playing(
+    demo_tavern: WrittenTavern, tmp_path: Path, *, keeps_memory: bool = False
+) -> AsyncIterator[Played]:
     bridge_installer.install(demo_tavern.user_folder)
     folders = user_folders(tmp_path / "own")
     tavern = demo_tavern.user_folder.parent
-    async with open_companion(folders, tavern=tavern, llm="builtin") as companion:
+    async with open_companion(
+        folders, tavern=tavern, llm="builtin", keeps_memory=keeps_memory
+    ) as companion:
         await companion.open_story(demo_tavern.chat)
         pairing = bridge_installer.extension_folder(demo_tavern.user_folder) / "pairing.json"
         paired = json.loads(pairing.read_text())
@@ -168,6 +187,42 @@ async def test_the_card_is_left_room_in_the_turns_after(played: Played) -> None:
     least_chat = 125
     room = 1000 - least_chat - played.companion.count_tokens(card)
     assert after.total_tokens <= room < before.total_tokens <= 500
+
+
+async def recalls(played: Played) -> dict[str, int]:
+    """How often each memory of the chat went out, by what the database says."""
+    store = played.companion._store
+    rows = await store.run(
+        lambda: store.memories._database.execute("SELECT memory_id, recalls FROM memory")
+    )
+    return dict(rows)
+
+
+async def test_a_memory_is_counted_when_it_really_went_out(remembered: Played) -> None:
+    played, companion, path = remembered, remembered.companion, remembered.path
+    await companion.put_setting("memory_auto", False)
+    await companion.settled(path)
+    told = await companion.memories.add(path, Tier.LONG_TERM, "fact", "The well is deep.")
+    await companion.memories.add(path, Tier.ARCS, "arc", "Who dug the well?")
+    await companion.put_setting("arcs_enabled", False)
+    slots = (await played.ask())["slots"]
+    prompt = tuple(("system", slot["text"]) for slot in slots if slot["text"])
+    await played.turns(1)
+    before = await recalls(played)
+    assert before[told] == 0  # to be prepared for is not to be sent
+    read = companion.memory(path).memories
+    await played.sent(slots, *prompt, ("user", "Hello."))
+    await played.turns(1, kept=True)
+    (turn,) = await played.turns(1)
+    shown = {memory for content in turn.contents for memory in content.shown}
+    counts = await recalls(played)
+    assert told in shown
+    assert {memory for memory in counts if counts[memory] == 1} == shown < counts.keys()
+    # Nothing is read again for it, and work that knows nothing of it takes nothing away.
+    await companion.put_setting("theme", "dark")
+    assert companion.memory(path).memories == read
+    await companion.memories.edit(path, told, importance=3)
+    assert (await recalls(played))[told] == 1
 
 
 async def test_a_turn_that_is_gone_is_said_to_be(played: Played) -> None:
