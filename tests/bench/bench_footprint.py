@@ -20,6 +20,7 @@ from tests.chat_files import jsonl
 MESSAGES = 10_000 if IS_QUICK else 100_000
 ROUNDS = 1 if IS_QUICK else 3
 TIMEOUT_SECONDS = 300
+TAVERN = Path("data") / "default-user"
 STATUS = Path("/proc/self/status")
 # A window with its companion; a chat, when there is one, open, counted and indexed.
 SCRIPT = """
@@ -30,7 +31,8 @@ from ui.application import WindowOptions, loop_factory, make_application
 from ui.collecting import GuiThreadCollector
 from ui.main_window import MainWindow
 
-chat = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+own, tavern, *chats = map(Path, sys.argv[1:])
+chat = chats[0] if chats else None
 
 def kilobytes(key):
     for line in Path("/proc/self/status").read_text().splitlines():
@@ -58,7 +60,7 @@ program.MainWindow = Window
 application = make_application()
 collector = GuiThreadCollector(application)
 collector.start()
-options = WindowOptions(data_dir=Path(sys.argv[1]), tavern=Path(sys.argv[1]), chat=chat)
+options = WindowOptions(data_dir=own, tavern=tavern, chat=chat)
 with asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner:
     runner.run(program.run(options))
 """
@@ -71,8 +73,9 @@ def measure() -> list[Row]:
         return [Row(work, missing="The system does not tell a process's memory in /proc.")]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        path = folder / "data" / "default-user" / "chats" / "Mira" / "Mira.jsonl"
+        path = folder / TAVERN / "chats" / "Mira" / "Mira.jsonl"
         path.parent.mkdir(parents=True)
+        (folder / TAVERN / "characters").mkdir()
         header, chat = remembered(MESSAGES)
         path.write_bytes(jsonl([header, *chat]))
         del chat
@@ -98,7 +101,7 @@ def _megabytes(folder: Path, number: int, *chat: Path) -> tuple[float, float]:
     own = folder / f"own {number}"
     asyncio.run(_prepared(own))
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(own), *map(str, chat)],
+        [sys.executable, "-c", SCRIPT, str(own), str(folder / TAVERN), *map(str, chat)],
         env=os.environ | {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")},
         capture_output=True,
         text=True,
