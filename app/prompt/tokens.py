@@ -8,7 +8,7 @@ from typing import Protocol
 from app.story.messages import digest
 
 CACHED_TEXTS = 200_000
-LONG_TEXT = 64  # a shorter text is its own key, a longer one is known by its digest
+LONG_TEXT = 400  # a shorter text is its own key, a longer one is known by its digest
 
 
 class TokenCounter(Protocol):

@@ -89,6 +89,19 @@ REMOVED = Inclusion(InclusionState.NONE, N_("You removed its recap."))
 NO_RECAP_YET = Inclusion(InclusionState.NONE, N_("No recap yet."))
 SEPARATOR = "\n"
 _NO_RECAP = MessageRecap()
+# To look a member of an enumeration up takes as long as all else that is asked of a message.
+_NOTICE, _THOUGHT, _NARRATOR = MessageKind.NOTICE, MessageKind.THOUGHT, MessageKind.NARRATOR
+
+
+_IN_BUDGET = N_("In the budget of message recaps.")
+_LAGGING = (
+    InclusionState.LAGGING,
+    N_("Still among the newest messages, which stand in the chat themselves."),
+)
+_INCLUDED = (InclusionState.INCLUDED, _IN_BUDGET)
+_REMEMBERED = (InclusionState.LONG_TERM, _IN_BUDGET)
+_LONG_TERM = (InclusionState.LONG_TERM, N_("In the budget of what is to be remembered."))
+_OUT = InclusionState.OUT_OF_BUDGET
 
 
 def limit_in_tokens(limit: int, limit_type: str, context_tokens: int) -> int:
@@ -100,21 +113,23 @@ def limit_in_tokens(limit: int, limit_type: str, context_tokens: int) -> int:
 
 def exclusion_reason(message: Message, recap: MessageRecap, rules: InclusionRules) -> str:
     """Why a message's recap is not counted, "" when it is. First match wins."""
-    if message.kind is MessageKind.NOTICE:
+    kind, is_user = message.kind, message.is_user
+    if kind is _NOTICE:
         return N_("A notice of SillyTavern, not part of the story.")
     if recap.is_remembered:
         return ""
     if recap.is_excluded:
         return N_("Its recap is left out by you. The message stays in the chat and the prompt.")
-    if message.is_user and not rules.include_user:
+    if is_user and not rules.include_user:
         return N_("Recaps of your own messages are switched off.")
-    if message.kind is MessageKind.THOUGHT:
+    if kind is _THOUGHT:
         return N_("A character's thoughts before it speaks.")
     if message.is_hidden and not rules.include_hidden:
         return N_("Hidden from the prompt, and recaps of hidden messages are switched off.")
-    if message.kind is MessageKind.NARRATOR and not rules.include_narrator:
+    if kind is _NARRATOR and not rules.include_narrator:
         return N_("Recaps of the narrator are switched off.")
-    if not message.is_user and not rules.left_out.isdisjoint((message.name, message.avatar)):
+    left_out = rules.left_out
+    if left_out and not is_user and not left_out.isdisjoint((message.name, message.avatar)):
         return tr("Recaps of {name}'s messages are switched off.", name=message.name)
     return ""
 
@@ -170,6 +185,7 @@ class Decided:
 
         head: so many messages, from the first, are known to be the same.
         """
+        with_prefill = rules.with_prefill
         is_same_question = rules == self.rules and count == self.count
         first = self._first_new(messages, recaps, message_tokens, head) if is_same_question else 0
         new: list[Inclusion] = []
@@ -181,7 +197,7 @@ class Decided:
             inclusion = _without_budget(message, recap, rules, message_tokens[index])
             if inclusion is None:
                 candidates.append(index)
-                sizes.append(count(recap.shown_text(with_prefill=rules.with_prefill)))
+                sizes.append(count(recap.shown_text(with_prefill=with_prefill)))
                 if recap.is_remembered:
                     remembered.append(index)
                 inclusion = NO_RECAP_YET  # until the budget is known
@@ -260,27 +276,32 @@ class _Budget:
     ) -> None:
         self._messages, self._recaps, self._rules = messages, recaps, rules
         self._candidates, self._sizes = candidates, sizes
+        self._said: dict[tuple[int, str, bool, bool], Inclusion] = {}
         self._lagging = len(messages) - rules.lag
         self._taken = tr("The {n} tokens are taken by newer recaps.", n=number(rules.limit_tokens))
         self._taken_long = tr(
             "The {n} tokens for what is remembered are taken.", n=number(rules.long_term_tokens)
         )
         timely = bisect_left(candidates, self._lagging)
-        self._short = self._fitting(candidates[:timely][::-1], rules.limit_tokens, count)
+        newest, their = candidates[:timely][::-1], sizes[:timely][::-1]
+        self._short = self._fitting(newest, their, rules.limit_tokens, count)
         kept = remembered[: bisect_left(remembered, self._lagging)][::-1]
         kept = [index for index in kept if index not in self._short]
-        self._long = self._fitting(kept, rules.long_term_tokens, count)
+        self._long = self._fitting(kept, map(self._size, kept), rules.long_term_tokens, count)
         self.inside = self._short | self._long | frozenset(candidates[timely:])
 
     def _fitting(
-        self, newest: Sequence[int], limit: int, count: Callable[[str], int]
+        self,
+        newest: Sequence[int],
+        sizes: Iterable[int],
+        limit: int,
+        count: Callable[[str], int],
     ) -> frozenset[int]:
         """Those of the candidates, newest first, whose recaps fit, counted as one joined text."""
 
         def texts(number: int) -> list[str]:
             return list(map(self._text, newest[:number]))
 
-        sizes = map(self._size, newest)
         if not self._rules.skip_oversized:
             return frozenset(newest[: _cut(texts, sizes, len(newest), limit, count)])
         taken: list[int] = []
@@ -309,20 +330,22 @@ class _Budget:
         message = self._messages[index]
         recap = self._recaps[message.anchor]
         if index >= self._lagging:
-            state = InclusionState.LAGGING
-            reason = N_("Still among the newest messages, which stand in the chat themselves.")
+            state, reason = _LAGGING
         elif index in self._short:
-            state = InclusionState.LONG_TERM if recap.is_remembered else InclusionState.INCLUDED
-            reason = N_("In the budget of message recaps.")
+            state, reason = _REMEMBERED if recap.is_remembered else _INCLUDED
         elif index in self._long:
-            state, reason = (
-                InclusionState.LONG_TERM,
-                N_("In the budget of what is to be remembered."),
-            )
+            state, reason = _LONG_TERM
         else:
-            state = InclusionState.OUT_OF_BUDGET
+            state = _OUT
             reason = self._taken_long if recap.is_remembered else self._taken
-        return _inclusion(state, reason, message, recap, self._sizes[place])
+        # Of thousands most are like others: to look one up is faster than to make it.
+        size, is_stale, is_edited = self._sizes[place], _is_stale(message, recap), recap.is_edited
+        key = (size, reason, is_stale, is_edited)
+        said = self._said.get(key)
+        if said is None or said.state is not state:
+            said = Inclusion(state, reason, size, is_stale=is_stale, is_edited=is_edited)
+            self._said[key] = said
+        return said
 
 
 def _without_recap(message: Message, recap: MessageRecap) -> Inclusion:
@@ -335,8 +358,13 @@ def _without_recap(message: Message, recap: MessageRecap) -> Inclusion:
 def _inclusion(
     state: InclusionState, reason: str, message: Message, recap: MessageRecap, tokens: int = 0
 ) -> Inclusion:
-    is_stale = bool(recap.text and recap.source_hash and recap.source_hash != message.content_hash)
+    is_stale = _is_stale(message, recap)
     return Inclusion(state, reason, tokens, is_stale=is_stale, is_edited=recap.is_edited)
+
+
+def _is_stale(message: Message, recap: MessageRecap) -> bool:
+    source = recap.source_hash
+    return bool(source) and source != message.content_hash and bool(recap.text)
 
 
 def _cut(
