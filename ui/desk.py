@@ -21,6 +21,7 @@ from ui.break_hunt import BreakHunt
 from ui.cap_notice import CapNotice
 from ui.clearing import Clearing
 from ui.controls.buttons import key_text
+from ui.controls.labels import menu_text
 from ui.copies.alarm import ChatCopies
 from ui.dialogs import choose_folder
 from ui.everywhere import Everywhere
@@ -453,8 +454,9 @@ class Desk(QObject):
         for key, word, label in (("undo", tr("Undo"), undo), ("redo", tr("Redo"), redo)):
             action = self._actions[key]
             action.setEnabled(bool(label))
-            action.setText(f"{word}: {retold(label)}" if label else word)
-            action.setToolTip(f"{action.text()} ({key_text(action.shortcut())})")
+            words = f"{word}: {retold(label)}" if label else word
+            action.setText(menu_text(words))
+            action.setToolTip(f"{words} ({key_text(action.shortcut())})")
 
     def _on_catch_up_offered(self, plan: CatchUpPlan | None) -> None:
         notice = self._frame.notice

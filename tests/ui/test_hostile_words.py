@@ -8,20 +8,22 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QTextDocument
+from PySide6.QtGui import QAccessible, QAction, QTextDocument
 from PySide6.QtGui import Qt as GuiQt
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from app.companion import Companion
 from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from tests.ui.samples import story
 from ui.controls.buttons import Button
-from ui.controls.labels import ElidedLabel, Label, safe_tip
+from ui.controls.labels import ElidedLabel, Label, menu_text, safe_tip
 from ui.library.card import LibraryCard
 from ui.main_window import MainWindow
 from ui.memories.pieces import Tag
 from ui.minds.map_items import PersonItem
 from ui.minds.parts import PlainLink
+from ui.prompts.editor import _Finding
+from ui.shell.command_palette import find_entries
 from ui.work.model import Column, OperationModel
 
 HOSTILE = 'Mira <img src="file:///no/such.png"> <b>bold</b> & <a href="x">all</a>'
@@ -69,6 +71,24 @@ def test_every_tooltip_that_repeats_a_name_shows_it_as_it_is(dressed: QApplicati
     ]
     for tip in tips:
         assert HOSTILE in as_shown(tip)
+
+
+def test_a_name_with_an_ampersand_is_whole_in_a_menu_and_in_the_palette(
+    dressed: QApplication,
+) -> None:
+    menu = QMenu()
+    action = menu.addAction(menu_text("Undo: memory of Tom & Jerry && Co"))
+    shown = QAccessible.queryAccessibleInterface(menu).child(0).text(QAccessible.Text.Name)
+    assert shown == "Undo: memory of Tom & Jerry && Co"
+    [entry] = find_entries("jerry", ((action, "undo"),), None)
+    assert entry.text == "Undo: memory of Tom & Jerry && Co"
+
+
+def test_an_odd_input_of_a_prompt_is_named_as_it_stands(dressed: QApplication) -> None:
+    findings = _Finding()
+    findings.show_findings("", (f"{HOSTILE} is no name of an input.", "Another."))
+    tips = [widget.toolTip() for widget in findings.findChildren(QWidget)]
+    assert any(HOSTILE in as_shown(tip) for tip in tips)
 
 
 def test_what_a_server_said_of_failed_work_is_a_tooltip_of_text() -> None:

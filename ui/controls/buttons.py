@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from ui.controls.labels import safe_tip
+from ui.controls.labels import safe_tip, words_of
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -195,7 +195,7 @@ class IconButton(QAbstractButton):
         action.enabledChanged.connect(self.setEnabled)
 
         def rename() -> None:
-            self.set_name(action.toolTip() or action.text())
+            self.set_name(action.toolTip() or words_of(action))
 
         rename()
         action.changed.connect(rename)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from ui.theme.fonts import MEDIUM, REGULAR, SEMIBOLD, display_font, ui_font
@@ -21,6 +21,16 @@ def plain_tip(text: str) -> str:
 def safe_tip(text: str) -> str:
     """The text itself as a tooltip, unless Qt might take it for markup."""
     return plain_tip(text) if "<" in text else text
+
+
+def menu_text(words: str) -> str:
+    """Words as an action's text: a menu takes a lone & for the mark of a key."""
+    return words.replace("&", "&&")
+
+
+def words_of(action: QAction) -> str:
+    """An action's text as people read it."""
+    return action.text().replace("&&", "&")
 
 
 class Label(QLabel):

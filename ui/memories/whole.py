@@ -18,6 +18,7 @@ from app.translation import N_, tr, trn
 from app.work.memory_keeping import FORGET, FRESH
 from ui.actions import ALSO_CALLED
 from ui.clearing import joined
+from ui.controls.labels import menu_text
 from ui.session import Session
 from ui.shell.notice import Notice
 
@@ -111,7 +112,7 @@ class WholeDeeds(QObject):
                 menu.addAction(action)
         keeper = self._keeper
         if keeper:
-            policies = menu.addMenu(tr("Memories of {keeper}", keeper=keeper))
+            policies = menu.addMenu(menu_text(tr("Memories of {keeper}", keeper=keeper)))
             policies.addActions(list(self.policies.values()))
         menu.addSeparator()
         kinds = menu.addMenu(tr("Clear one kind"))
@@ -135,9 +136,10 @@ class WholeDeeds(QObject):
         for action in (self.commit, self.discard):
             action.setEnabled(can_change and is_paused)
         name = self._keeper
-        self.fresh.setText(tr("Fresh start with {name}", name=name) if name else tr("Fresh start"))
+        fresh = tr("Fresh start with {name}", name=name) if name else tr("Fresh start")
+        self.fresh.setText(menu_text(fresh))
         for policy, action in self.policies.items():
-            action.setText(tr(POLICY_NAMES[policy]).format(name or tr("this chat")))
+            action.setText(menu_text(tr(POLICY_NAMES[policy]).format(name or tr("this chat"))))
             action.setEnabled(can_change and bool(name))
             action.setChecked(kept is not None and kept.policy is policy)
 

@@ -11,7 +11,7 @@ from app.llm.prompt_text import LEAST_TOKENS, MOST_TOKENS, PromptText, findings
 from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Segments
-from ui.controls.labels import Label, body, page_title
+from ui.controls.labels import Label, body, page_title, safe_tip
 from ui.controls.surfaces import Surface, scrolling
 from ui.prompts.difference import DifferencePane
 from ui.prompts.facts import PromptFacts
@@ -295,7 +295,7 @@ class _Finding(QWidget):
         if not problem and len(remarks) > 1:
             words += " " + trn("And {n} more.", "And {n} more.", len(remarks) - 1)
         self._words.setText(words)
-        self._words.setToolTip("\n".join(remarks))
+        self._words.setToolTip(safe_tip("\n".join(remarks)))
         self.setAccessibleName(self._words.text())
         self.update()
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.translation import tr
+from ui.controls.labels import words_of
 from ui.controls.signs import Emblem
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
@@ -112,7 +113,7 @@ class ActivityBar(QWidget):
 
     def add_action(self, action: QAction, icon: str) -> None:
         """A button at the foot that triggers an action."""
-        button = PageButton(icon, action.toolTip() or action.text())
+        button = PageButton(icon, action.toolTip() or words_of(action))
         button.clicked.connect(action.trigger)
         self._column.addWidget(button)
 

@@ -13,7 +13,7 @@ from app.translation import N_, tr
 from ui.actions import ALSO_CALLED
 from ui.controls.buttons import key_text
 from ui.controls.fields import Field
-from ui.controls.labels import body
+from ui.controls.labels import body, words_of
 from ui.controls.surfaces import FloatingSheet
 from ui.shell.entries import (
     ENTRY_ROLE,
@@ -42,7 +42,7 @@ def find_entries(
     """Commands and scenes whose name holds all words of `needle`, then messages that hold it."""
     words = needle.casefold().split()
     found = [
-        Entry(action.text(), key_text(action.shortcut()), icon, action=action)
+        Entry(words_of(action), key_text(action.shortcut()), icon, action=action)
         for action, icon in actions
         if action.isEnabled()
         and action.isVisible()
@@ -63,7 +63,7 @@ def find_entries(
 
 
 def _names(action: QAction) -> str:
-    return f"{action.text()} {action.property(ALSO_CALLED) or ''}".casefold()
+    return f"{words_of(action)} {action.property(ALSO_CALLED) or ''}".casefold()
 
 
 def _messages(needle: str, story: Story) -> list[Entry]:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, 
 
 from app.translation import tr
 from ui.controls.buttons import Button, IconButton, key_text
-from ui.controls.labels import ElidedLabel, page_title, safe_tip
+from ui.controls.labels import ElidedLabel, page_title, safe_tip, words_of
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
@@ -29,7 +29,7 @@ class SearchButton(QAbstractButton):
         super().__init__(parent)
         self._hint = key_text(action.shortcut())
         self._width = 300
-        self.setAccessibleName(action.text())
+        self.setAccessibleName(words_of(action))
         self.setToolTip(safe_tip(action.toolTip()))
         self.clicked.connect(action.trigger)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -183,7 +183,7 @@ class Header(QWidget):
                 widget.hide()
                 widget.deleteLater()
         for action, icon in actions:
-            button = Button(action.text(), icon=icon)
+            button = Button(words_of(action), icon=icon)
             button.follow(action)
             self._actions.addWidget(button)
         self._fit()
