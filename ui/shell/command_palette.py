@@ -51,12 +51,11 @@ def find_entries(
     if story is None:
         return tuple(found)
     for scene in story.scenes:
-        name = story.scene_name(scene) or tr("Scene {number}", number=scene.number)
+        title, by_number = story.scene_name(scene), tr("Scene {number}", number=scene.number)
+        name = title or by_number
         if words and all(word in f"{scene.number} {name}".casefold() for word in words):
             anchor = story.messages[scene.first].anchor
-            found.append(
-                Entry(name, tr("Scene {number}", number=scene.number), "book", anchor=anchor)
-            )
+            found.append(Entry(name, by_number if title else "", "book", anchor=anchor))
     if len(needle.strip()) >= 2:
         found.extend(_messages(needle.strip().casefold(), story))
     return tuple(found)
@@ -109,6 +108,7 @@ class CommandPalette(FloatingSheet):
         )
         self._field.installEventFilter(self)
         self._list: QListView = entry_list(self._model, tr("Found"))
+        self._list.setMinimumHeight(ROW_HEIGHT)
         self._list.clicked.connect(self._choose)
         self._nothing = body(tr(NOTHING))
         self._nothing.setContentsMargins(34, 6, 12, 0)
@@ -133,9 +133,8 @@ class CommandPalette(FloatingSheet):
         self._field.clear()
         self.search()
         width = min(WIDTH, window.width() - 40) + 2 * self.MARGIN
-        height = ROW_HEIGHT * ROWS_SHOWN + 56 + 2 * self.MARGIN
         at = window.mapToGlobal(QPoint((window.width() - width) // 2, 40))
-        self.setGeometry(QRect(at, QSize(width, height)))
+        self.setGeometry(QRect(at, QSize(width, self._height())))
         self.show()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -146,6 +145,13 @@ class CommandPalette(FloatingSheet):
         is_empty = not self._model.rowCount()
         self._list.setVisible(not is_empty)
         self._nothing.setVisible(is_empty)
+        if self.isVisible():
+            self.resize(self.width(), self._height())
+
+    def _height(self) -> int:
+        """As high as what was found."""
+        rows = max(1, min(ROWS_SHOWN, self._model.rowCount()))
+        return ROW_HEIGHT * rows + 56 + 2 * self.MARGIN
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
