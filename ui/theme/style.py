@@ -272,7 +272,7 @@ class InstrumentStyle(QProxyStyle):
     def _draw_combo(self, option: QStyleOptionComboBox, painter: QPainter) -> None:
         self._draw_button(option, painter)
         t = self._tokens
-        x, y = option.rect.right() - 15, option.rect.center().y() + 0.5
+        x, y = option.rect.right() - 13, option.rect.center().y() + 0.5
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(t.t2, 1.35, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))

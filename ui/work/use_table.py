@@ -27,7 +27,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROW = 28
 WIDTHS = (0, 72, 84, 76, 60)
 PRICE = 4
-PADDING = 6
+PADDING = 5  # as cells have
 
 
 @dataclass(frozen=True, slots=True)
