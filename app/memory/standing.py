@@ -152,6 +152,52 @@ def active(memories: Sequence[Memory], ground: Ground, at: int | None = None) ->
     return tuple(s.memory for s in standings(memories, ground, at) if s.is_active)
 
 
+class LastStandings:
+    """How the memories of a chat stand at its last message. A message that no memory comes from
+    changes nothing: then they stand as they did. From any thread.
+    """
+
+    def __init__(self) -> None:
+        self._known: _Stood | None = None
+
+    def of(self, memories: Sequence[Memory], ground: Ground) -> tuple[Standing, ...]:
+        """As `standings` gives it."""
+        known = self._known
+        if known is None or not known.is_so_for(memories, ground):
+            cited = frozenset(s.anchor for memory in memories for s in _cited(memory))
+            known = _Stood(memories, ground, cited, standings(memories, ground))
+        self._known = replace(known, ground=ground)
+        return known.standings
+
+
+@dataclass(frozen=True, slots=True)
+class _Stood:
+    """What was found of some memories. cited: anchors of all messages that they come from."""
+
+    memories: Sequence[Memory]
+    ground: Ground
+    cited: frozenset[str]
+    standings: tuple[Standing, ...]
+
+    def is_so_for(self, memories: Sequence[Memory], ground: Ground) -> bool:
+        """Whether it is true on a ground, too: where only messages came that nothing cites."""
+        old, places, was = self.ground, ground.places, self.ground.places
+        if not (isinstance(places, Places) and isinstance(was, Places)) or (
+            (old.chat, old.foreign, old.kin) != (ground.chat, ground.foreign, ground.kin)
+        ):
+            return False
+        before = len(was.messages)
+        if places.head_of(was.messages) < before or memories != self.memories:
+            return False
+        return self.cited.isdisjoint(m.anchor for m in places.messages[before:])
+
+
+def _cited(memory: Memory) -> Iterator[Source]:
+    yield from memory.sources
+    for ending in memory.endings:
+        yield from ending.sources
+
+
 def _statuses(memories: Sequence[Memory], ground: Ground) -> dict[str, Status]:
     """What each is by review, sources, and by whoever told it, but for where it begins and ends."""
     own = {memory.id: _own_status(memory, ground) for memory in memories}

@@ -53,14 +53,13 @@ class MemoryView:
 def memory_view(chat: OpenChat, at: int | None = None) -> MemoryView:
     """What an open chat remembers at a message."""
     ground, remembered = chat.ground(), chat.remembered
-    at = ground.last if at is None else at
     return MemoryView(
         chat.story,
         ground,
-        standings(chat.memories, ground, at),
+        chat.standings() if at is None else standings(chat.memories, ground, at),
         remembered.entities,
         remembered.documents,
-        at,
+        ground.last if at is None else at,
         chat.policy,
         chat.pause,
         chat.memory_problem,

@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Mapping, MutableMapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
+from app.memory.records import Memory, Remembered
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.signals import Signal
+from app.story.story import Story
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 from app.work.prompting import Prompting
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    """What the slots of a chat were made from. read: messages that were read for memory, which
+    grow in their place; count: how many they were.
+    """
+
+    story: Story
+    remembered: Remembered
+    elsewhere: tuple[Memory, ...]
+    read: Collection[tuple[str, str]]
+    count: int
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, chat: OpenChat) -> _Made:
+        """As it is now."""
+        read, settings = chat.reading_state.extracted, dict(chat.settings())
+        return cls(chat.story, chat.remembered, chat.elsewhere, read, len(read), settings)
+
+    def is_of(self, chat: OpenChat) -> bool:
+        """Whether it is so still."""
+        return (
+            self.story is chat.story
+            and self.remembered == chat.remembered
+            and self.elsewhere == chat.elsewhere
+            and self.read is chat.reading_state.extracted
+            and self.count == len(self.read)
+            and self.settings == chat.settings()
+        )
 
 
 class NextPrompts:
@@ -24,6 +60,7 @@ class NextPrompts:
         self._chats = chats
         self._prompting = prompting
         self._revisions: dict[Path, SlotSet] = {}
+        self._newest: MutableMapping[OpenChat, tuple[_Made, SlotSet]] = WeakKeyDictionary()
         self.changed: Signal[Path] = Signal("changed")
 
     async def of(
@@ -34,19 +71,34 @@ class NextPrompts:
         total: int | None = None,
         turn: Turn | None = None,
     ) -> SlotSet:
-        """The slots of a chat, which is opened for it. total: bound for all slots together."""
+        """The slots of a chat, which is opened for it. total: bound for all slots together.
+
+        For any turn they are those of the newest revision, while nothing came that it lacks: who
+        shows them asks at each change, right after they were made for the pages.
+        """
         chat = self._chats.get(path, until) or await self._chats.open(path, until=until)
+        newest = self._newest.get(chat) if turn is None and total is None else None
+        if newest is not None and newest[0].is_of(chat):
+            return newest[1]
+        if turn is not None:
+            self._forget(chat)
         return self._prompting.slots(chat, turn, total=total)
 
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:
         """The slots of one turn, under the revision of the chat's."""
         general = self.revised(chat)
+        self._forget(chat)
         return replace(self._prompting.slots(chat, turn), revision=general.revision)
+
+    def _forget(self, chat: OpenChat) -> None:
+        """A turn tells what the next one is made with, too: which macros stand in the card."""
+        self._newest.pop(chat, None)
 
     def revised(self, chat: OpenChat) -> SlotSet:
         """The slots as they are for any turn."""
         path = chat.chat.path
         fresh, last = self._prompting.slots(chat), self._revisions.get(path)
+        self._newest[chat] = _Made.of(chat), fresh
         if last is None or last.slots != fresh.slots:
             last = replace(fresh, revision=(last.revision if last else 0) + 1)
             self._revisions[path] = last

@@ -13,7 +13,7 @@ from typing import Any
 from app.errors import TavernkeepError
 from app.memory.policy import Pause, Policy, settings_under
 from app.memory.records import Memory, Remembered
-from app.memory.standing import Ground
+from app.memory.standing import Ground, LastStandings, Standing
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.sillytavern.company import Company, Keeper
@@ -112,6 +112,7 @@ class OpenChat:
         self._company = Company()
         self.keepers: Mapping[str, Keeper] = {}  # of what was lived through elsewhere, by key
         self._ground = Ground.of(chat_id, ())
+        self._standings = LastStandings()
         self._ground_of: tuple[Message, ...] | None = None
         self._ground_with: Recalled | None = None
         self.memory_problem = ""  # why what another program remembered was not taken in
@@ -442,6 +443,10 @@ class OpenChat:
             foreign, kin = (found.foreign, found.kin) if found else (None, frozenset[int]())
             self._ground = Ground.at(self.chat_id, self.story.places, foreign, kin)
         return self._ground
+
+    def standings(self) -> tuple[Standing, ...]:
+        """How all of `memories` stand at the last message."""
+        return self._standings.of(self.memories, self.ground())
 
     @property
     def character(self) -> str:
