@@ -71,6 +71,25 @@ PAGE_ACTIONS = (
     ),
 )
 
+# What people type who do not know our names for things.
+_ALSO = {
+    "page.settings": N_(
+        "language theme dark light contrast font zoom size model ollama key tray bridge install "
+        "uninstall options preferences"
+    ),
+    "page.work": N_("queue failed errors tokens cost price"),
+    "page.minds": N_("secrets knows epistemic"),
+    "copies": N_("backup restore lost deleted"),
+    "history": N_("undo restore"),
+    "health": N_("help report bug problem status"),
+    "pause": N_("stop hold queue"),
+    "prompts": N_("templates instructions"),
+    "text.larger": N_("zoom font bigger"),
+    "text.smaller": N_("zoom font"),
+    "setup": N_("first run help tutorial wizard install bridge ollama"),
+    "quit": N_("exit quit leave"),
+}
+
 _ACTIONS = (
     *PAGE_ACTIONS,
     ActionSpec(
@@ -203,6 +222,8 @@ class Actions:
             action.setObjectName(spec.key)
             action.setShortcuts([QKeySequence(key) for key in spec.shortcuts])
             action.setToolTip(_tooltip(spec))
+            if spec.key in _ALSO:
+                action.setProperty(ALSO_CALLED, tr(_ALSO[spec.key]))
             is_of_a_chat = spec.key in DISABLED_AT_FIRST or spec.key.startswith("export.")
             action.setEnabled(not is_of_a_chat)
             window.addAction(action)

@@ -141,8 +141,8 @@ class BridgeStep(Step):
         places = ", ".join(folder_words(status.path) for status in self._statuses.values())
         if self._problem:
             self._files.set_state("triangle", self._problem)
-        elif not self._statuses:
-            self._files.set_state("", tr(NO_TAVERN))
+        elif not self._statuses:  # which is looked for in a moment where there is a folder
+            self._files.set_state("", "" if self.session.companion.taverns else tr(NO_TAVERN))
         else:
             self._files.set_state("check" if self._is_installed else "", places)
         is_listening = bridge.light in (Light.GOOD, Light.IDLE)

@@ -259,6 +259,7 @@ async def test_a_bridge_that_sillytavern_does_not_load_is_told(
     await companion.put_setting("tavern", str(user_folder))
     await until(lambda: wizard.main.text() == "Use this folder")
     click(wizard.main)
+    assert "has to be found first" not in wizard.bridge._files.fact
     await until(lambda: wizard.main.text() == "Install the bridge" and wizard.main.isEnabled())
     click(wizard.main)
     await until(lambda: wizard.bridge._hello.state == "triangle")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui.samples import story
 from ui.actions import ALSO_CALLED
+from ui.actions import Actions as WindowActions
 from ui.shell.command_palette import CommandPalette, find_entries
 
 
@@ -45,6 +46,23 @@ def test_an_action_is_found_by_other_words_for_it(actions: Actions) -> None:
     sync = actions[0][0]
     sync.setProperty(ALSO_CALLED, "refresh")
     assert [entry.text for entry in find_entries("refresh", actions, None)] == ["Sync"]
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("language", "Settings"),
+        ("uninstall", "Settings"),
+        ("exit", "Close Tavernkeep"),
+        ("first run", "Set up step by step"),
+        ("bug", "How Tavernkeep is doing"),
+    ],
+)
+def test_what_newcomers_type_finds_the_way(qtbot: QtBot, words: str, name: str) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    actions = tuple((action, "") for action in WindowActions(window).all())
+    assert [entry.text for entry in find_entries(words, actions, None)][:1] == [name]
 
 
 def test_a_search_without_a_result_says_so(actions: Actions, qtbot: QtBot) -> None:
