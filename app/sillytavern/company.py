@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -11,8 +12,11 @@ from typing import Any
 from app.sillytavern.card import CardReader
 from app.sillytavern.json_file import load_object
 from app.story.story import ChatKind, ChatRef
+from app.translation import N_, tr
 
 MOST_GROUPS = 2000
+GONE = N_("a deleted group")
+_NUMBER = re.compile(r"\d*\Z")  # SillyTavern's file for a second card of a name: "Midge1.png"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +41,23 @@ class Company:
         self._stamp: tuple[object, ...] = ()
         self._found: tuple[Keeper, ...] = ()
 
-    def of(self, chat: ChatRef) -> tuple[Keeper, ...]:
-        """Who else keeps what the people of a chat lived through, () for a file outside. Blocks."""
+    def of(self, chat: ChatRef, remembered: Collection[str] = ()) -> tuple[Keeper, ...]:
+        """Who else keeps what the people of a chat lived through, () for a file outside. Blocks.
+
+        remembered: keys of groups of which something is kept. One that SillyTavern has no more was
+        lived through all the same, by whoever of its name there is one card of only.
+        """
         if chat.user_folder is None or not chat.owner:
             return ()
-        stamp = (chat, *_stamps(chat.user_folder / "groups"))
+        stamp = (chat, frozenset(remembered), *_stamps(chat.user_folder / "groups"))
         if stamp != self._stamp:
-            self._found = tuple(self._keepers(chat, chat.user_folder))
+            self._found = tuple(self._keepers(chat, chat.user_folder, remembered))
             self._stamp = stamp
         return self._found
 
-    def _keepers(self, chat: ChatRef, folder: Path) -> Iterator[Keeper]:
+    def _keepers(
+        self, chat: ChatRef, folder: Path, remembered: Collection[str]
+    ) -> Iterator[Keeper]:
         files = (path for path, _, _ in _stamps(folder / "groups"))
         groups = [(path.stem, load_object(path)) for path in files]
         if chat.kind is ChatKind.SOLO:
@@ -58,10 +68,12 @@ class Company:
             for avatar, name in people.items():
                 card = replace(chat, kind=ChatKind.SOLO, owner=avatar.removesuffix(".png"))
                 yield Keeper(card.owner_key, name, (name,), is_their_own=True)
+        there_are = {chat.owner_key}
         for stem, group in groups:
             other = replace(chat, kind=ChatKind.GROUP, owner=_id(group, stem))
             if other.owner_key == chat.owner_key:
                 continue
+            there_are.add(other.owner_key)
             there = tuple(
                 name
                 for avatar, name in people.items()
@@ -70,6 +82,21 @@ class Company:
             if there:
                 title = str(group.get("name") or other.owner)
                 yield Keeper(other.owner_key, title, there)
+        gone = sorted(set(remembered) - there_are)
+        one_of = [name for card, name in people.items() if self._is_only(folder, card, name)]
+        for key in gone if one_of else ():
+            yield Keeper(key, tr(GONE), tuple(one_of))
+
+    def _is_only(self, folder: Path, avatar: str, name: str) -> bool:
+        """Whether no other card has this name, as far as its file's name tells."""
+        root = _NUMBER.sub("", Path(avatar).stem).casefold()
+        try:
+            with os.scandir(folder / "characters") as entries:
+                files = [entry.name for entry in entries if entry.name.lower().endswith(".png")]
+        except OSError:
+            return False
+        alike = (file for file in files if _NUMBER.sub("", Path(file).stem).casefold() == root)
+        return all(file == avatar or self._name(folder, file) != name for file in alike)
 
     def _may_be_in(self, group: dict[str, Any], folder: Path, avatar: str, name: str) -> bool:
         """Whether who is meant by a name in a group is this card. Who has left was there once; but

@@ -108,6 +108,15 @@ class Memories:
                 )
             ) from error
 
+    def keepers_below(self, prefix: str) -> frozenset[str]:
+        """Keys of those that keep something, and begin so."""
+        rows = self._database.execute(
+            "SELECT DISTINCT character FROM memory WHERE character <> '' AND is_deleted = 0 "
+            "AND character >= ?1 AND substr(character, 1, length(?1)) = ?1",
+            (prefix,),
+        )
+        return frozenset(str(key) for (key,) in rows)
+
     def with_ids(self, ids: Iterable[str]) -> list[Memory]:
         """The memories of these ids that are there."""
         found: list[Memory] = []

@@ -386,7 +386,11 @@ class OpenChat:
             return
         look, chat_id, owner = self._recall_of.look, self.chat_id, self.chat.owner_key
         is_view = self._until is not None
-        company = () if is_view else await asyncio.to_thread(self._company.of, self.chat)
+        company: tuple[Keeper, ...] = ()
+        if not is_view:
+            folder = str(self.chat.user_folder)
+            groups = await self._store.run(lambda: self._recall_of.groups(folder))
+            company = await asyncio.to_thread(self._company.of, self.chat, groups)
         found = await self._store.run(
             lambda: look(chat_id, owner, anchors, is_view=is_view, company=company)
         )

@@ -12,6 +12,7 @@ from app.sillytavern.company import Keeper
 from app.store.memories import FOUND, NOT_AGAIN
 from app.store.store import Store
 from app.store.written import READ_LESS, READ_MORE, REMEMBERED
+from app.story.story import ChatKind
 
 NO_CHAT = 0  # what a character keeps, and nothing of any chat beside it
 
@@ -45,6 +46,7 @@ class Recall:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kept: dict[tuple[object, ...], tuple[tuple[int, ...], Remembered]] = {}
+        self._groups: dict[str, tuple[tuple[int, ...], frozenset[str]]] = {}
         self._marks: dict[tuple[str, ...], _Marks] = {}
 
     def look(
@@ -80,6 +82,15 @@ class Recall:
             modes.pause_of(chat_id),
             elsewhere,
         )
+
+    def groups(self, folder: str) -> frozenset[str]:
+        """Keys of the groups of a user folder of which something is kept, also of deleted ones."""
+        stamp = self._store.written.stamp(REMEMBERED)
+        kept = self._groups.get(folder)
+        if kept is None or kept[0] != stamp:
+            prefix = f"{folder}/{ChatKind.GROUP.value}/"
+            kept = self._groups[folder] = stamp, self._store.memories.keepers_below(prefix)
+        return kept[1]
 
     def _loaded(self, chat_id: int, *characters: str) -> Remembered:
         stamp, asked = self._store.written.stamp(REMEMBERED), (chat_id, *characters)

@@ -216,6 +216,49 @@ async def test_who_left_a_group_knows_it_still_but_nobody_of_the_same_name(taver
     assert tavern.held(tavern.solo("Midge")) == {"seen": True}
 
 
+async def test_what_was_lived_through_in_a_group_stays_when_the_group_is_deleted(
+    tavern: Tavern,
+) -> None:
+    await tavern.write(
+        tavern.memory(tavern.crew, "seen"),
+        tavern.memory(tavern.crew, "ash", "Ash fears bees.", witnessed_by=("Ana", "Ash")),
+    )
+    alone = tavern.solo("Midge")
+    (tavern.folder / "groups" / "7.json").unlink()
+    tavern.crew.unlink()
+    await tavern.companion.put_setting("context_tokens", 9000)
+    assert tavern.held(alone) == {"seen": True}
+    assert SECRET in await tavern.told(alone)
+    assert tavern.companion.memory(alone).kept_by == {"seen": "a deleted group"}
+    assert tavern.held(tavern.solo("Rook")) == {}
+    # A second card of the name: nobody can say any more which of them was there.
+    write_card(tavern.folder, "Midge1.png", "Midge")
+    write_group(tavern.folder, ["Ash.png"], id="8", name="Another", chats=[])
+    await tavern.companion.put_setting("context_tokens", 9100)
+    assert tavern.held(alone) == {}
+
+
+async def test_what_a_deleted_group_was_to_keep_for_itself_stays_unknown(tavern: Tavern) -> None:
+    await tavern.write(tavern.memory(tavern.crew, "seen"))
+    await tavern.companion.memories.set_policy(tavern.crew, Policy.CHAT_LOCAL)
+    (tavern.folder / "groups" / "7.json").unlink()
+    await tavern.companion.put_setting("context_tokens", 9000)
+    assert tavern.held(tavern.solo("Midge")) == {}
+
+
+async def test_what_a_deleted_group_left_can_be_taken_away_where_it_is_known(
+    tavern: Tavern,
+) -> None:
+    await tavern.write(tavern.memory(tavern.crew, "seen"))
+    alone = tavern.solo("Midge")
+    (tavern.folder / "groups" / "7.json").unlink()
+    await tavern.companion.put_setting("context_tokens", 9000)
+    await tavern.companion.memories.delete(alone, ["seen"])
+    assert tavern.held(alone) == {}
+    await tavern.companion.edits.undo(alone)
+    assert tavern.held(alone) == {"seen": True}
+
+
 @pytest.mark.pitfall(32)
 async def test_the_arcs_of_a_group_are_open_nowhere_else_also_when_it_is_gone(
     tavern: Tavern,
