@@ -194,44 +194,44 @@ class SearchIndex:
     def _found(
         self, words: str, joined: str, key: str, match: str, limit: int, where: str
     ) -> list[FoundText]:
+        # The index gives its rows in their order, so that snippets are made of the best ones only.
         rows = self._database.execute(
-            f"SELECT w.rowid, {key}, t.text, w.rank FROM {words} w JOIN {joined} "
+            f"SELECT {key}, t.text, w.rank, snippet({words}, 0, ?, ?, '…', ?) "
+            f"FROM {words} w JOIN {joined} "
             f"WHERE {words} MATCH ? AND {where} ORDER BY w.rank LIMIT ?",
-            (match, limit),
+            (FOUND, OVER, SNIPPET_WORDS, match, limit),
         )
         return [
-            FoundText(row, shown(text), self._snippet(words, match, number), -score)
-            for number, row, text, score in rows
+            FoundText(row, shown(text), shown(snippet), -score)
+            for row, text, score, snippet in rows
         ]
-
-    def _snippet(self, words: str, match: str, row: int) -> str:
-        (snippet,) = self._database.execute(
-            f"SELECT snippet({words}, 0, ?, ?, '…', ?) FROM {words} "
-            f"WHERE {words} MATCH ? AND rowid = ?",
-            (FOUND, OVER, SNIPPET_WORDS, match, row),
-        )[0]
-        return shown(snippet)
 
     def places(
         self,
-        content_hash: str,
+        content_hashes: Sequence[str],
         *,
         chats: Sequence[int] | None = None,
         speakers: Sequence[int] | None = None,
-    ) -> list[Place]:
-        """Where a text is shown now, the newest chat first, those of doubt last."""
+    ) -> dict[str, list[Place]]:
+        """Where texts are shown now, the newest chat first, those of doubt last.
+
+        content_hashes: of a few texts; one that no chat shows any more is not in the answer.
+        """
         doubt = "0" if speakers is None else "s.speaker IS NULL"
         rows = self._database.execute(
-            f"SELECT c.path, c.id, k.position, k.anchor, {doubt} FROM {_known(speakers)} "
-            "JOIN chat c ON c.id = k.chat_id WHERE k.content_hash = ? AND k.position >= 0 AND "
+            f"SELECT c.path, c.id, k.position, k.anchor, {doubt}, k.content_hash "
+            f"FROM {_known(speakers)} JOIN chat c ON c.id = k.chat_id "
+            f"WHERE k.content_hash IN ({', '.join('?' * len(content_hashes))}) "
+            "AND k.position >= 0 AND "
             f"instr(c.path, char(31)) = 0{_among('c.id', chats)}{_written_by(speakers)} "
             "ORDER BY 5, c.id DESC, k.position",
-            (content_hash,),
+            tuple(content_hashes),
         )
-        return [
-            Place(path, chat_id, index, anchor, bool(is_doubtful))
-            for path, chat_id, index, anchor, is_doubtful in rows
-        ]
+        found: dict[str, list[Place]] = {}
+        for path, chat_id, index, anchor, is_doubtful, content_hash in rows:
+            place = Place(path, chat_id, index, anchor, bool(is_doubtful))
+            found.setdefault(content_hash, []).append(place)
+        return found
 
     def place(self, chat_id: int, anchor: str) -> Place | None:
         """Where a message stands now, None when it is gone."""

@@ -117,11 +117,13 @@ class Search:
             found: dict[str, Hit] = {}
             is_complete = True
             chats = self._chats_meant(asked, here)
+            last = ""
             for any_word in (False, True):
                 words = match_of(asked.words, any_word=any_word)
                 match = match_with(words, asked.phrases, asked.without)
-                if not match or len(found) >= limit:
+                if not match or match == last or len(found) >= limit:
                     break
+                last = match
                 try:
                     with store.within(SECONDS):
                         hits = self._asked(
@@ -233,10 +235,9 @@ class Search:
                     found[memory.id] = hit
         if messages:
             speakers = self._store.speakers.called(asked.people) if asked.people else None
-            for text in index.messages(match, limit, chats=chats, speakers=speakers):
-                places = index.places(text.row, chats=chats, speakers=speakers)
-                if places:
-                    found[text.row] = _of_message(text, places)
+            fit = index.messages(match, limit, chats=chats, speakers=speakers)
+            shown = index.places([text.row for text in fit], chats=chats, speakers=speakers)
+            found |= {t.row: _of_message(t, shown[t.row]) for t in fit if t.row in shown}
         return found
 
     def _of_memory(self, memory: Memory, text: FoundText) -> Hit | None:
