@@ -20,6 +20,18 @@ from app.store.database import Database
 
 HISTORY_KEPT = 500
 
+# Our own SQL: through peewee each takes three times as long, and an operation needs three.
+_ADD = (
+    "INSERT INTO operation (chat_id, kind, key, anchor, label, priority, params, status, created, "
+    "attempts, error, not_before, prompt_tokens, output_tokens, backend, pauses_before) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', 0.0, 0, 0, '', 0)"
+)
+_UPDATE = (
+    "UPDATE operation SET status = ?, attempts = ?, error = ?, started = ?, finished = ?, "
+    "not_before = ?, prompt_tokens = ?, output_tokens = ?, backend = ?, moved_rank = ?, "
+    "moved_place = ?, pauses_before = ? WHERE id = ?"
+)
+
 
 class Operations:
     """The persisted queue and the results of what is done."""
@@ -44,23 +56,12 @@ class Operations:
                 continue
             open_work.add(work)
             now = time.time()
-            number = table.insert(
-                chat_id=spec.chat,
-                kind=spec.kind.value,
-                key=spec.key,
-                anchor=spec.anchor,
-                label=spec.label,
-                priority=spec.priority,
-                params=msgspec.json.encode(spec.params).decode(),
-                status=OperationStatus.PENDING.value,
-                attempts=0,
-                error="",
-                created=now,
-                not_before=0.0,
-                prompt_tokens=0,
-                output_tokens=0,
-                backend="",
-            ).execute()
+            values = (
+                *(spec.chat, spec.kind.value, spec.key, spec.anchor, spec.label, spec.priority),
+                *(msgspec.json.encode(spec.params).decode(), OperationStatus.PENDING.value, now),
+            )
+            self._database.execute(_ADD, values)
+            ((number,),) = self._database.execute("SELECT last_insert_rowid()")
             self._write_needs(number, spec)
             added.append(Operation(number, spec, OperationStatus.PENDING, created=now))
         return tuple(added)
@@ -121,22 +122,13 @@ class Operations:
 
     def update(self, operation: Operation) -> None:
         """Write where the operation stands now."""
-        table = self._tables.Operation
-        values = {
-            "status": operation.status.value,
-            "attempts": operation.attempts,
-            "error": operation.error,
-            "started": operation.started,
-            "finished": operation.finished,
-            "not_before": operation.not_before,
-            "prompt_tokens": operation.prompt_tokens,
-            "output_tokens": operation.output_tokens,
-            "backend": operation.backend,
-            "moved_rank": operation.moved_rank,
-            "moved_place": operation.moved_place,
-            "pauses_before": int(operation.pauses_before),
-        }
-        table.update(**values).where(table.id == operation.id).execute()
+        values = (
+            *(operation.status.value, operation.attempts, operation.error),
+            *(operation.started, operation.finished, operation.not_before),
+            *(operation.prompt_tokens, operation.output_tokens, operation.backend),
+            *(operation.moved_rank, operation.moved_place, int(operation.pauses_before)),
+        )
+        self._database.execute(_UPDATE, (*values, operation.id))
 
     def remove(self, operation_id: int) -> None:
         """Forget an operation that never was begun, or that is queued anew."""
