@@ -130,15 +130,15 @@ def find_chromium() -> Path:
 
 
 def find_xvfb() -> Path:
-    """`xvfb-run`, which gives a window a display that nobody sees; Linux only."""
+    """`Xvfb`, which gives a window a screen that nobody sees; Linux only."""
     if sys.platform != "linux":
-        raise PartMissing("a virtual display exists on Linux only")
-    found = shutil.which("xvfb-run")
+        raise PartMissing("a virtual screen exists on Linux only")
+    found = shutil.which("Xvfb")
     if found is None and can_install():
-        install_packages(["xvfb", "xauth"], why="Xvfb is missing")
-        found = shutil.which("xvfb-run")
+        install_packages(["xvfb"], why="Xvfb is missing")
+        found = shutil.which("Xvfb")
     if found is None:
-        raise PartMissing("xvfb-run is not installed")
+        raise PartMissing("Xvfb is not installed")
     return Path(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -23,6 +23,7 @@ from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 SIGNS = {"[": Choice.LEFT, "]": Choice.RIGHT, "=": Choice.BOTH}
+CTRL_Y = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_Y)
 WORDS = {"left": Choice.LEFT, "right": Choice.RIGHT, "both": Choice.BOTH}
 
 
@@ -216,7 +217,9 @@ class ComparePane(QWidget):
         assert isinstance(event, QKeyEvent)
         if event.matches(QKeySequence.StandardKey.Undo) and self.merge.undo_label:
             return self.undo
-        if event.matches(QKeySequence.StandardKey.Redo) and self.merge.redo_label:
+        # Which of the window's two keys is Redo for Qt depends on the desktop.
+        is_redo = event.matches(QKeySequence.StandardKey.Redo) or event.keyCombination() == CTRL_Y
+        if is_redo and self.merge.redo_label:
             return self.redo
         return None
 

@@ -177,10 +177,17 @@ class SettlingTable(QTableView):
         self.settle()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        spot = self._reference()
-        super().resizeEvent(event)
-        self.verticalScrollBar().setSingleStep(WHEEL_STEP)
-        self.settle(spot)
+        spot, is_at_end = self._reference(), self.is_at_end()
+        # Not while Qt measures: it would take the heights of before for the end of the scroll bar.
+        self._is_settling = True
+        try:
+            super().resizeEvent(event)
+        finally:
+            self._is_settling = False
+        if is_at_end:  # as on a real screen, where a page gets its size after it was filled
+            self.scroll_to_end()
+        else:
+            self.settle(spot)
 
     def updateGeometries(self) -> None:
         super().updateGeometries()

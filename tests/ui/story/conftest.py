@@ -135,8 +135,9 @@ def page(qtbot: QtBot, theme: ThemeSource, session: ListeningSession) -> StoryPa
     qtbot.addWidget(shown)
     qtbot.addWidget(shown.navigator)
     shown.resize(900, 700)
-    shown.show()
-    qtbot.waitExposed(shown)
+    with qtbot.waitActive(shown, timeout=30_000):  # a real screen takes a moment
+        shown.show()
+        shown.activateWindow()
     return shown
 
 
@@ -146,6 +147,7 @@ def view(qtbot: QtBot, theme: ThemeSource) -> ChatView:
     shown = ChatView(MessageModel(), theme)
     qtbot.addWidget(shown)
     shown.resize(760, 600)
-    shown.show()
-    qtbot.waitExposed(shown)
+    with qtbot.waitActive(shown, timeout=30_000):  # a real screen takes a moment
+        shown.show()
+        shown.activateWindow()
     return shown

@@ -131,6 +131,17 @@ def test_a_narrower_window_keeps_the_top_row(view: ChatView, qtbot: QtBot) -> No
     assert view.column.text_width < 400
 
 
+@pytest.mark.parametrize("size", [(760, 300), (480, 600), (1000, 900)])
+def test_another_size_of_the_window_keeps_the_end_in_view(
+    view: ChatView, size: tuple[int, int]
+) -> None:
+    view.show_story(long_story())
+    view.resize(*size)
+    assert view.is_at_end()
+    assert view.visible.last == 399
+    assert view.row_rect(view.model().rowCount() - 1).bottom() < view.viewport().height()
+
+
 def test_larger_story_text_keeps_the_top_row(view: ChatView, theme: ThemeSource) -> None:
     view.show_story(long_story())
     view.jump_to(150)

@@ -24,8 +24,9 @@ def navigator(qtbot: QtBot, theme: ThemeSource) -> Navigator:
     shown = Navigator(theme)
     qtbot.addWidget(shown)
     shown.resize(256, 800)
-    shown.show()
-    qtbot.waitExposed(shown)
+    with qtbot.waitActive(shown, timeout=30_000):  # a real screen takes a moment
+        shown.show()
+        shown.activateWindow()
     return shown
 
 

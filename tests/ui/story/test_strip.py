@@ -27,8 +27,9 @@ def strip(qtbot: QtBot, theme: ThemeSource) -> Strip:
     shown = Strip(theme)
     qtbot.addWidget(shown)
     shown.resize(1000, shown.height())
-    shown.show()
-    qtbot.waitExposed(shown)
+    with qtbot.waitActive(shown, timeout=30_000):  # a real screen takes a moment
+        shown.show()
+        shown.activateWindow()
     return shown
 
 
