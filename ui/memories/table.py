@@ -25,7 +25,7 @@ WIDTHS = {
 HEADER_HEIGHT = 32
 # Giving a row its own height costs 60 µs; beyond these all but the heads are equally high.
 MOST_NARROW = 1_500
-NARROW_TABLE = 720  # px; below, what is said elsewhere too gives way
+NARROW_TABLE, WIDE_TABLE = 720, 840  # px; below, what is said elsewhere too gives way
 
 
 class MemoryTable(QTableView):
@@ -196,7 +196,7 @@ class MemoryTable(QTableView):
         super().resizeEvent(event)  # type: ignore[arg-type]
         is_narrow = self.width() < NARROW_TABLE
         self.setColumnHidden(Column.CONFIDENCE, is_narrow)
-        self.setColumnHidden(Column.USED, is_narrow)
+        self.setColumnHidden(Column.USED, self.width() < WIDE_TABLE)
 
 
 class Header(QHeaderView):
