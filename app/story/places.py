@@ -15,7 +15,7 @@ T = TypeVar("T")
 Test = Callable[[Message], bool]
 
 _ANCHOR = attrgetter("anchor")
-_QUESTIONS = 4  # of which the answers are kept
+_QUESTIONS = 8  # of which the answers are kept
 _SPARE = 1024  # anchors of messages that are gone, beside as many as there are messages
 
 

@@ -15,7 +15,7 @@ from app.settings import REGISTRY, Settings
 from app.sillytavern.card import CardReader
 from app.store.store import Store
 from app.story.inclusion_preview import InclusionPreview
-from app.story.messages import MessageKind
+from app.story.messages import Message, MessageKind
 from app.translation import tr
 from app.work.card_texts import card_path
 from app.work.memory_deeds import BUSY
@@ -101,13 +101,11 @@ class Budgeting:
     async def needs(self, path: Path, turns: int = TURNS_LOOKED_BACK) -> tuple[Need, ...]:
         """What slots would have taken in full at the last replies, oldest first."""
         chat = self._chats.required(path)
-        replies = [
-            index
-            for index, message in enumerate(chat.story.messages)
-            if index and not message.is_user and message.kind is MessageKind.CHAT
-        ]
+        replies = chat.story.places.where(_is_reply)
         # One after the other, so that others get their turn between them.
-        found = [await asyncio.to_thread(self._need, chat, index) for index in replies[-turns:]]
+        found = [
+            await asyncio.to_thread(self._need, chat, index) for index in replies[-turns:] if index
+        ]
         return tuple(found)
 
     def _need(self, chat: OpenChat, index: int) -> Need:
@@ -145,3 +143,7 @@ class Budgeting:
         kept = await self._store.run(lambda: self._store.settings.of_chat(chat.chat_id))
         if self._settings.replace_chat(chat.chat_id, kept):
             await self._follow()
+
+
+def _is_reply(message: Message) -> bool:
+    return not message.is_user and message.kind is MessageKind.CHAT

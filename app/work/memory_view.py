@@ -39,6 +39,17 @@ class MemoryView:
         hidden = (Status.WAITING, Status.REJECTED)
         return tuple(s for s in self.memories if s.memory.tier is tier and s.status not in hidden)
 
+    def tells_what(self, other: MemoryView) -> bool:
+        """Whether another view tells nothing else, but for where the story ends."""
+        return (
+            self.memories is other.memories
+            and self.entities == other.entities
+            and self.documents == other.documents
+            and (self.policy, self.pause, self.problem)
+            == (other.policy, other.pause, other.problem)
+            and self.kept_by == other.kept_by
+        )
+
     @property
     def review(self) -> tuple[Standing, ...]:
         """What waits for the user."""

@@ -140,10 +140,12 @@ class _Axis(QSlider):
         here = self._x(self.value())
         edges = [*self._scenes, self.maximum() + 1] if self._scenes else [0, self.maximum() + 1]
         # Of thousands of scenes none would be seen by itself: those up to the next gap are one.
+        start, end = self._x(0), self._x(self.maximum())
+        step = (end - start) / max(1, self.maximum())
         left = self._x(edges[0])
         for first, after in pairwise(edges):
-            right = self._x(min(after, self.maximum()))
-            has_gap = right - self._x(first) > 4
+            right = min(start + after * step, end)
+            has_gap = right - (start + first * step) > 4
             if not has_gap and after != edges[-1]:
                 continue
             right -= 2 if has_gap else 0

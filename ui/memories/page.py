@@ -59,6 +59,7 @@ class MemoriesPage(QWidget):
         super().__init__(parent)
         self._session = session
         self._view: MemoryView | None = None
+        self._shown: MemoryView | None = None  # whose rows stand in the table
         self._by_id: Mapping[str, Standing] = {}
         self._arranged = Arranged()
         self._wanted = Wanted()
@@ -214,7 +215,7 @@ class MemoriesPage(QWidget):
 
     def _on_chat_opened(self, _story: object) -> None:
         self._put_sheet_away()
-        self._view = None
+        self._view = self._shown = None
         self._is_stale = True
         self.model.show_rows((), self.model.ground, -1)
         self.moment.go_to_now()
@@ -243,6 +244,14 @@ class MemoriesPage(QWidget):
         if path != self._session.path or at != self.moment.at:
             return
         self._view = view
+        shown, can_change = self._shown, self.hands.can_change
+        is_same = shown is not None and shown.tells_what(view)
+        if is_same and self.model.can_edit == can_change and not self._awaited:
+            # A new message that no memory comes from: nothing of all this became another.
+            self._shown = view
+            self.model.ground, self.model.at = view.ground, view.at
+            self.moment.show_story(view.story)
+            return
         self._by_id = {standing.memory.id: standing for standing in view.memories}
         self.waiting_changed.emit(len(view.review))
         self.moment.show_story(view.story)
@@ -267,9 +276,10 @@ class MemoriesPage(QWidget):
             found = await asyncio.to_thread(arranged, view.memories, wanted)
         if self.table.is_editing:
             return  # other rows would take the words away that are being written
-        if turn == self._turn and view is self._view:
+        now = self._view
+        if turn == self._turn and now is not None and now.memories is view.memories:
             self._wanted = wanted
-            self._show(view, found)
+            self._show(now, found)
 
     def _now_wanted(self) -> Wanted:
         place = self.rail.place
@@ -289,7 +299,7 @@ class MemoriesPage(QWidget):
         chosen = tuple(self.chosen.ids)
         row = self.table.currentIndex().row()
         top = self.table.verticalScrollBar().value()
-        self._arranged = found
+        self._arranged, self._shown = found, view
         can_change = self.hands.can_change
         self.model.can_edit = can_change
         self.model.show_rows(found.rows, view.ground, view.at)

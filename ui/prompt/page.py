@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.prompt.slots import SlotSet
 from app.prompt.turns import SentTurn
 from app.story.comparison import Block, compare
+from app.story.messages import Message
 from app.story.story import Story
 from app.translation import N_, tr
 from app.work.turn_history import TurnView
@@ -32,6 +33,10 @@ EMPTY = N_("Nothing is injected yet. What is remembered stands here, and recaps 
 EMPTY_THEN = N_("Nothing was injected into this prompt.")
 COMING_WORDS = N_("tokens of memory in the next prompt")
 SENT_WORDS = N_("tokens of memory in this prompt")
+
+
+def _is_in_prompt(message: Message) -> bool:
+    return not message.is_hidden
 
 
 class PromptPage(QWidget):
@@ -129,7 +134,7 @@ class PromptPage(QWidget):
 
     def _show_coming(self) -> None:
         slots, story = self._slots, self._session.story
-        messages = sum(not m.is_hidden for m in story.messages) if story is not None else 0
+        messages = len(story.places.where(_is_in_prompt)) if story is not None else 0
         facts = [tr("For {responder}.", responder=slots.responder)] if slots.responder else []
         if slots.slots:
             counted = self._session.companion.tokens.how_counted(s.text for s in slots.slots)
