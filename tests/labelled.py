@@ -51,7 +51,8 @@ def write_tavern(story: Mapping[str, Any], user_folder: Path) -> WrittenTavern:
         chat_name = f"{Path(avatars[name]).stem} - {chat_name}"
         chat = user_folder / "chats" / Path(avatars[name]).stem / f"{chat_name}.jsonl"
     lines = [_header(story), *_messages(story, avatars)]
-    chat.parent.mkdir(parents=True, exist_ok=True)
+    for folder in (chat.parent, user_folder / "chats"):  # which every user folder has
+        folder.mkdir(parents=True, exist_ok=True)
     # As SillyTavern writes it: compact, not escaped, and no newline at the end.
     text = "\n".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines)
     chat.write_bytes(text.encode())

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from app.sillytavern.data_folders import find_taverns
 from tests.labelled import WrittenTavern, write_tavern
 
 Json = dict[str, Any]
@@ -132,3 +133,11 @@ def test_the_demo_is_a_whole_tavern(demo_tavern: WrittenTavern) -> None:
 
 def test_the_demo_is_long_enough_to_need_a_memory(demo_tavern: WrittenTavern) -> None:
     assert len(lines(demo_tavern.chat)) > 100
+
+
+@pytest.mark.parametrize("group", [False, True])
+def test_a_tavern_from_a_story_is_found(group: bool, tmp_path: Path) -> None:
+    written = write_tavern(story(group=group), tmp_path / "data" / "default-user")
+    (tavern,) = find_taverns(tmp_path)
+    owners = (*tavern.characters, *tavern.groups)
+    assert [chat.path for owner in owners for chat in owner.chats] == [written.chat]
