@@ -66,3 +66,5 @@ def test_every_message_and_every_slot_stands_once(
     told = sorted(stand.slot.key for stand in stands if stand.slot)
     assert told == sorted(one.key for one in slots if one.position is not Position.NONE)
     assert sum(stand.count for stand in stands) == messages
+    if messages:
+        assert all(stand.count for stand in stands if stand.own is Own.CHAT), "none is empty"

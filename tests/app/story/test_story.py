@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from app.story.recaps import RunningRecap, RunningVersion
-from app.story.story import Story
+from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
+from app.story.scenes import BreakOrigin, Scene, SceneBreak
+from app.story.story import Recapped, Story
 from tests.ui.samples import message, story
 
 
@@ -52,3 +53,15 @@ def test_each_message_is_in_its_scene() -> None:
     assert [told.scene_at(index) for index in range(6)] == [told.scenes[n // 3] for n in range(6)]
     assert told.scene_at(6) is None
     assert told.scene_at(-1) is None
+
+
+def test_which_scenes_have_a_recap_is_asked_anew_where_other_scenes_stand() -> None:
+    def scene(number: int, ends: str) -> Scene:
+        return Scene(number, 3 * number - 3, 3 * number - 1, SceneBreak(ends, BreakOrigin.HAND))
+
+    recap = SceneRecap("a", 0, "", "So it was.", "digest", "you", 0.0, is_current=True)
+    recaps = {"a": (recap,), "b": (replace(recap, anchor="b"),)}
+    before = Recapped.of((scene(1, "a"), scene(2, "b")), recaps, Recapped())
+    assert before.count == 2
+    assert Recapped.of((scene(1, "other"), scene(2, "b2")), recaps, before).count == 0
+    assert Recapped.of((scene(1, "a"), scene(2, "b2")), recaps, before).count == 1
