@@ -97,6 +97,8 @@ def message_recaps(lines: Iterable[ChatLine]) -> dict[int, MessageRecap]:
     """Message recaps by index. One call for a whole chat is far cheaper than one per message."""
     found: dict[int, tuple[ChatLine, dict[str, Any]]] = {}
     for index, line in enumerate(lines):
+        if not line.recaps:
+            continue
         block = recap_block(line)
         if any(key in block for key in ("memory", "exclude", "remember", "error", "edited")):
             found[index] = (line, block)

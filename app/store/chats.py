@@ -81,18 +81,10 @@ class Chats:
 
     def known(self, chat_id: int) -> tuple[tuple[KnownMessage, ...], tuple[KnownMessage, ...]]:
         """The messages at the last reading in their order, and those that are there no more."""
-        table = self._tables.KnownMessage
-        rows = (
-            table.select(
-                table.position,
-                table.anchor,
-                table.identity,
-                table.weak_identity,
-                table.content_hash,
-            )
-            .where(table.chat_id == chat_id)
-            .order_by(table.position)
-            .tuples()
+        rows = self._database.execute(
+            "SELECT position, anchor, identity, weak_identity, content_hash FROM known_message "
+            "WHERE chat_id = ? ORDER BY position",
+            (chat_id,),
         )
         present: list[KnownMessage] = []
         retired: list[KnownMessage] = []
@@ -109,10 +101,11 @@ class Chats:
             "position = excluded.position, identity = excluded.identity, "
             "weak_identity = excluded.weak_identity, content_hash = excluded.content_hash"
         )
-        values = [
+        # In the order that they are stored in: a long chat's pages are written once each.
+        values = sorted(
             (chat_id, m.anchor, position, m.identity, m.weak_identity, m.content_hash)
             for position, m in messages
-        ]
+        )
         self._database.execute_many(statement, values)
 
     def copy_knowledge(

@@ -92,6 +92,37 @@ class Recaps:
         self.choose_scene_recap(chat_id, recap.anchor, version)
         return replace(recap, version=version, is_current=True)
 
+    def import_scene_recaps(self, chat_id: int, recaps: Sequence[SceneRecap]) -> None:
+        """Append many versions at once, each of its scene's in this order, numbered anew.
+
+        Of each scene the last one that is current is made so, else the last one.
+        """
+        newest = dict(
+            self._database.execute(
+                "SELECT anchor, max(version) FROM scene_recap WHERE chat_id = ? GROUP BY anchor",
+                (chat_id,),
+            )
+        )
+        chosen: dict[str, int] = {}
+        current: dict[str, int] = {}
+        rows: list[tuple[Any, ...]] = []
+        for recap in recaps:
+            anchor = recap.anchor
+            version = newest[anchor] = newest.get(anchor, -1) + 1
+            (current if recap.is_current else chosen)[anchor] = version
+            made = (recap.name, recap.text, recap.source_digest, recap.made_by, recap.created)
+            rows.append((chat_id, anchor, version, *made, recap.stored, recap.combined_at))
+        self._database.execute_many(
+            "INSERT INTO scene_recap (chat_id, anchor, version, name, text, source_digest, "
+            "made_by, created, stored, combined_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        self._database.execute_many(
+            "INSERT INTO scene_recap_choice (chat_id, anchor, version) VALUES (?, ?, ?) "
+            "ON CONFLICT (chat_id, anchor) DO UPDATE SET version = excluded.version",
+            [(chat_id, anchor, version) for anchor, version in (chosen | current).items()],
+        )
+
     def next_scene_recap(self, chat_id: int, anchor: str) -> int:
         """The number that the next version of a scene's recap gets."""
         table = self._tables.SceneRecap
@@ -238,7 +269,7 @@ class Recaps:
         choose: false leaves another version in the prompt.
         """
         version = replace(version, version=self.next_running(chat_id))
-        self._insert_running(chat_id, version)
+        self._insert_running(chat_id, [version])
         if choose:
             self.choose_running(chat_id, version.version)
         return version
@@ -265,25 +296,25 @@ class Recaps:
         current: the chosen one's number; the newest is chosen where no version has it, and none
         for None.
         """
-        for version in versions:
-            self._insert_running(chat_id, version)
+        self._insert_running(chat_id, versions)
         numbers = [version.version for version in versions]
         if numbers and current is not None:
             self.choose_running(chat_id, current if current in numbers else max(numbers))
 
-    def _insert_running(self, chat_id: int, version: RunningVersion) -> None:
-        self._tables.RunningVersion.insert(
-            chat_id=chat_id,
-            version=version.version,
-            content=version.content,
-            scene_count=version.scene_count,
-            first_anchor=version.first_anchor,
-            last_anchor=version.last_anchor,
-            made_by=version.made_by,
-            created=version.created,
-            reason=version.reason,
-            is_retired=int(version.is_retired),
-        ).execute()
+    def _insert_running(self, chat_id: int, versions: Sequence[RunningVersion]) -> None:
+        rows = [
+            (
+                *(chat_id, v.version, v.content, v.scene_count, v.first_anchor, v.last_anchor),
+                *(v.made_by, v.created, v.reason, int(v.is_retired)),
+            )
+            for v in versions
+        ]
+        self._database.execute_many(
+            "INSERT INTO running_version (chat_id, version, content, scene_count, first_anchor, "
+            "last_anchor, made_by, created, reason, is_retired) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
 
     def choose_running(self, chat_id: int, version: int) -> None:
         """Inject this version from now on."""
@@ -335,25 +366,23 @@ class Recaps:
         only: what is changed of a record that is there already. Who writes texts leaves the marks
         alone, which the user may have set meanwhile, and the other way round.
         """
-        table = self._tables.MessageRecap
-
-        for anchor, recap in recaps.items():
-            key = {"chat_id": chat_id, "anchor": anchor, "source_hash": recap.source_hash}
-            value = {
-                "text": recap.text,
-                "is_excluded": int(recap.is_excluded),
-                "is_remembered": int(recap.is_remembered),
-                "is_edited": int(recap.is_edited),
-                "error": recap.error,
-                "reasoning": recap.reasoning,
-                "prefill": recap.prefill,
-                "absence": recap.absence.value,
-                "swipe": recap.swipe,
-            }
-            table.insert(**key, **value).on_conflict(
-                conflict_target=[table.chat_id, table.anchor, table.source_hash],
-                update={name: value[name] for name in only},
-            ).execute()
+        fields = (*MESSAGE_TEXT_FIELDS, *MESSAGE_MARK_FIELDS)
+        rows = [
+            (
+                *(chat_id, anchor, recap.source_hash),
+                *(recap.text, recap.error, int(recap.is_edited), recap.reasoning, recap.prefill),
+                *(recap.absence.value, recap.swipe),
+                *(int(recap.is_excluded), int(recap.is_remembered)),
+            )
+            for anchor, recap in recaps.items()
+        ]
+        changed = ", ".join(f"{name} = excluded.{name}" for name in fields if name in only)
+        self._database.execute_many(
+            f"INSERT INTO message_recap (chat_id, anchor, source_hash, {', '.join(fields)}) "
+            f"VALUES ({', '.join('?' * (len(fields) + 3))}) "
+            f"ON CONFLICT (chat_id, anchor, source_hash) DO UPDATE SET {changed}",
+            rows,
+        )
 
 
 def _message_recap(record: Sequence[Any]) -> MessageRecap:

@@ -12,14 +12,11 @@ class TokenCounts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._table = database.tables.TokenCount
 
     def load(self, encoding: str) -> dict[str, int]:
         """Every known count of the encoding, by content hash."""
-        table = self._table
-
-        rows = table.select(table.content_hash, table.tokens).where(table.encoding == encoding)
-        return dict(rows.tuples())
+        statement = "SELECT content_hash, tokens FROM token_count WHERE encoding = ?"
+        return dict(self._database.execute(statement, (encoding,)))
 
     def save(self, encoding: str, counts: Mapping[str, int]) -> None:
         """Remember counts."""

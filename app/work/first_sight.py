@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -173,16 +174,9 @@ async def import_extras(
 
 
 def _keep_scene_recaps(store: Store, chat_id: int, recaps: Iterable[SceneRecap]) -> None:
+    # A branch of a chat that we mirrored holds what it knows of its parent.
     recapped = store.recaps.scene_recaps(chat_id)
-    chosen: dict[str, int] = {}
-    for recap in recaps:
-        if recap.anchor in recapped:
-            continue  # a branch of a chat that we mirrored holds what it knows of its parent
-        added = store.recaps.add_scene_recap(chat_id, recap)
-        if recap.is_current:
-            chosen[recap.anchor] = added.version
-    for anchor, version in chosen.items():
-        store.recaps.choose_scene_recap(chat_id, anchor, version)
+    store.recaps.import_scene_recaps(chat_id, [r for r in recaps if r.anchor not in recapped])
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,28 +191,38 @@ class _RareData:
 
 
 def _rare_data(snapshot: ChatSnapshot) -> _RareData:
-    try:
-        raw = snapshot.path.read_bytes().split(b"\n")
-    except OSError:
-        return _RareData((), ())
-    digests = snapshot.line_digests
-    # A line that was saved again since is read again with the next reading, but not for this.
-    lines = [
-        (index, line, raw[number - 1])
+    wanted = {
+        number: index
         for index, (line, number) in enumerate(
             zip(snapshot.lines, snapshot.line_numbers.tolist(), strict=True)
         )
-        if number <= len(raw) and hash(raw[number - 1]) == digests[number - 1]
-    ]
-    return _RareData(
-        tuple(
-            (index, recap)
-            for index, line, text in lines
-            if line.swipes > 1
-            for recap in other_swipe_recaps(text)
-        ),
-        tuple(index for index, line, text in lines if line.is_hidden and is_hidden_by_us(text)),
-    )
+        if line.swipes > 1 or line.is_hidden
+    }
+    recaps: list[tuple[int, MessageRecap]] = []
+    hidden: list[int] = []
+    for index, text in _lines_again(snapshot, wanted):
+        line = snapshot.lines[index]
+        if line.swipes > 1:
+            recaps += ((index, recap) for recap in other_swipe_recaps(text))
+        if line.is_hidden and is_hidden_by_us(text):
+            hidden.append(index)
+    return _RareData(tuple(recaps), tuple(hidden))
+
+
+def _lines_again(snapshot: ChatSnapshot, wanted: Mapping[int, int]) -> Iterator[tuple[int, bytes]]:
+    """The text of some lines of the file, with the index of each message. wanted: that, by line.
+
+    A line that was saved again since is read again with the next reading, but not for this.
+    """
+    if not wanted:
+        return
+    digests = snapshot.line_digests
+    with suppress(OSError), snapshot.path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if number in wanted:
+                text = line.removesuffix(b"\n")
+                if hash(text) == digests[number - 1]:
+                    yield wanted[number], text
 
 
 def _scene_break(message: Message, extra: SceneExtra) -> SceneBreak:

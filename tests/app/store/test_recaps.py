@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from app.errors import OperationOutdated
 from app.store.chats import RETIRED
 from app.store.store import Store
 from app.story.anchors import KnownMessage
@@ -101,3 +104,36 @@ async def test_a_chosen_version_that_is_not_there_gives_way_to_the_newest(store:
     versions = [RunningVersion(n, "text", 1, "", "a", "ST-Auto-Recap", 1.0) for n in (1, 2)]
     await store.run(lambda: store.recaps.import_running(chat_id, versions, 0))
     assert (await store.run(lambda: store.recaps.running(chat_id))).current_version == 2
+
+
+async def test_what_is_written_in_bulk_for_a_chat_that_is_gone_is_outdated(store: Store) -> None:
+    recaps = {"a": MessageRecap("one", source_hash="1")}
+    with pytest.raises(OperationOutdated):
+        await store.run(lambda: store.recaps.save_message_recaps(99, recaps))
+
+
+async def test_imported_versions_are_numbered_on_and_the_current_one_is_chosen(
+    store: Store,
+) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+
+    def recap(anchor: str, text: str, *, is_current: bool) -> SceneRecap:
+        return SceneRecap(anchor, 7, "", text, "", "imported", 1.0, is_current=is_current)
+
+    def unit() -> dict[str, tuple[SceneRecap, ...]]:
+        store.recaps.add_scene_recap(chat_id, recap("a", "ours", is_current=True))
+        imported = [
+            recap("a", "one", is_current=True),
+            recap("a", "two", is_current=False),
+            recap("b", "only", is_current=False),
+        ]
+        store.recaps.import_scene_recaps(chat_id, imported)
+        return store.recaps.scene_recaps(chat_id)
+
+    found = await store.run(unit)
+    assert [(r.version, r.text, r.is_current) for r in found["a"]] == [
+        (0, "ours", False),
+        (1, "one", True),
+        (2, "two", False),
+    ]
+    assert [(r.version, r.is_current) for r in found["b"]] == [(0, True)]
