@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
 from pathlib import Path
@@ -197,20 +197,17 @@ class _Reading:
         of the file that are the same not even that.
         """
         # The header has data that change with each saving; blocks are counted from behind it.
-        self._take(1, file.readline(), {})
+        if header := file.readline():
+            self._take(1, header.removesuffix(b"\n"), {})
         start = file.tell()
         count = self._keep_blocks(file, start, is_end_enough=is_end_enough)
         known = _known_lines(self._previous, behind=count + 1 if count else 0)
         # A plain loop on purpose: between two lines other threads may run, while one C call over
         # the whole file would hold the GIL and freeze the window (libraries.md §5).
-        for number, line in enumerate(file, count + 2):
+        for number, line in enumerate(self._lines_behind(file, start), count + 2):
             self._take(number, line, known)
-        self._note_blocks(file, start)
 
     def _take(self, number: int, line: bytes, known: Mapping[int, ChatLine]) -> None:
-        if not line:
-            return
-        line = line.removesuffix(b"\n")
         line_digest = hash(line)
         self._digests.append(line_digest)
         chat_line = known.get(line_digest)
@@ -264,11 +261,14 @@ class _Reading:
                 return 0
         return first
 
-    def _note_blocks(self, file: BinaryIO, start: int) -> None:
-        """Digest the blocks that are new, for the next reading."""
+    def _lines_behind(self, file: BinaryIO, start: int) -> Iterator[bytes]:
+        """The lines behind the blocks that were kept; those blocks that are new are digested on the
+        way, for the next reading.
+        """
         last = self._blocks[-1] if self._blocks else _Block(0, 0, 0)
         at = len(self._blocks) * _BLOCK
-        file.seek(start + at)
+        file.seek(start + last.resumes)
+        begun = [file.read(at - last.resumes)]  # of a line whose end is still to come
         while block := file.read(_BLOCK):
             end = block.rfind(b"\n") + 1
             last = _Block(
@@ -276,6 +276,14 @@ class _Reading:
             )
             self._blocks.append(last)
             at += len(block)
+            first, *lines = block.split(b"\n")
+            begun.append(first)
+            if lines:
+                yield b"".join(begun)
+                begun = [lines.pop()]
+                yield from lines
+        if rest := b"".join(begun):
+            yield rest
 
     def _read_line(self, number: int, line: bytes, line_digest: int) -> None:
         if number == 1:

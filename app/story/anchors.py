@@ -61,14 +61,16 @@ def identities_of(
     only tell apart what has the same text, or propose among the few messages that nothing better
     was found for.
     """
+    # Runs for each message of a first reading, hence `opening_of` in line.
     speaker = _speaker(name, is_user)
     dated = f"{crc32(first_sent.encode('utf-8', 'surrogatepass'), speaker):08x}"
-    opening = opening_of(name, is_user, first_text, OPENING_CHARACTERS)
+    words = first_text[:OPENING_CHARACTERS].encode("utf-8", "surrogatepass")
+    opening = f"{crc32(words, speaker):08x}"
     if len(first_text) < OPENING_CHARACTERS:
         opening = f"{opening}{len(first_text):02x}"
     # "2026-11-20T23:38:00.000Z" is exact, "November 20, 2026 11:38pm" is not.
     grain = "e" if first_sent[4:5] == "-" and first_sent.count(":") > 1 else "c"
-    return first_hash + dated, f"{grain}{dated}{opening}"
+    return first_hash + dated, grain + dated + opening
 
 
 def opening_of(name: str, is_user: bool, text: str, characters: int) -> str:
