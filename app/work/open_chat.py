@@ -212,10 +212,8 @@ class OpenChat:
         same = (len(messages) if first is None else first) if self._is_counted else 0
         new = messages[same:]
         # A long chat is shown with estimates first, and with counts when they are there.
-        is_counted = await self._ledger.is_quick(new)
-        if is_counted:
-            await self._ledger.count(new)
-        counts = self.story.message_tokens[:same] + await self._ledger.known_or_estimated(new)
+        tokens, is_counted = await self._ledger.quickly(new)
+        counts = self.story.message_tokens[:same] + tokens
         head = len(messages) if first is None else first
         story = replace(
             self.story,
@@ -229,7 +227,7 @@ class OpenChat:
 
     async def _count(self) -> None:
         await self._ledger.count(self.story.messages)
-        counts = await self._ledger.known_or_estimated(self.story.messages)
+        counts, _ = await self._ledger.quickly(self.story.messages)
         story = replace(self.story, message_tokens=counts)
         self._show(await self._completed(story, len(story.messages)), None, inclusion=True)
         self._is_counted = True

@@ -37,23 +37,29 @@ class TokenLedger:
             self._counts = None
         return True
 
-    async def known_or_estimated(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """Tokens of each message; a guess from its length where it was never counted."""
+    async def quickly(self, messages: Sequence[Message]) -> tuple[tuple[int, ...], bool]:
+        """Tokens of each message, and whether all of them are counted.
+
+        What was never counted is, where that can be waited for; else it is guessed from its length.
+        """
         counts = await self._loaded()
         found = list(map(counts.get, map(_HASH, messages)))
+        is_counted = (missing := found.count(None)) <= SLICE
+        if missing and is_counted:
+            new = [message for message, known in zip(messages, found, strict=True) if known is None]
+            await self.count(new)
+            counts = await self._loaded()
         tokens = [known for known in found if known is not None]
-        if len(tokens) < len(found):
+        if missing:
             tokens = [
-                known if known is not None else estimate_tokens(message.text)
+                counts.get(message.content_hash) or estimate_tokens(message.text)
+                if known is None
+                else known
                 for known, message in zip(found, messages, strict=True)
             ]
         factor = self._factor
-        return tuple(tokens) if factor == 1.0 else tuple(ceil(n * factor) for n in tokens)
-
-    async def is_quick(self, messages: Sequence[Message]) -> bool:
-        """Whether what was never counted is so little that it can be waited for."""
-        counts = await self._loaded()
-        return list(map(counts.get, map(_HASH, messages))).count(None) <= SLICE
+        scaled = tuple(tokens) if factor == 1.0 else tuple(ceil(n * factor) for n in tokens)
+        return scaled, is_counted
 
     async def count(self, messages: Sequence[Message]) -> bool:
         """Count what was never counted, and remember it; true when there was any."""
