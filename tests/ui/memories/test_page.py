@@ -15,6 +15,7 @@ from app.memory.browsing import Wanted, arranged, sentence_of
 from app.memory.records import Grounding, Review, Tier
 from app.memory.standing import Standing, Status
 from app.operations import OperationKind
+from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
 from ui.main_window import MainWindow
 from ui.memories.model import Column, MemoryModel
@@ -91,6 +92,21 @@ async def test_every_tier_has_its_group_and_its_count(
     for tier in Tier:
         held = sum(s.is_active for s in view.of(tier))
         assert page.rail.places[tier.value].count == held
+
+
+async def test_a_message_that_no_memory_comes_from_leaves_the_rows_alone(
+    page: MemoriesPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    resets: list[bool] = []
+    page.model.modelReset.connect(lambda: resets.append(True))
+    last, rows = page.moment.axis.maximum(), page.model.rows
+    told = demo_tavern.chat.read_bytes().rstrip(b"\n")
+    demo_tavern.chat.write_bytes(told + b"\n" + jsonl([message(999, "Nobody said a word.")]))
+    await companion.open_story(demo_tavern.chat)
+    await until(lambda: page.moment.axis.maximum() == last + 1)
+    assert not resets
+    assert page.model.rows is rows
+    assert page.model.at == page.model.ground.last == last + 1
 
 
 async def test_a_press_on_a_tier_shows_it_alone(page: MemoriesPage, until: Until) -> None:
