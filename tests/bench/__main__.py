@@ -38,8 +38,18 @@ def main(arguments: list[str]) -> int:
             rows.append(Row(name, missing=f"It broke: {type(error).__name__}: {error}"))
             is_whole = False
         print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)  # noqa: T201
-    print(as_text(rows))  # noqa: T201
+    print(as_text(rows), _surroundings(), sep="\n\n")  # noqa: T201
     return 0 if is_whole else 1
+
+
+def _surroundings() -> str:
+    """What the figures were taken beside."""
+    processors = os.cpu_count() or 1
+    load = f", load {os.getloadavg()[1]:.1f}" if hasattr(os, "getloadavg") else ""
+    return (
+        f"Medians. Where both sides compute, the processor's time of each, in turns. {processors} "
+        f"processors{load}: what is taken by the clock (windows, SillyTavern) grows with the load."
+    )
 
 
 if __name__ == "__main__":

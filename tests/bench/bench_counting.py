@@ -27,6 +27,11 @@ RECAP_WORDS = 12
 BUDGET = 3_000
 ENCODING = "cl100k_base"
 NO_LIMIT = 10**9
+FROM_NOTHING = (
+    "Thousands of times faster than the loop, and still ten thousand decisions with their reasons "
+    "in Python. That is done when a chat is opened or a rule changes; what a followed chat asks for with each "
+    "message, with the decisions before it known, is the row of one new recap."
+)
 SAMPLES = 20  # steps of the naive loop that are run of some thousand
 
 
@@ -92,8 +97,14 @@ def _warm(chat: Chat, bare: Any) -> list[Row]:
             "naive loop / 1,000",
             naive,
             Aim(times=1, most=5),
+            FROM_NOTHING,
         ),
-        Row(f"inclusion of {size}, {BUDGET:,} tokens fit", ours(BUDGET), aim=Aim(most=5)),
+        Row(
+            f"inclusion of {size}, {BUDGET:,} tokens fit",
+            ours(BUDGET),
+            aim=Aim(most=5),
+            why=FROM_NOTHING,
+        ),
         Row(f"inclusion of {size}, one is new", _one_more_ms(chat, count), aim=Aim(most=5)),
     ]
 
