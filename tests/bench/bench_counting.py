@@ -29,8 +29,8 @@ ENCODING = "cl100k_base"
 NO_LIMIT = 10**9
 FROM_NOTHING = (
     "Thousands of times faster than the loop, and still ten thousand decisions with their reasons "
-    "in Python. That is done when a chat is opened or a rule changes; what a followed chat asks for with each "
-    "message, with the decisions before it known, is the row of one new recap."
+    "in Python. That is done when a chat is opened or a rule changes; what a followed chat asks "
+    "for with each message, with the decisions before it known, is the row of one new recap."
 )
 SAMPLES = 20  # steps of the naive loop that are run of some thousand
 
