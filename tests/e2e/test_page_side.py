@@ -35,13 +35,16 @@ class Beside:
         self._folders = folders
         self._tavern = tavern
         self._stack = AsyncExitStack()
+        self.is_running = False
         self.companion: Companion
 
     async def start(self) -> None:
         opened = open_companion(self._folders, tavern=self._tavern, llm="builtin")
         self.companion = await self._stack.enter_async_context(opened)
+        self.is_running = True
 
     async def stop(self) -> None:
+        self.is_running = False
         await self._stack.aclose()
 
 
@@ -55,6 +58,13 @@ async def program(
     await program.start()
     yield program
     await program.stop()
+
+
+@pytest_asyncio.fixture(loop_scope="session", autouse=True)
+async def _running(program: Beside) -> None:
+    """A test that failed while it had closed the program takes no other one down."""
+    if not program.is_running:
+        await program.start()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
