@@ -89,9 +89,11 @@ class TavernPage:
         """Swipe the last message "left" or "right", and wait until it shows this swipe."""
         await self._press(await self.length() - 1, f".swipe_{direction}")
         # SillyTavern goes on for a moment when the swipe is shown: it would miss the message.
+        # What tells so is there in later versions only; before, that the swipe has its text.
         is_over = f"""async swipe => {CONTEXT}.chat.at(-1).swipe_id === swipe
+            && {CONTEXT}.chat.at(-1).swipes?.[swipe] === {CONTEXT}.chat.at(-1).mes
             && !document.body.dataset.generating
-            && (await import('/script.js')).swipeState === 'none'"""
+            && ((await import('/script.js')).swipeState ?? 'none') === 'none'"""
         async with asyncio.timeout(15):
             while not await self.page.evaluate(is_over, swipe):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)  # nothing announces it

@@ -320,8 +320,10 @@ async def test_what_is_done_to_chats_is_announced(
     bridge.events.clear()
     old = await page.open_name()
     await page.slash("/renamechat Passing")
-    _, renamed = await announced(bridge, "chat_changed", "chat_renamed")
-    assert (renamed.previous, renamed.subject) == (old, "Passing")
+    await announced(bridge, "chat_changed")
+    if await page.evaluate(f"() => 'CHAT_RENAMED' in {CONTEXT}.eventTypes"):  # not in 1.13
+        (renamed,) = await announced(bridge, "chat_renamed")
+        assert (renamed.previous, renamed.subject) == (old, "Passing")
     await page.slash("/delchat")
     (deleted,) = await announced(bridge, "chat_deleted")
     assert deleted.subject == "Passing"

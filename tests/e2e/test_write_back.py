@@ -73,7 +73,8 @@ async def test_a_new_swipe_does_not_lose_the_scene_and_each_keeps_its_own_recap(
 ) -> None:
     await page.evaluate(f"() => {CONTEXT}.swipe.right()")
     await page.page.wait_for_function(
-        f"() => {CONTEXT}.chat.at(-1).swipe_id === 1 && !document.body.dataset.generating"
+        f"() => {CONTEXT}.chat.at(-1).swipes?.length === 2 && {CONTEXT}.chat.at(-1).swipe_id === 1"
+        " && !document.body.dataset.generating"
     )
     await page.evaluate(f"() => {CONTEXT}.saveChat()")
     lines = lines_of(bridge, "Harbour")
@@ -84,8 +85,7 @@ async def test_a_new_swipe_does_not_lose_the_scene_and_each_keeps_its_own_recap(
     saved = bridge.chat_lines("Harbour")[last]
     assert saved["extra"][NS] == saved["swipe_info"][1]["extra"][NS] == recap[NS]
     assert saved["swipe_info"][0]["extra"][NS] == BREAK[NS]
-    await page.evaluate(f"() => {CONTEXT}.swipe.left()")
-    await page.page.wait_for_function(f"() => {CONTEXT}.chat.at(-1).swipe_id === 0")
+    await page.swipe("left", 0)
     assert await page.evaluate(f"() => {CONTEXT}.chat.at(-1).extra.{NS}") == BREAK[NS]
 
 
