@@ -32,9 +32,9 @@ ANSWER = " ".join(["lamp"] * 150)  # words, each an event of the stream: a short
 REQUEST = Request("You read a scene.", "What happened on the way to the harbour? " * 200)
 
 KEPT = (
-    "The request takes what httpx takes. The rest are two transactions of the database, each handed "
-    "to its thread and back, so that no kill loses an operation or has it paid for twice: less than "
-    "two milliseconds, before models that answer in seconds."
+    "The request takes what httpx takes. The rest are two transactions of the database, each "
+    "handed to its thread and back, so that no kill loses an operation or has it paid for twice: "
+    "less than two milliseconds, before models that answer in seconds."
 )
 
 
