@@ -32,9 +32,8 @@ ANSWER = " ".join(["lamp"] * 150)  # words, each an event of the stream: a short
 REQUEST = Request("You read a scene.", "What happened on the way to the harbour? " * 200)
 
 KEPT = (
-    "The request takes what httpx takes. The rest are two transactions of the database, each "
-    "handed to its thread and back, so that no kill loses an operation or has it paid for twice: "
-    "less than two milliseconds, before models that answer in seconds."
+    "The request alone takes what httpx takes, and the queue with work that does nothing 0.3 to 0.5 "
+    "ms for its transactions. Together they take more than both; where the rest goes is not found."
 )
 
 

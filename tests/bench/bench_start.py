@@ -13,9 +13,8 @@ from tests.bench.table import IS_QUICK, Aim, Row
 ROUNDS = 2 if IS_QUICK else 5
 TIMEOUT_SECONDS = 60
 AT_WORK = (
-    "The window is painted and takes clicks as soon as the row above says. Behind it the program "
-    "loads numpy, peewee, httpx and websockets, opens its database, reads the library and the "
-    "language packs, and builds the page: work of which a bare window has none."
+    "Not profiled yet. Behind the painted window the program's modules are loaded, its database "
+    "opened, the library read and the page built, of which a bare window has none."
 )
 SETTINGS = {**os.environ, "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
 
