@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from app.store.chats import BREAK_COLUMNS
 from app.store.database import Database
 from app.story.break_search import Searched
 from app.story.scenes import BreakOrigin, SceneBreak
@@ -51,27 +52,21 @@ class Scenes:
 
     def save(self, chat_id: int, breaks: Iterable[SceneBreak]) -> None:
         """Write the breaks, replacing those on the same messages."""
-        values = [
-            {
-                "chat_id": chat_id,
-                "anchor": b.anchor,
-                "origin": b.origin.value,
-                "cue": b.cue,
-                "confidence": b.confidence,
-                "name": b.name,
-                "is_visible": int(b.is_visible),
-                "is_collapsed": int(b.is_collapsed),
-                "rationale": b.rationale,
-            }
+        fields = BREAK_COLUMNS.split(", ")
+        rows = [
+            (
+                *(chat_id, b.anchor, b.origin.value, b.cue, b.confidence, b.name),
+                *(int(b.is_visible), int(b.is_collapsed), b.rationale),
+            )
             for b in breaks
         ]
-
-        table = self._table
-        for value in values:
-            changed = {k: v for k, v in value.items() if k not in ("chat_id", "anchor")}
-            table.insert(**value).on_conflict(
-                conflict_target=[table.chat_id, table.anchor], update=changed
-            ).execute()
+        changed = ", ".join(f"{name} = excluded.{name}" for name in fields[1:])
+        self._database.execute_many(
+            f"INSERT INTO scene_break (chat_id, {BREAK_COLUMNS}) "
+            f"VALUES ({', '.join('?' * (len(fields) + 1))}) "
+            f"ON CONFLICT (chat_id, anchor) DO UPDATE SET {changed}",
+            rows,
+        )
 
     def searched(self, chat_id: int) -> tuple[Searched, ...]:
         """Ranges of the chat in which a model found no break."""

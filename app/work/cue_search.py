@@ -33,7 +33,8 @@ class CueSearch:
         searched, searched_from = self._searched
         if searched is messages and start >= searched_from:
             return None
-        if start != searched_from:
+        # What is little is searched whole: it costs less than finding out what is new in it.
+        if start != searched_from or len(messages) - start <= FAR:
             return start
         alike, _ = common_ends(searched, messages)
         return max(start, (alike - 1 - SETTLES) // _STEP * _STEP)

@@ -45,7 +45,7 @@ def test_parts_of_a_chat_give_the_breaks_of_the_whole(
 
 def test_what_holds_no_more_breaks_is_not_searched_again() -> None:
     search = CueSearch(PACKS)
-    messages = messages_in(STORIES[0]) * 8
+    messages = messages_in(STORIES[0]) * 24
     search.note(messages, 3)
     assert search.since(messages, 3) is None
     longer = (*messages, messages[0])
@@ -53,5 +53,6 @@ def test_what_holds_no_more_breaks_is_not_searched_again() -> None:
     assert since is not None
     assert len(messages) - 300 < since < len(messages)
     assert search.since(longer, 2) == 2, "a break was taken away: what lies behind it may hold more"
+    assert search.since((*messages[:900], messages[0]), 3) == 3, "that little is searched whole"
     changed = (*messages[:5], messages[0], *messages[6:])
     assert search.since(changed, 3) == 3
