@@ -58,8 +58,8 @@ PRESS = """([isAlone, text]) => {
     document.querySelector('#send_but').click();
 }"""
 SAVED = (
-    "Only what SillyTavern has written is taken for the story, and after an event we wait 0.3 s for "
-    "more before the file is read. No prompt waits for that: its slots are asked for as it is built."
+    "Only what SillyTavern has written is taken for the story, and after an event we wait 0.3 s "
+    "before the file is read. No prompt waits for that: its slots are asked for as it is built."
 )
 LOADED = (
     "By the clock: page, SillyTavern, its browser and we share the processors with what else runs."
