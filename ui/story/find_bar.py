@@ -16,7 +16,7 @@ from ui.controls.labels import meta
 from ui.theme.source import ThemeSource
 
 HEIGHT = 44
-SLICE = 4_000  # messages searched at once, about 10 ms
+SLICE = 1_000  # messages searched at once, about 8 ms where they are as long as people write
 
 
 class FindBar(QWidget):
