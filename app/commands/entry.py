@@ -28,7 +28,7 @@ from app.commands import (
     slots,
 )
 from app.errors import TavernkeepError, UsageError
-from app.paths import user_folders
+from app.paths import data_folder
 from app.private_log import log_to_stderr
 from app.translation import tr
 
@@ -56,7 +56,7 @@ COMMANDS: tuple[ModuleType, ...] = (
 
 def own_folder_words() -> str:
     """What --data-dir does, for the help; argparse reads "%" in it."""
-    own = str(user_folders(None).data).replace("%", "%%")
+    own = str(data_folder()).replace("%", "%%")
     return tr("keep Tavernkeep's own data there (default: {folder})", folder=own)
 
 

@@ -101,10 +101,11 @@ async def window(dressed: QApplication, companion: Companion) -> AsyncIterator[M
     shown = MainWindow(theme, TaskSupervisor())
     shown.resize(1360, 860)
     shown.show()
-    shown.activateWindow()
     async with asyncio.timeout(30):
-        while not shown.isActiveWindow():  # noqa: ASYNC110
-            await asyncio.sleep(0.01)  # on a real screen keys reach nobody before
+        while not shown.isActiveWindow():
+            # On a real screen keys reach nobody before, and who asks too early is not heard.
+            shown.activateWindow()
+            await asyncio.sleep(0.01)
     shown.attach(companion)
     yield shown
     await shown.detach()
