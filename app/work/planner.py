@@ -271,7 +271,8 @@ def _message_recaps(
     limit = 0 if writing.is_free else int(settings["message_recap_limit"])
     rules = rules_of(settings, int(settings["context_tokens"]))
     missing = []
-    for index in range(len(settled) - 1, max(-1, len(settled) - 1 - (limit or len(settled))), -1):
+    first = len(settled) - (limit or len(settled))
+    for index in reversed(_unrecapped(settled, story.message_recaps, max(0, first))):
         message = settled[index]
         recap = story.message_recaps.get(message.anchor)
         if needs_recap(message, recap, settings) and _counts(story, index, rules):
@@ -281,6 +282,20 @@ def _message_recaps(
     if not writing.is_free and len(missing) < int(settings["message_recap_batch"]):
         return []
     return message_recap_specs(missing, chat_id, writing)
+
+
+def _unrecapped(
+    messages: Sequence[Message], recaps: Mapping[str, MessageRecap], first: int
+) -> list[int]:
+    """Indexes, from `first` on, that may need a recap: nearly all of a long chat have theirs."""
+    known = recaps.get
+    return [
+        index
+        for index, message in enumerate(messages[first:], first)
+        if (recap := known(message.anchor)) is None
+        or not recap.text
+        or recap.source_hash != message.content_hash
+    ]
 
 
 def missing_recaps(story: Story, settings: Mapping[str, Any]) -> list[Message]:
