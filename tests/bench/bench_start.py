@@ -6,6 +6,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 from tests.bench.table import IS_QUICK, Aim, Row
@@ -13,10 +14,11 @@ from tests.bench.table import IS_QUICK, Aim, Row
 ROUNDS = 2 if IS_QUICK else 5
 TIMEOUT_SECONDS = 60
 AT_WORK = (
-    "Not profiled yet. Behind the painted window the program's modules are loaded, its database "
-    "opened, the library read and the page built, of which a bare window has none."
+    "Behind the painted window 500 modules are loaded (two thirds of it; numpy, websockets, peewee "
+    "and our own 300), the database opened, the library read and the page built."
 )
 SETTINGS = {**os.environ, "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
+SETTINGS.pop("PYTHONDONTWRITEBYTECODE", None)
 
 BARE = """
 import time
@@ -62,13 +64,15 @@ with tempfile.TemporaryDirectory() as data:
 """
 
 
-def until_up_ms(script: str) -> tuple[float, float]:
+def until_up_ms(script: str, compiled: str) -> tuple[float, float]:
     """From the start of a fresh interpreter until it says that the window is up: milliseconds of
-    the processor, and by the clock.
+    the processor, and by the clock. compiled: folder of what Python compiled, as of a start before.
     """
     start = time.perf_counter()
     with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, env=SETTINGS
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        env={**SETTINGS, "PYTHONPYCACHEPREFIX": compiled},
     ) as process:
         assert process.stdout is not None
         said = process.stdout.readline().split()
@@ -82,7 +86,10 @@ def until_up_ms(script: str) -> tuple[float, float]:
 def measure() -> list[Row]:
     """Taken in turns: what else the machine does then hits all alike."""
     scripts = (OURS, BARE, READY)
-    rounds = [[until_up_ms(script) for script in scripts] for _ in range(ROUNDS)]
+    with tempfile.TemporaryDirectory() as compiled:
+        for script in scripts:
+            until_up_ms(script, compiled)  # only the first start ever compiles
+        rounds = [[until_up_ms(script, compiled) for script in scripts] for _ in range(ROUNDS)]
     ours, bare, ready = (
         statistics.median(processor for processor, _ in of) for of in zip(*rounds, strict=True)
     )
