@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from app.memory.records import Entity, Expiration, Grounding, Memory, Tier
-from app.memory.similarity import NO_VECTORS, Vectors, jaccard, normalised, word_list, words
+from app.memory.similarity import NO_VECTORS, Vectors, normalised, scores, word_list, words
 
 LASTING: Mapping[Expiration, int] = MappingProxyType(
     {Expiration.PERMANENT: 3, Expiration.SESSION: 2, Expiration.SCENE: 1}
@@ -216,9 +216,9 @@ def _likeness(texts: Sequence[str], to: Sequence[str], vectors: Vectors) -> list
     """The nearest of `to` for each text, all by vectors or all by words."""
     if not to:
         return [0.0] * len(texts)
-    if all(text in vectors for text in (*texts, *to)):
-        return [max(0.0, *(vectors.score(text, other).value for other in to)) for text in texts]
-    return [max(jaccard(text, other) for other in to) for text in texts]
+    is_measured = all(text in vectors for text in (*texts, *to))
+    table = scores(to, texts, vectors if is_measured else NO_VECTORS)
+    return [max(0.0, value) for value in table.values.max(axis=0).tolist()]
 
 
 def _named(texts: Iterable[str]) -> _Named:
