@@ -202,10 +202,10 @@ def reading_cost(
     missing = unread(story, reading, settings)
     if writing.is_free or not settings["memory_auto"] or not missing:
         return ReadingCost()
-    passes, left = 0, list(missing)
-    while left:
+    passes = at = 0
+    while at < len(missing):
         passes += 1
-        del left[: len(_chunk(story, left, writing))]
+        at += len(_chunk(story, missing[at : at + CATCH_UP_MESSAGES], writing))
     tiers = len(enabled_tiers(settings))
     of_pass = 1 if is_in_one(settings, writing.spec) else tiers
     tokens = sum(story.message_tokens[index] for index in missing) if story.message_tokens else 0
