@@ -20,7 +20,9 @@ def damaged(tmp_path: Path) -> Path:
 
 
 @pytest.mark.expects_log("app.store.recovery")
-def test_the_window_says_that_the_database_was_damaged(damaged: Path, window: MainWindow) -> None:
+async def test_the_window_says_that_the_database_was_damaged(
+    damaged: Path, window: MainWindow
+) -> None:
     assert "was damaged" in window.frame.notice.sentence
     assert "were not touched" in window.frame.notice.sentence
     assert damaged.stem in window.frame.notice.sentence
