@@ -42,6 +42,47 @@ class NewSettings:
     unknown: int
 
 
+async def read_settings(source: Path, settings: Settings) -> NewSettings:
+    """What a file would change of these; each value is looked at. Raises UsageError, says which."""
+
+    def data() -> bytes:
+        with source.open("rb") as file:
+            return file.read(LARGEST + 1)
+
+    try:
+        found = await asyncio.to_thread(data)
+    except OSError as error:
+        raise UsageError(
+            tr(
+                "{source} cannot be read: {reason}.",
+                source=source,
+                reason=error.strerror or error,
+            )
+        ) from error
+    return _understood(found, settings)
+
+
+def _understood(data: bytes, settings: Settings) -> NewSettings:
+    try:
+        held = json.loads(data) if len(data) <= LARGEST else None
+    except (ValueError, RecursionError):
+        held = None
+    values = held.get("settings") if isinstance(held, dict) else None
+    if not isinstance(held, dict) or held.get("kind") != KIND or not isinstance(values, dict):
+        raise UsageError(tr(NO_FILE))
+    known = {name: value for name, value in values.items() if name in REGISTRY}
+    wanted = {
+        name: REGISTRY[name].checked(value)
+        for name, value in known.items()
+        if name not in NOT_GIVEN
+    }
+    for name in ("backend", "embeddings"):
+        if wanted.get(name):
+            parse_spec(str(wanted[name]))
+    changed = {name: value for name, value in wanted.items() if value != settings[name]}
+    return NewSettings(changed, len(values) - len(known))
+
+
 class SettingsFile:
     """follow: works by a setting that has changed. copies: folder for what was before an import."""
 
@@ -83,42 +124,7 @@ class SettingsFile:
 
     async def read(self, source: Path) -> NewSettings:
         """What a file would change; every value is looked at. Raises UsageError, says which one."""
-
-        def data() -> bytes:
-            with source.open("rb") as file:
-                return file.read(LARGEST + 1)
-
-        try:
-            found = await asyncio.to_thread(data)
-        except OSError as error:
-            raise UsageError(
-                tr(
-                    "{source} cannot be read: {reason}.",
-                    source=source,
-                    reason=error.strerror or error,
-                )
-            ) from error
-        return self._understood(found)
-
-    def _understood(self, data: bytes) -> NewSettings:
-        try:
-            held = json.loads(data) if len(data) <= LARGEST else None
-        except (ValueError, RecursionError):
-            held = None
-        values = held.get("settings") if isinstance(held, dict) else None
-        if not isinstance(held, dict) or held.get("kind") != KIND or not isinstance(values, dict):
-            raise UsageError(tr(NO_FILE))
-        known = {name: value for name, value in values.items() if name in REGISTRY}
-        wanted = {
-            name: REGISTRY[name].checked(value)
-            for name, value in known.items()
-            if name not in NOT_GIVEN
-        }
-        for name in ("backend", "embeddings"):
-            if wanted.get(name):
-                parse_spec(str(wanted[name]))
-        changed = {name: value for name, value in wanted.items() if value != self._settings[name]}
-        return NewSettings(changed, len(values) - len(known))
+        return await read_settings(source, self._settings)
 
     async def take_over(self, new: NewSettings, *, path: Path | None = None) -> Path:
         """Make the values hold; gives the file that keeps what held before.

@@ -16,7 +16,7 @@ from pathlib import Path
 from app.errors import TavernkeepError
 from app.llm.prompt_presets import Conflict, PromptPresets
 from app.paths import RESOURCES
-from app.settings import Settings
+from app.settings import REGISTRY, Settings
 from app.sillytavern.bridge_file import BRIDGE_FILE, read_bridge_file
 from app.sillytavern.card import read_card
 from app.sillytavern.chat_edit import ChatEdit, LineEdit, edited
@@ -24,7 +24,7 @@ from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import LineDecoder, UnreadableLine
 from app.sillytavern.message_extras import other_swipe_recaps
 from app.story.answers import Unreadable
-from app.work.settings_file import KIND, SettingsFile
+from app.work.settings_file import KIND, read_settings
 from tests.chat_files import HEADER, jsonl, message, swiped
 from tests.text_readers import READERS
 
@@ -93,10 +93,10 @@ def edit(data: bytes) -> None:
 
 
 async def settings_file(path: Path) -> None:
-    async def put(name: str, value: object) -> None:
-        raise AssertionError("a look at a file changes no setting")
-
-    await SettingsFile(Settings(), put, path.parent / "copies").read(path)
+    settings = Settings()
+    before = {name: settings[name] for name in REGISTRY}
+    await read_settings(path, settings)
+    assert before == {name: settings[name] for name in REGISTRY}
 
 
 def presets(data: bytes) -> None:
