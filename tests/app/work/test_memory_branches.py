@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -174,9 +175,13 @@ async def test_a_renamed_chat_and_a_renamed_character_keep_their_memories(world:
 async def test_a_file_under_a_name_that_was_known_loses_nothing_that_is_kept(
     world: World,
 ) -> None:
-    other = await world.store.run(lambda: world.store.chats.id_of("other.jsonl"))
-    await world.write(world.kept("kept", 5), world.memory("own", 6))
-    await world.store.run(lambda: world.store.chats.move(other, str(world.tavern.chat)))
+    chats = world.store.chats  # of files that nobody has open, so that no work of theirs is lost
+    known = await world.store.run(lambda: chats.id_of("known.jsonl"))
+    other = await world.store.run(lambda: chats.id_of("other.jsonl"))
+    await world.write(
+        replace(world.kept("kept"), chat=known), replace(world.memory("own"), chat=known)
+    )
+    await world.store.run(lambda: chats.move(other, "known.jsonl"))
     found = await world.store.run(lambda: world.store.memories.load(other, [world.owner]))
     assert [memory.text for memory in found.memories] == ["kept"]
 
