@@ -45,6 +45,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "pitfall(number, ...): fails in these pitfalls, see tests/test_pitfalls.py"
     )
+    config.addinivalue_line(
+        "markers", "weakness(number, ...): fails where these are back, see tests/test_weaknesses.py"
+    )
     config.addinivalue_line("markers", "last: runs after all tests of other modules")
 
 

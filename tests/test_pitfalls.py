@@ -6,15 +6,11 @@ fail with the fault put back. Source: spec/smart-memory.md §23.
 
 from __future__ import annotations
 
-import ast
-from collections import defaultdict
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 
-TESTS = Path(__file__).resolve().parent
-MARK = "pytest.mark.pitfall"
+from tests.numbered import numbered_tests
 
 PITFALLS = {
     # Side by side, and coming and going
@@ -84,41 +80,23 @@ PITFALLS = {
 }
 
 
-def marked() -> Iterator[tuple[int, str]]:
-    """(number, test) of each use of the marker, without importing any test."""
-    for path in sorted(TESTS.rglob("test_*.py")):
-        text = path.read_text(encoding="utf-8")
-        if f"@{MARK}(" not in text:
-            continue
-        for node in ast.walk(ast.parse(text)):
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                continue
-            for mark in node.decorator_list:
-                if isinstance(mark, ast.Call) and ast.unparse(mark.func) == MARK:
-                    where = f"{path.relative_to(TESTS).as_posix()}::{node.name}"
-                    yield from ((ast.literal_eval(number), where) for number in mark.args)
-
-
 @pytest.fixture(scope="module")
-def tests_of() -> dict[int, list[str]]:
-    found: defaultdict[int, list[str]] = defaultdict(list)
-    for number, where in marked():
-        found[number].append(where)
-    return found
+def tests_of() -> Mapping[int, list[str]]:
+    return numbered_tests("pitfall")
 
 
-def test_every_pitfall_has_a_test(tests_of: dict[int, list[str]]) -> None:
+def test_every_pitfall_has_a_test(tests_of: Mapping[int, list[str]]) -> None:
     assert list(PITFALLS) == list(range(1, 61))
     missing = [f"{n}: {fault}" for n, fault in PITFALLS.items() if n not in tests_of]
     assert not missing, "\n".join(missing)
 
 
-def test_no_test_is_about_a_pitfall_that_is_none(tests_of: dict[int, list[str]]) -> None:
+def test_no_test_is_about_a_pitfall_that_is_none(tests_of: Mapping[int, list[str]]) -> None:
     unknown = {n: where for n, where in tests_of.items() if n not in PITFALLS}
     assert not unknown
 
 
-def test_a_pitfall_has_a_test_that_runs_everywhere(tests_of: dict[int, list[str]]) -> None:
+def test_a_pitfall_has_a_test_that_runs_everywhere(tests_of: Mapping[int, list[str]]) -> None:
     """Not only beside a SillyTavern and a browser, which may be missing."""
     only = [n for n, found in tests_of.items() if all(where.startswith("e2e/") for where in found)]
     assert not only

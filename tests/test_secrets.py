@@ -30,6 +30,7 @@ def formatted(error: BaseException) -> str:
     return PrivateFormatter(FORMAT).format(record)
 
 
+@pytest.mark.weakness(51)
 def test_a_logged_error_tells_its_place_and_not_what_it_quotes() -> None:
     try:
         try:

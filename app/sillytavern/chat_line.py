@@ -251,7 +251,7 @@ def _coerced(raw: dict[str, Any]) -> _Message:
         swipe_info=_coerced_info(info) if isinstance(info, list) else None,
         original_avatar=_text(raw.get("original_avatar")),
         is_thoughts=raw.get("is_thoughts"),
-        extra=_coerced_extra(extra) if isinstance(extra, dict) else None,
+        extra=None if extra is None else _coerced_extra(extra),
     )
 
 
@@ -266,14 +266,17 @@ def _coerced_info(info: list[Any]) -> list[_Swipe | None]:
     ]
 
 
-def _coerced_extra(extra: dict[str, Any]) -> _Extra:
+def _coerced_extra(extra: Any) -> _Extra:
+    if not isinstance(extra, dict):
+        # What stands there has no room for data: it is as if what is there could not be read.
+        return _Extra(auto_recap_memory=Raw(b"0"))
     kind = extra.get("type")
     return _Extra(
         kind if isinstance(kind, str) else None,
         extra.get("isSmallSys"),
         extra.get("uses_system_ui"),
         *(
-            Raw(json.dumps(extra[key]).encode()) if isinstance(extra.get(key), dict) else UNSET
+            Raw(json.dumps(extra[key]).encode()) if extra.get(key) is not None else UNSET
             for key in RECAP_NAMESPACES
         ),
     )

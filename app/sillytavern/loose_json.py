@@ -10,6 +10,7 @@ from typing import Any
 Json = Mapping[str, Any]
 
 MOST_ENTRIES = 20_000  # of one list; a file that holds more is broken
+LATEST = 250_000_000_000_000  # milliseconds since the epoch; calendars end in the year 9999
 
 
 def list_at(values: Json, name: str) -> Sequence[Any]:
@@ -69,4 +70,4 @@ def real(value: Any, default: float) -> float:
 
 def seconds(milliseconds: Any) -> float:
     """Since the epoch; 0 for what is no time."""
-    return max(0.0, milliseconds / 1000) if is_number(milliseconds) else 0.0
+    return milliseconds / 1000 if is_number(milliseconds) and 0 < milliseconds < LATEST else 0.0

@@ -26,6 +26,7 @@ RUNNING_KEYS = ("auto_recap_running_scene_recaps", "auto_summarize_running_scene
 
 OWN_KEY = "tavernkeep"  # our own block in extra and in chat_metadata, next to the extension's
 HIDDEN = "hidden"  # in that block of a message, on what we hid
+LARGEST = 2**53  # up to which JavaScript counts
 
 _NAMESPACES = tuple(namespace.encode() for namespace in RECAP_NAMESPACES)
 
@@ -215,6 +216,13 @@ def recap_block(line: ChatLine) -> dict[str, Any]:
     return block
 
 
+def is_of_earlier_form(line: ChatLine) -> bool:
+    """Whether scene recaps stand there under the names of before 2025-11-09 alone."""
+    blocks = [block for block in map(_decoded, line.recaps) if isinstance(block, dict)]
+    has_new = any(key in block for block in blocks for key in _OLD_KEYS)
+    return not has_new and any(old in block for block in blocks for old in _OLD_KEYS.values())
+
+
 def is_readable(line: ChatLine) -> bool:
     """Whether all that stands there could be read; what could not must not be written over."""
     return all(isinstance(_decoded(raw), dict) for raw in line.recaps)
@@ -303,9 +311,10 @@ def _integer(value: object) -> int:
     if not isinstance(value, (int, float, str)):
         return 0
     try:
-        return int(value) if isinstance(value, int) else int(float(value))
+        number = int(value) if isinstance(value, int) else int(float(value))
     except (ValueError, OverflowError):
         return 0
+    return number if -LARGEST <= number <= LARGEST else 0
 
 
 def _is_true(value: object) -> bool:

@@ -9,7 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from app.sillytavern.chat_edit import is_same_json
-from app.sillytavern.message_extras import OWN_KEY, RUNNING_KEYS, running_version
+from app.sillytavern.message_extras import (
+    OWN_KEY,
+    RUNNING_KEYS,
+    running_extra,
+    running_version,
+)
 from app.story.recaps import RunningRecap, RunningVersion, injected_version
 
 RUNNING_KEY = RUNNING_KEYS[0]
@@ -35,11 +40,13 @@ def running_values(
     # Data under the earlier key stay where they are as long as nothing differs.
     blocks = (metadata.get(key) for key in RUNNING_KEYS)
     held: dict[str, Any] = next((block for block in blocks if isinstance(block, dict)), {})
-    old = held.get("versions")
-    old = old if isinstance(old, list) else []
+    stored = held.get("versions")
+    old = stored if isinstance(stored, list) else []
     chosen = injected_version(running, positions)
     ours = [v for v in running.versions if v.reason != FOREIGN or v is chosen]
-    current = held.get("current_version", 0) if chosen is None else chosen.version
+    told, current = running_extra({RUNNING_KEY: held}), held.get("current_version", 0)
+    if chosen is not None and (told is None or told.current_version != chosen.version):
+        current = chosen.version
     gone, known = _keys(deleted), _keys(ours)
     old = [version for version in old if _key(version) not in gone]
     aside: list[dict[str, Any]] = []
@@ -50,8 +57,11 @@ def running_values(
     versions, replaced = _merged_running(old, ours, positions, leave_out)
     if replaced:
         aside.append({"chat_id": name, "versions": replaced})
-    if not versions and not held:
+    is_list = isinstance(stored, list)
+    if not versions and not (stored and is_list):
         return {}
+    if stored and not is_list and not aside:
+        aside.append(dict(held))  # whatever it is
     is_emptied = bool(held.get("versions")) and not versions
     if is_emptied:
         current = 0

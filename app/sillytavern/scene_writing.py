@@ -11,7 +11,13 @@ from typing import Any
 
 from app.sillytavern.chat_edit import Block
 from app.sillytavern.chat_line import ChatLine, without_surrogates
-from app.sillytavern.message_extras import is_readable, recap_block, scene_extra, version_text
+from app.sillytavern.message_extras import (
+    is_of_earlier_form,
+    is_readable,
+    recap_block,
+    scene_extra,
+    version_text,
+)
 from app.sillytavern.string_hash import recap_hash
 from app.story.recap_text import parse_recap
 from app.story.recaps import SceneRecap
@@ -65,7 +71,26 @@ def scene_values(
             **({"scene_break_name": name} if name else {}),
             **values,
         }
+    if values and is_of_earlier_form(line):
+        # Who reads only what is written now is to find the recaps beside it.
+        values = {**_held_recaps(line), **values}
     return values
+
+
+def _held_recaps(line: ChatLine) -> dict[str, Any]:
+    """The recaps that stand there, in the names of today."""
+    block, extra = recap_block(line), scene_extra(line)
+    if extra is None or not extra.versions:
+        return {}
+    text = extra.versions[extra.current]
+    return {
+        "scene_break_recap": text,
+        "scene_recap_memory": text,
+        "scene_recap_versions": list(extra.versions),
+        "scene_recap_current_index": extra.current,
+        "scene_recap_hash": recap_hash(text),
+        "scene_recap_metadata": _metadata_by_version(block.get("scene_recap_metadata")),
+    }
 
 
 def forgotten_scene(line: ChatLine, gone: Sequence[SceneRecap]) -> Block:

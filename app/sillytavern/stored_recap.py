@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from app.story.stage_answers import FACETS
+
 _STAGE_3 = ("developments", "open", "state", "resolved")
 _STAGE_2 = ("outcomes", "threads", "state")
 
@@ -39,8 +41,18 @@ def _candidates(recap: dict[str, Any]) -> Iterable[str]:
     yield _text(root)
     yield _text(recap.get("plot"))
     yield _text(recap.get("rc"))
-    # Beyond the extension, which shows nothing for these forms of stage 1.
-    yield _text(stage1.get("plot")) or _text(stage1.get("chronological_items"))
+    # Beyond the extension, which shows nothing for these forms.
+    yield _text(recap.get("stage1")) or _text(stage1.get("chronological_items"))
+    yield _facets(stage1)
+    yield _blocks(_object(root), _STAGE_3) or _blocks(_object(root), _STAGE_2)
+    yield _text(recap.get("extracted")) or _text(recap.get("chronological_items"))
+    yield _facets(recap)
+
+
+def _facets(fields: dict[str, Any]) -> str:
+    """The plot by itself, else what there is of the facets under their names."""
+    told = [name for name in FACETS if _text(fields.get(name))]
+    return _text(fields.get("plot")) if told == ["plot"] else _blocks(fields, FACETS)
 
 
 def _blocks(fields: dict[str, Any], names: Iterable[str]) -> str:
@@ -53,8 +65,15 @@ def _text(value: object) -> str:
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list):
-        return "\n".join(item for item in value if isinstance(item, str) and item)
+        return "\n".join(filter(None, map(_item, value)))
     return ""
+
+
+def _item(value: object) -> str:
+    """An item of a list; of an object what it says, as of a quote and who said it."""
+    if isinstance(value, dict):
+        return ": ".join(part for part in value.values() if isinstance(part, str) and part)
+    return value if isinstance(value, str) else ""
 
 
 def _object(value: object) -> dict[str, Any]:

@@ -172,7 +172,7 @@ class StoryEdits:
         versions = [
             version.version
             for version in (*chat.story.running.versions, *deleted)
-            if (chat.index_of(version.last_anchor) or -1) >= scene.first
+            if chat.story.places.get(version.last_anchor, -1) >= scene.first
         ]
         recaps, label = (
             self._store.recaps,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from app.sillytavern import loose_json as loose
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.data_folders import renamed_owner
 from app.sillytavern.message_extras import (
@@ -249,7 +250,8 @@ def _scene_recaps(
         scene = scenes.get(index)
         source = scene_digest(recapped_messages(messages, scene, speakers)) if scene else ""
         for place, version in enumerate(extra.versions):
-            created = _seconds(extra.metadata.get(place, {}).get("timestamp")) or 0.0
+            metadata = extra.metadata.get(place, {})
+            combined = metadata.get("combined_at")
             text = display_text(version)
             if not text:  # the extension stores an empty version when it only draws a break
                 continue
@@ -261,18 +263,13 @@ def _scene_recaps(
                     text=text,
                     source_digest=source,
                     made_by=IMPORTED,
-                    created=created,
+                    created=loose.seconds(metadata.get("timestamp")),
                     is_current=place == extra.current,
                     stored=version,
-                    combined_at=_seconds(extra.metadata.get(place, {}).get("combined_at")),
+                    combined_at=loose.seconds(combined) if loose.is_number(combined) else None,
                 )
             )
     return found
-
-
-def _seconds(stamp: object) -> float | None:
-    """Of milliseconds since the epoch; None for what is no time."""
-    return stamp / 1000 if isinstance(stamp, int | float) and stamp is not True else None
 
 
 def is_foreign(running: RunningExtra, snapshot: ChatSnapshot) -> bool:
@@ -305,7 +302,7 @@ def _import_running(
             first_anchor=anchors[0] if extra.prev_scene_index else "",
             last_anchor=anchors[1],
             made_by=IMPORTED,
-            created=extra.timestamp / 1000 or time.time(),
+            created=loose.seconds(extra.timestamp) or time.time(),
             # Another chat's memory is neither thrown away nor used unasked: it can be chosen.
             reason="foreign" if foreign else "import",
             is_retired=foreign,

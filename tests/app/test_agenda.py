@@ -87,6 +87,7 @@ def done(companion: Companion) -> int:
 # --- what is not wanted any more
 
 
+@pytest.mark.weakness(56)
 async def test_another_model_takes_over_at_once_what_waited_for_the_first(place: Place) -> None:
     async with place.opened(asks_first=False) as companion:
         companion.work.pause()

@@ -98,6 +98,7 @@ async def test_a_swipe_keeps_the_anchor_and_makes_the_recap_stale_until_it_is_sw
     assert not story.inclusion[50].is_stale
 
 
+@pytest.mark.weakness(5)
 async def test_a_message_inserted_at_the_top_shifts_everything_and_loses_nothing(
     companion: Companion, chat: Chat
 ) -> None:
@@ -144,6 +145,7 @@ class Renames(list[tuple[Path, Path]]):
         self.append(renamed)
 
 
+@pytest.mark.weakness(3)
 async def test_a_renamed_chat_keeps_its_memory_and_costs_nothing(
     companion: Companion, chat: Chat, demo_tavern: WrittenTavern
 ) -> None:
@@ -159,6 +161,7 @@ async def test_a_renamed_chat_keeps_its_memory_and_costs_nothing(
     assert done(companion) == count
 
 
+@pytest.mark.weakness(4)
 async def test_a_branch_begins_with_the_memory_of_its_parent_and_without_its_future(
     companion: Companion, chat: Chat
 ) -> None:
@@ -221,6 +224,7 @@ async def test_a_break_by_hand_cuts_where_it_is_set_and_both_halves_are_recapped
     assert all(story.scene_recap(scene) for scene in story.scenes if scene.is_closed)
 
 
+@pytest.mark.weakness(7, 17)
 async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_once(
     companion: Companion, chat: Chat
 ) -> None:
@@ -240,6 +244,7 @@ async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_onc
         await companion.edits.select_running_version(chat.path, 99)
 
 
+@pytest.mark.weakness(20)
 async def test_a_scene_recap_done_again_keeps_the_old_version(
     companion: Companion, chat: Chat
 ) -> None:
@@ -251,6 +256,8 @@ async def test_a_scene_recap_done_again_keeps_the_old_version(
     texts = [recap.text for recap in story.recaps[anchor]]
     assert texts == [before.recaps[anchor][0].text, "They met.", before.recaps[anchor][0].text]
     assert [recap.is_current for recap in story.recaps[anchor]] == [False, False, True]
+    # What the running recap tells of this scene and of those behind it stays as it is.
+    assert story.running == before.running
 
 
 async def test_what_st_auto_recap_left_in_a_chat_is_taken_in_and_the_file_left_alone(
@@ -379,6 +386,7 @@ async def test_a_backlog_waits_for_the_users_word_and_says_what_it_would_take(
             assert len(model.requests) <= plan.requests
 
 
+@pytest.mark.weakness(19, 20)
 async def test_rebuilding_from_a_scene_keeps_what_was_before_and_doubles_nothing(
     companion: Companion, chat: Chat
 ) -> None:
@@ -402,6 +410,7 @@ async def test_rebuilding_from_a_scene_keeps_what_was_before_and_doubles_nothing
     )
 
 
+@pytest.mark.weakness(3)
 async def test_another_chats_running_recap_is_set_aside_and_can_be_chosen(
     companion: Companion, chat: Chat
 ) -> None:

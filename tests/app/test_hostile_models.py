@@ -214,6 +214,7 @@ def is_helpful(sentence: str) -> bool:
 
 @pytest.mark.parametrize("name", HOPELESS)
 @pytest.mark.pitfall(14)
+@pytest.mark.weakness(55)
 async def test_one_scene_that_gets_no_answer_costs_no_other_and_nothing_twice(
     run: Run, name: str
 ) -> None:
@@ -280,6 +281,7 @@ async def test_a_failing_redo_loses_no_recap_that_was_there(run: Run, name: str)
 @pytest.mark.parametrize(
     "name", [name for name in HOPELESS if not {"silence", "midway", "drip"} & set(name.split())]
 )
+@pytest.mark.weakness(36)
 async def test_a_model_that_never_answers_well_comes_to_an_end(run: Run, name: str) -> None:
     bad, most = HOPELESS[name]
     with FakeLlm(lambda _: bad) as model:

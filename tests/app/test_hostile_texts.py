@@ -45,6 +45,7 @@ hostile = st.builds(
 @pytest.mark.parametrize("name", READERS)
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 @given(text=hostile)
+@pytest.mark.weakness(48)
 def test_no_text_hangs_or_breaks_a_reader(name: str, text: str) -> None:
     with contextlib.suppress(TavernkeepError, Unreadable):
         READERS[name](text)

@@ -226,6 +226,7 @@ async def test_an_edit_opens_its_range_again(chat: Chat) -> None:
     assert all("elsewhere" in request.text for request in again[:1])
 
 
+@pytest.mark.weakness(34)
 async def test_new_messages_are_asked_about_in_batches_and_old_ones_not_again(chat: Chat) -> None:
     model = Model(none_ever)
     with model.llm:

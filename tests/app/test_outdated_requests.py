@@ -85,3 +85,42 @@ async def test_only_an_edit_of_what_it_reads_ends_a_request(
                 assert not left.is_set()
             assert "Nothing of that was true." not in read.text
             may_answer.set()
+
+
+@pytest.mark.weakness(14)
+async def test_a_recap_that_comes_while_another_chat_is_open_belongs_to_its_own(
+    tmp_path: Path, demo_tavern: WrittenTavern
+) -> None:
+    may_answer = threading.Event()
+
+    def late(wire: Wire) -> None:
+        wire.head()
+        while not may_answer.is_set() and wire.wait(0.02):
+            pass
+        wire.piece(json.dumps({"name": "A", "recap": {"developments": ["They met."]}}))
+        wire.send(b"data: [DONE]\n\n")
+
+    waited, path = Waited(), demo_tavern.chat
+    other = path.with_name("Another evening.jsonl")
+    header, *lines = path.read_text().splitlines()
+    header = json.dumps({**json.loads(header), "chat_metadata": {"integrity": "another"}})
+    other.write_text("\n".join([header, *lines[-5:]]))
+    with FakeLlm(lambda _request: late) as llm:
+        spec = f"openai:{MODEL}@{llm.url}"
+        async with open_companion(
+            user_folders(tmp_path / "own"),
+            tavern=demo_tavern.user_folder.parent,
+            llm=spec,
+            watch=False,
+        ) as companion:
+            companion.operations_changed.connect(waited.hear)
+            await companion.open_story(path)
+            await waited.until(OperationKind.SCENE_RECAP, OperationStatus.RUNNING)
+            await companion.open_story(other)
+            may_answer.set()
+            await waited.until(OperationKind.SCENE_RECAP, OperationStatus.DONE)
+            companion.work.pause()
+            here, there = await companion.settled(path), companion.story(other)
+            assert there is not None
+            assert any(r.text for versions in here.recaps.values() for r in versions)
+            assert there.recaps == {}

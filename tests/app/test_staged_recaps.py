@@ -115,6 +115,7 @@ async def test_each_scene_takes_four_requests_at_most_and_keeps_its_lore(
         assert stored_entries(recap.stored)[0].content == (f"Deep as {number}.",)
 
 
+@pytest.mark.weakness(26)
 async def test_a_scene_that_adds_nothing_is_folded_in_without_a_request(
     desk: Desk, stages: Stages
 ) -> None:

@@ -42,6 +42,7 @@ def as_shown(tip: str) -> str:
 
 
 @pytest.mark.pitfall(59)
+@pytest.mark.weakness(49)
 def test_a_label_shows_markup_as_it_is(dressed: QApplication) -> None:
     for label in (Label(HOSTILE), ElidedLabel(HOSTILE)):
         assert label.textFormat() is Qt.TextFormat.PlainText

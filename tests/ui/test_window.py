@@ -60,6 +60,7 @@ async def test_the_demo_story_stands_on_the_stage(
     assert f"{len(story.messages)} messages" in demo_window.frame.card.toolTip()
 
 
+@pytest.mark.weakness(17)
 async def test_choosing_a_version_makes_it_current(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
@@ -113,6 +114,7 @@ async def test_an_edit_of_the_running_recap_is_a_new_version(
     assert story.running.current.content == "Everyone went home."
 
 
+@pytest.mark.weakness(25)
 async def test_the_prompt_page_shows_the_exact_text(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:

@@ -198,7 +198,7 @@ class MessageDelegate(QStyledItemDelegate):
         if shown.inclusion.is_edited and left + 60 < right:
             ink = tokens.edited.text
             self._icon(painter, "pencil", ink, QRectF(left, middle - 7, 14, 14), 13)
-            loud_meta().draw(painter, "edited", ink, left + 19, middle)
+            loud_meta().draw(painter, tr("edited"), ink, left + 19, middle)
 
     def _paint_gutter(
         self, painter: QPainter, card: QRect, column: Column, shown: MessageRow, text_height: int

@@ -6,16 +6,16 @@ from PySide6.QtCore import QPoint, QRect
 
 from ui.story import geometry as geo
 from ui.story.geometry import Column
-from ui.story.message_delegate import has_recap_line, needs_redo
+from ui.story.message_delegate import has_recap_line, needs_redo, shows_recap_text
 from ui.story.message_model import MessageModel, MessageRow
 from ui.story.rows import RowKind
 
-REDO, FOLD, NAME = "redo", "fold", "name"
+REDO, FOLD, NAME, RECAP = "redo", "fold", "name", "recap"
 REDO_WIDTH = 96  # of "Stale. Redo R" at the right of a recap line
 
 
 def part_at(model: MessageModel, row: int, area: QRect, column: Column, point: QPoint) -> str:
-    """A tool of `geometry.TOOLS`, "redo", "fold", "name" of a divider, or "".
+    """A tool of `geometry.TOOLS`, "redo", "fold", "name" of a divider, "recap" of a message, or "".
 
     area: the row's, in the viewport. point: in the same, inside of the row.
     """
@@ -46,6 +46,8 @@ def _message_part(area: QRect, column: Column, shown: MessageRow, point: QPoint)
             return tool
     card = geo.card_rect(area, column)
     in_line = card.bottom() - geo.RECAP_HEIGHT - geo.CARD_FOOT <= point.y() <= card.bottom()
-    if has_recap_line(shown) and needs_redo(shown) and in_line:
-        return REDO if 0 <= column.text_right - point.x() < REDO_WIDTH else ""
-    return ""
+    if not in_line or not has_recap_line(shown):
+        return ""
+    if needs_redo(shown) and 0 <= column.text_right - point.x() < REDO_WIDTH:
+        return REDO
+    return RECAP if shows_recap_text(shown) else ""

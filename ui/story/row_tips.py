@@ -6,7 +6,7 @@ from app.translation import tr
 from ui.story import words
 from ui.story.message_delegate import TOOL_TIPS, state_tip
 from ui.story.message_model import STALE_SCENE, MessageModel
-from ui.story.parts import REDO, is_grip
+from ui.story.parts import RECAP, REDO, is_grip
 
 
 def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
@@ -15,7 +15,9 @@ def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
         return tr(TOOL_TIPS[part])
     shown = model.message_row(row)
     if shown is not None:
-        return state_tip(shown, injects=model.injects_recaps) if in_gutter else ""
+        if in_gutter:
+            return state_tip(shown, injects=model.injects_recaps)
+        return words.recap_tip(shown.recap) if part == RECAP else ""
     if part == REDO:
         return f"{tr(STALE_SCENE)} {tr('Write it anew. (R)')}"
     number = model.place(row).scene - 1

@@ -10,6 +10,7 @@ from app.translation import N_, tr, tr_in, trn
 
 SPOKEN_CHARACTERS = 2_000
 LONGEST_REASON = 600
+LONGEST_TIP = 1_200
 
 NAMELESS = (N_("Unnamed scene"), N_("Open scene"))  # a closed one, the open one
 
@@ -132,6 +133,16 @@ def token_count(tokens: int) -> str:
 def message_count(count: int) -> str:
     """ "1 message", "104 messages"."""
     return trn("{n} message", "{n} messages", count)
+
+
+def recap_tip(recap: MessageRecap) -> str:
+    """A message's recap whole, what it was begun with, and the reasoning of the model before it."""
+    told = [recap.text]
+    if recap.prefill:
+        told.append(tr("Begun with: {text}", text=recap.prefill))
+    if recap.reasoning:
+        told.append(tr("Reasoning: {text}", text=recap.reasoning))
+    return "\n".join(one if len(one) <= LONGEST_TIP else f"{one[:LONGEST_TIP]}…" for one in told)
 
 
 def spoken_message(index: int, message: Message, inclusion: Inclusion, recap: MessageRecap) -> str:

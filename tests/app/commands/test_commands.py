@@ -18,6 +18,10 @@ def demo_chat(demo_tavern: WrittenTavern) -> Path:
     return demo_tavern.chat
 
 
+def files_of(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
 class Commands:
     def __init__(self, data_dir: Path, capture: pytest.CaptureFixture[str]) -> None:
         self.data_dir = data_dir
@@ -67,10 +71,11 @@ def test_clearing_says_first_what_goes_and_then_takes_it_away(
     assert demo_chat.read_bytes() == before
 
 
+@pytest.mark.weakness(32)
 def test_every_closed_scene_has_a_recap_and_all_but_the_newest_a_running_version(
     commands: Commands, demo_chat: Path
 ) -> None:
-    before = demo_chat.read_bytes()
+    before = {path: path.read_bytes() for path in files_of(demo_chat.parents[2])}
     data = commands.json("recap", str(demo_chat))
     *closed, last = data["scenes"]
     assert all(scene["recap"] and scene["versions"] == [scene["recap"]] for scene in closed)
@@ -80,8 +85,7 @@ def test_every_closed_scene_has_a_recap_and_all_but_the_newest_a_running_version
     assert [version["version"] for version in versions] == list(range(len(closed) - 1))
     assert data["current_version"] == versions[-1]["version"]
     assert all(version["content"] and version["made_by"] == "built-in" for version in versions)
-    assert demo_chat.read_bytes() == before
-    assert sorted(path.name for path in demo_chat.parent.iterdir()) == [demo_chat.name]
+    assert {path: path.read_bytes() for path in files_of(demo_chat.parents[2])} == before
     assert commands.json("recap", str(demo_chat)) == data  # done once, and the same for ever
 
 

@@ -95,6 +95,7 @@ def test_what_was_exported_comes_in_as_it_was(presets: PromptPresets, tmp_path: 
         (Conflict.RENAME, ("Short", "Short 2"), ("Old.", "New.")),
     ],
 )
+@pytest.mark.weakness(50)
 def test_a_conflict_ends_as_it_was_chosen(
     presets: PromptPresets, conflict: Conflict, names: tuple[str, ...], words: tuple[str, ...]
 ) -> None:

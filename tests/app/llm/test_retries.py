@@ -21,12 +21,14 @@ from app.llm.retries import MAX_ATTEMPTS, retry_after_seconds, retry_delay
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+@pytest.mark.weakness(36)
 def test_delays_double_up_to_a_bound_and_then_it_is_given_up() -> None:
     delays = [retry_delay(n, BackendUnreachable("x")) for n in range(1, MAX_ATTEMPTS + 1)]
     assert delays == [10, 20, 40, 80, 160, 300, 300, None]
 
 
 @pytest.mark.parametrize("error", [BackendRefused("x"), AnswerUnusable("x"), StoreError("x")])
+@pytest.mark.weakness(55)
 def test_what_cannot_pass_is_not_tried_again(error: Exception) -> None:
     assert retry_delay(1, error) is None
 

@@ -138,6 +138,7 @@ async def test_lore_that_is_nobodys_is_new_without_a_question() -> None:
     assert [entry.name for entry in stored_entries(written.value.stored)] == ["Ford"]
 
 
+@pytest.mark.weakness(26)
 async def test_a_scene_that_adds_nothing_is_no_failure_and_still_told() -> None:
     model = Model(scene_filter=NOTHING)
     written = await recap(model)

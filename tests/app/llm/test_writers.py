@@ -172,6 +172,7 @@ async def test_a_scene_is_merged_into_the_running_recap() -> None:
     assert all(part in backend.requests[0].prompt for part in ("Old.", "The Inn", "New.", "100"))
 
 
+@pytest.mark.weakness(54)
 async def test_a_running_recap_is_cut_to_its_room() -> None:
     items = [f"Deed number {i} was done." for i in range(200)]
     answer = json.dumps({"recap": {"developments": items, "state": ["Now."]}})
@@ -213,6 +214,7 @@ async def test_where_no_message_is_eligible_nothing_is_asked() -> None:
     assert backend.requests == []
 
 
+@pytest.mark.weakness(13)
 async def test_a_break_at_an_ineligible_message_is_refused() -> None:
     backend = ScriptedBackend('{"sceneBreakAt": 1}')
     with pytest.raises(AnswerUnusable, match="No scene break"):
@@ -229,6 +231,7 @@ async def test_a_barred_message_is_read_and_cannot_be_chosen() -> None:
     assert messages(8)[3].text in backend.requests[0].prompt
 
 
+@pytest.mark.weakness(43)
 async def test_where_a_choice_is_forced_none_is_no_answer() -> None:
     backend = ScriptedBackend('{"sceneBreakAt": false}', '{"sceneBreakAt": 5}')
     assert (await writer_of(backend).find_break(messages(8), forced=True)).value.place == 4

@@ -75,6 +75,7 @@ def read_back(values: dict[str, Any], **held: Any) -> ChatLine:
 # --- scenes
 
 
+@pytest.mark.weakness(10)
 def test_a_recapped_scene_gets_the_whole_group() -> None:
     values = written(None, recap(0, "They met."), recap(1, HEADED, is_current=True))
     stored = values["scene_recap_versions"][1]
@@ -101,6 +102,7 @@ def test_a_recapped_scene_gets_the_whole_group() -> None:
     assert metadata["allEntries"] == metadata["entries"] == metadata["created_entry_uids"] == []
 
 
+@pytest.mark.weakness(30)
 def test_what_was_written_says_the_same_and_is_not_written_again() -> None:
     recaps = (recap(0, HEADED), recap(1, "They met.", is_current=True), recap(2, HEADED))
     held = read_back(written(None, *recaps))
@@ -108,6 +110,16 @@ def test_what_was_written_says_the_same_and_is_not_written_again() -> None:
     extra = scene_extra(held)
     assert extra is not None
     assert [display_text(version) for version in extra.versions] == [HEADED, "They met.", HEADED]
+
+
+@pytest.mark.weakness(52)
+def test_recaps_whose_hashes_are_the_same_are_two_recaps() -> None:
+    """The extension's hash is of 32 bits; these two share it."""
+    assert recap_hash("Aa") == recap_hash("BB")
+    held = read_back(written(None, recap(0, "Aa", is_current=True)))
+    values = written(held, recap(0, "Aa"), recap(1, "BB", is_current=True))
+    assert values["scene_recap_versions"] == ["Aa", "BB"]
+    assert values["scene_recap_current_index"] == 1
 
 
 def test_a_recap_that_was_folded_in_is_locked_in_the_chat() -> None:
@@ -269,6 +281,7 @@ def test_a_failed_recap_has_its_error_and_no_text() -> None:
     assert (values["memory"], values["error"]) == (None, "The model said nothing.")
 
 
+@pytest.mark.weakness(30)
 def test_what_a_message_says_already_is_not_written() -> None:
     held = line(memory="r", exclude=True, include=None, error=None)
     assert message_values(held, MessageRecap("r", is_excluded=True)) == {}
@@ -312,6 +325,7 @@ def test_a_mark_leaves_the_reasoning_behind_a_recap() -> None:
         (InclusionState.OUT_OF_BUDGET, None, {}),
     ],
 )
+@pytest.mark.weakness(23)
 def test_include_is_written_only_when_it_changed(
     state: InclusionState, held: str | None, values: dict[str, Any]
 ) -> None:
@@ -411,6 +425,7 @@ def test_a_break_that_was_cleared_takes_no_new_recap_of_its_message_along() -> N
     assert message_recap(read) == MessageRecap("anew")
 
 
+@pytest.mark.weakness(2)
 def test_clearing_reaches_the_swipes_that_are_not_shown() -> None:
     raw = swiped(1, "one", "two", shown=1)
     raw["swipe_info"][0]["extra"] = {NAMESPACE: {"memory": "of one", "custom": 1}}
@@ -431,6 +446,7 @@ def test_clearing_reaches_the_swipes_that_are_not_shown() -> None:
     assert other_swipe_recaps(made) == ()
 
 
+@pytest.mark.weakness(2)
 def test_a_stale_recap_stays_when_edited_and_is_cleared_when_swiped() -> None:
     raw = swiped(1, "one", "two", shown=1)
     raw["extra"] = {NAMESPACE: {"memory": "of one"}}

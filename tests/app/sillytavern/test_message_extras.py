@@ -151,6 +151,7 @@ def test_a_scene_with_its_versions() -> None:
         ({"scene_break_visible": False}, False),
     ],
 )
+@pytest.mark.weakness(12)
 def test_only_false_hides_a_break(stored: dict[str, Any], is_visible: bool) -> None:
     scene = scene_extra(line(**{NEW: {"scene_break": True, **stored}}))
     assert scene is not None

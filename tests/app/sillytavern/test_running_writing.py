@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from app.sillytavern.message_extras import OWN_KEY
 from app.sillytavern.running_writing import RUNNING_KEY, running_values
 from app.story.recaps import RunningRecap, RunningVersion
@@ -24,6 +26,7 @@ def running(metadata: dict[str, Any], recap: RunningRecap = RUNNING, **more: Any
     return running_values(metadata, recap, POSITIONS, name="Harbour", **more)
 
 
+@pytest.mark.weakness(7)
 def test_a_running_version_has_exactly_eight_keys() -> None:
     storage = running({}, leave_out=1)[RUNNING_KEY]
     assert list(storage) == ["chat_id", "current_version", "versions"]
@@ -46,6 +49,7 @@ def test_without_versions_nothing_is_written() -> None:
     assert running({RUNNING_KEY: {"current_version": 0, "versions": []}}, RunningRecap()) == {}
 
 
+@pytest.mark.weakness(6)
 def test_a_cleared_running_recap_still_says_whose_it_is() -> None:
     (stored,) = running({}, replace(RUNNING, versions=RUNNING.versions[:1]))[RUNNING_KEY][
         "versions"
@@ -56,6 +60,7 @@ def test_a_cleared_running_recap_still_says_whose_it_is() -> None:
     assert running({RUNNING_KEY: storage}, RunningRecap(), deleted=RUNNING.versions) == {}
 
 
+@pytest.mark.weakness(5)
 def test_moved_messages_move_the_indexes_and_keep_all_else() -> None:
     stored = running({})[RUNNING_KEY]
     stored["versions"][0] |= {"event_keys": ["0:x:y"], "mine": 1.5, "new_scene_index": 8}
@@ -127,6 +132,7 @@ def test_a_renamed_chat_only_gets_its_new_name() -> None:
     assert values == {RUNNING_KEY: stored | {"chat_id": "Harbour"}}
 
 
+@pytest.mark.weakness(4)
 def test_the_future_is_not_told_and_not_chosen() -> None:
     later = RunningRecap((*RUNNING.versions, version(2, "Later.", "b", "gone")), 2)
     storage = running({}, later)[RUNNING_KEY]

@@ -30,15 +30,30 @@ STAGE_3 = {"developments": ["They won."], "open": ["Who is the spy?"], "state": 
         ({"stage1": STAGE_1}, "They came.\nThey went."),
         (STAGE_3, "DEVELOPMENTS\nThey won.\n\nOPEN\nWho is the spy?"),
         ({"recap": STAGE_3}, "DEVELOPMENTS\nThey won.\n\nOPEN\nWho is the spy?"),
-        ({"recap": STAGE_3, "entities": []}, ""),
+        # The extension shows nothing for what follows; it is kept here none the less.
+        (
+            {"recap": STAGE_3, "entities": []},
+            "DEVELOPMENTS\nThey won.\n\nOPEN\nWho is the spy?",
+        ),
+        ({"stage1": ["They came.", "They went."]}, "They came.\nThey went."),
+        ({"stage1": {"sn": "x", "chronological_items": ["They came."]}}, "They came."),
+        (
+            {"stage1": {"goals": ["Win."], "quotes": [{"who": "Mira", "what": "Never."}]}},
+            "GOALS\nWin.\n\nQUOTES\nMira: Never.",
+        ),
+        ({"stage1": {"tone": "grim"}, "stage3": {"developments": []}}, "TONE\ngrim"),
+        ({"sn": "x", "extracted": ["They came."]}, "They came."),
+        ({"sn": "x", "reveals": "He is the spy."}, "REVEALS\nHe is the spy."),
         ({"scene_name": "x", "recap": "## Situation\nAt sea."}, "## Situation\nAt sea."),
         ({"plot": "P", "rc": "R"}, "P"),
         ({"rc": "R"}, "R"),
         ({"stage1": {"plot": "Only a plot."}}, "Only a plot."),
+        ({"stage3": {**STAGE_3, "open": "Who?"}}, "DEVELOPMENTS\nThey won.\n\nOPEN\nWho?"),
         ({"unknown": 1}, ""),
         ({}, ""),
     ],
 )
+@pytest.mark.weakness(28)
 def test_what_is_shown_of_each_format(stored: dict[str, Any], shown: str) -> None:
     assert display_text(json.dumps(stored)) == shown
 

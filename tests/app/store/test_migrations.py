@@ -35,6 +35,7 @@ def database_of(path: Path, version: str) -> None:
         )
 
 
+@pytest.mark.weakness(45)
 async def test_a_first_database_keeps_its_queue(tmp_path: Path) -> None:
     path, backups = tmp_path / "story.sqlite3", tmp_path / "backups"
     database_of(path, "0001_first")

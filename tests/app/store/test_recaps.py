@@ -75,6 +75,7 @@ async def test_a_version_keeps_the_form_it_was_found_in(store: Store) -> None:
     assert read == recap
 
 
+@pytest.mark.weakness(7, 57)
 async def test_versions_are_numbered_max_and_one_and_the_highest_left_takes_over(
     store: Store,
 ) -> None:
@@ -99,6 +100,7 @@ async def test_versions_are_numbered_max_and_one_and_the_highest_left_takes_over
     assert await add() == 4  # a number is never given again
 
 
+@pytest.mark.weakness(8)
 async def test_a_chosen_version_that_is_not_there_gives_way_to_the_newest(store: Store) -> None:
     chat_id = await store.run(lambda: store.chats.id_of("chat"))
     versions = [RunningVersion(n, "text", 1, "", "a", "ST-Auto-Recap", 1.0) for n in (1, 2)]

@@ -48,6 +48,7 @@ def test_golden_numbers(newest: int, breaks: tuple[int, ...], first: int) -> Non
     assert plan.unhide == ()
 
 
+@pytest.mark.weakness(16)
 def test_nothing_is_hidden_that_the_memory_does_not_tell() -> None:
     assert plan_hiding(chat(), BREAKS, 2, 31, {}).hide == ((0, 30),)
     assert not plan_hiding(chat(), BREAKS, 2, 0, {})
@@ -66,6 +67,7 @@ def test_the_memory_ends_where_the_injected_version_ends() -> None:
     assert covered_end(RunningRecap(versions[2:], 2), positions) == 0
 
 
+@pytest.mark.weakness(35, 57)
 def test_what_the_user_hid_is_never_shown_and_remarks_are_never_hidden() -> None:
     messages = chat(hidden=(3, 80), notices=(5,))
     plan = plan_hiding(messages, BREAKS, 2, ALL, {})
@@ -104,6 +106,7 @@ def test_what_was_asked_and_did_not_happen_is_asked_again() -> None:
     st.integers(0, ALL),
     st.sets(st.integers(0, ALL - 1)),
 )
+@pytest.mark.weakness(31)
 def test_hiding_done_is_hiding_settled(
     breaks: list[int], newest: int, covered: int, by_user: set[int]
 ) -> None:

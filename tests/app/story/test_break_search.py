@@ -124,6 +124,7 @@ def test_the_questions_are_bounded_whatever_is_answered(model: Model, length: in
     tokens=st.sampled_from([0, 30, 400, 20_000]),
     data=st.data(),
 )
+@pytest.mark.weakness(13)
 def test_any_answers_end_and_leave_scenes_of_the_minimum(
     length: int, minimum: int, offset: int, context: int | None, tokens: int, data: st.DataObject
 ) -> None:
@@ -163,6 +164,7 @@ def test_a_break_that_was_passed_over_is_found_by_the_search_backwards() -> None
     assert backwards.candidates[-1] == 16  # the scene up to 20 keeps its four messages
 
 
+@pytest.mark.weakness(44)
 def test_the_newest_messages_and_the_first_of_a_scene_cannot_be_chosen() -> None:
     question = Search(messages_of(20)).next()
     assert question is not None
@@ -251,6 +253,7 @@ def test_a_question_fits_the_context_and_a_huge_message_takes_a_part_of_it_only(
     assert question.candidates
 
 
+@pytest.mark.weakness(43)
 def test_a_scene_that_outgrows_its_recap_is_cut_where_it_is_best_and_asked_so_once() -> None:
     rules = replace(RULES, context_tokens=8192)
     search = Search(messages_of(60), rules, tokens=400)
@@ -269,6 +272,7 @@ def test_a_scene_that_outgrows_its_recap_is_cut_where_it_is_best_and_asked_so_on
     assert not any(question.is_forced for question in free.questions)
 
 
+@pytest.mark.weakness(34)
 def test_what_is_searched_costs_nothing_more() -> None:
     search = Search(messages_of(200))
     cost = search.place().cost(scenes_of(search.messages, {})[0], RULES)

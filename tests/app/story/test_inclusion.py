@@ -70,6 +70,7 @@ def test_behind_the_first_that_does_not_fit_nothing_older_is_counted() -> None:
     assert decide(["a", "b c d e f g", "h"], 3) == [OUT, OUT, INCLUDED]
 
 
+@pytest.mark.weakness(24)
 def test_on_wish_a_recap_that_is_too_long_is_stepped_over() -> None:
     assert decide(["a", "b c d e f g", "h"], 3, skip=True) == [INCLUDED, OUT, INCLUDED]
 
@@ -117,6 +118,7 @@ def test_the_first_reason_that_fits_is_said_in_the_order_of_the_decision_tree() 
     assert one(free, replace(rules, left_out=frozenset(), minimum_tokens=5)).state is INCLUDED
 
 
+@pytest.mark.weakness(47)
 def test_a_character_is_left_out_by_name_or_by_card_and_the_user_never() -> None:
     recap, by_card = MessageRecap("recap"), InclusionRules(100, left_out=frozenset({"mira.png"}))
     assert one(recap, by_card, avatar="mira.png").state is InclusionState.EXCLUDED
@@ -181,12 +183,14 @@ _recap = st.text(st.sampled_from('abc .,\n"*é漢🌙-0123'), min_size=1, max_si
 
 
 @given(texts=st.lists(_recap, max_size=20), limit=st.integers(0, 120))
+@pytest.mark.weakness(57)
 def test_the_cut_is_that_of_the_naive_loop(texts: list[str], limit: int) -> None:
     count = counter_for().count
     assert decide(texts, limit, count=count) == naive_cut(texts, limit, count)
 
 
 @pytest.mark.parametrize("size", [200, 2000])
+@pytest.mark.weakness(29)
 def test_each_recap_is_counted_once_and_the_joined_text_a_few_times(size: int) -> None:
     asked: list[int] = []
 

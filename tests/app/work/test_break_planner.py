@@ -157,3 +157,12 @@ def test_what_was_searched_is_planned_no_more() -> None:
     assert len(rows) == 2
     cost = search_cost(story, settings(), WRITING, SearchState(rows, has_news=True))
     assert cost.requests == 0
+
+
+@pytest.mark.weakness(44)
+def test_an_offset_of_none_and_a_minimum_are_asked_with_as_they_are_set() -> None:
+    """The extension took 0 for 2, and knew three defaults of the minimum."""
+    (spec,) = planned(story_of(30), scene_break_offset=0, scene_minimum_length=7)
+    search = search_of(ScenesOfMessages(story_of(30).messages, (50,) * 30, {}, ()), spec)
+    assert search is not None
+    assert (search.candidates[0], search.candidates[-1]) == (6, 28)

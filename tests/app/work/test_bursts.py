@@ -50,6 +50,7 @@ async def test_the_last_of_a_burst_is_done_once(bursts: Bursts) -> None:
     assert deeds == ["deed 19", "another burst"]
 
 
+@pytest.mark.weakness(1)
 async def test_a_chat_does_not_wait_for_another(bursts: Bursts) -> None:
     deeds = Deeds()
     bursts.after(3600, CHAT, partial(deeds.do, "late"))

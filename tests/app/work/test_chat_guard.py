@@ -213,6 +213,7 @@ def test_old_copies_thin_out_and_the_longest_stays() -> None:
     assert all(any(day * DAY <= now - k.moment < (day + 1) * DAY for k in kept) for day in range(7))
 
 
+@pytest.mark.weakness(11)
 def test_all_chats_together_stay_within_bounds_and_keep_one_copy_each(tmp_path: Path) -> None:
     copies = ChatCopies(tmp_path / "copies", most_bytes=20_000)
     chats = [tmp_path / "Ana" / f"{n}.jsonl" for n in range(4)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
@@ -84,6 +85,7 @@ async def test_seven_counts_say_what_would_go(companion: Companion, tmp_path: Pa
     )
 
 
+@pytest.mark.weakness(53)
 async def test_nothing_is_left_and_undo_brings_exactly_all_of_it_back(
     companion: Companion, tmp_path: Path
 ) -> None:

@@ -138,6 +138,7 @@ async def test_a_generation_in_the_background_keeps_no_reply_from_being_read(
 
 
 @pytest.mark.pitfall(2)
+@pytest.mark.weakness(40, 41)
 async def test_a_turn_is_answered_while_work_on_its_chat_goes_on(linked: Linked) -> None:
     """Spec §23: SillyTavern waited with its own work until memory was done."""
     begun, never = asyncio.Event(), asyncio.Event()

@@ -283,3 +283,33 @@ def test_sums_of_nothing_are_nothing() -> None:
     assert total(uses) == Spent()
     assert by_task(uses) == ()
     assert Prices().of(5, 5) is None
+
+
+@pytest.mark.weakness(42)
+async def test_requests_at_one_time_are_counted_each_under_its_own_name() -> None:
+    """The extension kept the name of a request in one place for all."""
+    uses: dict[str, list[RequestUse]] = {}
+    both = asyncio.Barrier(2)
+
+    class Heard:
+        async def took(self, use: RequestUse) -> None:
+            uses.setdefault(use.task, []).append(use)
+
+    class Slow:
+        spec, label, context_tokens = "m", "m", 8192
+
+        async def generate(self, request: Request, *, on_text: object = None) -> Answer:
+            await both.wait()
+            return Answer(request.prompt)
+
+    asker = Asker(Slow(), count_tokens=len, meter=Heard())  # type: ignore[arg-type]
+    names = ("scene_recap", "running_recap")
+    async with asyncio.timeout(10):
+        await asyncio.gather(
+            *(
+                asker.answer(PROMPTS[name], dict.fromkeys(PROMPTS[name].inputs, name))
+                for name in names
+            )
+        )
+    assert {name: len(found) for name, found in uses.items()} == dict.fromkeys(names, 1)
+    assert all(use.output_tokens > 0 for found in uses.values() for use in found)

@@ -190,6 +190,7 @@ async def test_nothing_is_written_unless_the_user_wants_it(bench: Bench) -> None
     assert bench.path.read_bytes() == before
 
 
+@pytest.mark.weakness(30)
 async def test_what_is_known_gets_into_a_file_that_nobody_has_open(bench: Bench) -> None:
     await bench.mark_break(3, "The quay")
     recap = SceneRecap(bench.anchor(3), 0, "The quay", "STATE\nFog.", "", "built-in", 1.0)
@@ -390,6 +391,45 @@ async def test_several_changes_become_one_writing(bench: Bench, tmp_path: Path) 
     assert all(bench.block(index)["scene_break"] for index in (3, 5, 7))
 
 
+@pytest.mark.weakness(1)
+async def test_a_chat_that_is_left_within_the_second_gets_its_own_change(bench: Bench) -> None:
+    other = bench.path.with_name("Mill.jsonl")
+    header = {**HEADER, "chat_metadata": {"integrity": "another"}}
+    other.write_bytes(jsonl([header, *raw_chat()]))
+    second = await bench.chats.open(other)
+    before = other.read_bytes()
+    await bench.mark_break(3, "The quay")
+    bench.mirror.soon(bench.chat)
+    bench.mirror.soon(second)  # shown before the first was written
+    await bench.mirror.flush()
+    assert bench.block(3)["scene_break_name"] == "The quay"
+    assert other.read_bytes() == before
+
+
+@pytest.mark.weakness(10, 11)
+async def test_a_chat_grows_by_its_recaps_and_by_nothing_else(bench: Bench) -> None:
+    """Each version once; the extension kept a copy of the lorebook with each."""
+    before = len(bench.path.read_bytes())
+    await bench.mark_break(3, "The quay")
+    texts = [f"{number} " + "lantern " * 100 for number in range(20)]
+    anchor, recaps = bench.anchor(3), bench.store.recaps
+
+    def unit(chat_id: int) -> None:
+        for number, text in enumerate(texts):
+            recap = SceneRecap(anchor, 0, "The quay", text, "", "built-in", 1.0)
+            version = RunningVersion(0, text, number + 1, "", anchor, "built-in", 1.0)
+            recaps.add_scene_recap(chat_id, recap)
+            recaps.add_running_version(chat_id, version)
+
+    await bench.know(unit)
+    assert await bench.mirrored() == ""
+    grown = len(bench.path.read_bytes()) - before
+    # The scene's group stands in the message and in each of its two swipes.
+    of_scene = 3 * (sum(map(len, texts)) + 2 * len(texts[-1]))
+    assert grown < of_scene + sum(map(len, texts)) + 4 * 20 * 250
+
+
+@pytest.mark.weakness(1)
 async def test_closing_writes_what_is_due(bench: Bench) -> None:
     await bench.mark_break(3)
     bench.mirror.soon(bench.chat)
@@ -428,6 +468,7 @@ async def test_a_branch_of_a_mirrored_chat_knows_everything_once(bench: Bench) -
     assert OWN_KEY not in storage
 
 
+@pytest.mark.weakness(2)
 async def test_each_swipe_has_a_recap_of_its_own_and_the_first_too(bench: Bench) -> None:
     """Seed 003, "Independent Swipe Data", and what its "Stale Data on Swipe Switch" gets wrong."""
 

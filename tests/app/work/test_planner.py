@@ -76,6 +76,7 @@ def test_every_closed_scene_without_a_recap_gets_one_and_the_open_one_none() -> 
 
 
 @pytest.mark.pitfall(34)
+@pytest.mark.weakness(21)
 def test_each_scene_is_recapped_from_its_own_messages_alone() -> None:
     """Spec §23: after a break the next scene began with the chat."""
     story = story_of(8, 2, 5)
@@ -87,6 +88,7 @@ def test_each_scene_is_recapped_from_its_own_messages_alone() -> None:
     ]
 
 
+@pytest.mark.weakness(18)
 def test_the_newest_closed_scene_stays_out_of_the_running_recap() -> None:
     story = with_recaps(story_of(10, 2, 5), "m2", "m5")
     assert kinds(planned(story)) == [("running_recap", "m2")]
@@ -140,6 +142,7 @@ def test_a_version_behind_the_end_of_a_branch_does_not_count() -> None:
     assert base.last_anchor == "m2"
 
 
+@pytest.mark.weakness(19)
 def test_a_fold_builds_on_the_chosen_version_where_two_reach_equally_far() -> None:
     story = with_versions(story_of(10, 2, 5), "m2", "m2", current=0)
     base = fold_base(story, 3)

@@ -146,6 +146,7 @@ async def test_a_failure_at_each_start_is_shown_once(store: Store, tasks: TaskSu
     assert [op.status for op in later.operations] == [OperationStatus.FAILED]
 
 
+@pytest.mark.weakness(37)
 async def test_a_passing_fault_waits_and_holds_up_nobody(
     store: Store, tasks: TaskSupervisor
 ) -> None:
@@ -252,6 +253,7 @@ async def test_an_error_of_our_own_fails_one_operation_only(
     assert ("bug", OperationStatus.FAILED) in script.ended
 
 
+@pytest.mark.weakness(36, 38)
 async def test_cancelling_stops_what_runs_at_once(store: Store, tasks: TaskSupervisor) -> None:
     started = asyncio.Event()
 

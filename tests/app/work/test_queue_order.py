@@ -131,6 +131,7 @@ async def test_who_needs_one_that_waits_for_another_try_waits_with_it(
     assert script.done == ["other", "recap", "fold"]
 
 
+@pytest.mark.weakness(39)
 async def test_cancelling_what_is_needed_says_so(store: Store, tasks: TaskSupervisor) -> None:
     specs = [spec("recap"), spec("fold", needs=("recap",))]
     queue = await paused_with(store, tasks, Script(), specs)
@@ -262,6 +263,7 @@ async def test_where_one_was_moved_to_is_known_in_the_next_run(store: Store) -> 
     await second.aclose()
 
 
+@pytest.mark.weakness(38)
 async def test_clearing_a_chat_leaves_the_others_and_comes_back_in_order(
     store: Store, tasks: TaskSupervisor
 ) -> None:
@@ -284,6 +286,7 @@ async def test_clearing_a_chat_leaves_the_others_and_comes_back_in_order(
     assert script.done == ["b", "a"]
 
 
+@pytest.mark.weakness(40)
 async def test_clearing_all_lets_what_runs_end(store: Store, tasks: TaskSupervisor) -> None:
     started, go_on = asyncio.Event(), asyncio.Event()
     done: list[str] = []

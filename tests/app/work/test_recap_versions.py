@@ -144,6 +144,7 @@ async def test_a_restored_version_stands_in_its_place_and_does_not_become_curren
         await companion.edits.restore_running_version(chat, last)
 
 
+@pytest.mark.weakness(53)
 async def test_a_cleared_recap_leaves_the_prompt_stays_away_and_comes_back_by_undo(
     companion: Companion, chat: Path
 ) -> None:

@@ -195,6 +195,7 @@ async def test_a_deleted_break_puts_its_recaps_away_and_undo_brings_all_back(des
     assert desk.story.running == before.running
 
 
+@pytest.mark.weakness(12)
 async def test_a_toggle_sets_hides_and_shows_again_with_what_hangs_on_it(desk: Desk) -> None:
     await desk.edits.toggle(desk.path, desk.anchor(19))
     assert desk.ends == [9, 29]

@@ -87,6 +87,7 @@ async def test_settings_come_back_on_another_machine(
         ["running_recap_budget"],
     ],
 )
+@pytest.mark.weakness(50)
 async def test_one_wrong_value_refuses_the_file(
     machine: Machine, tmp_path: Path, values: object
 ) -> None:

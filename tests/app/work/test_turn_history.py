@@ -239,6 +239,7 @@ async def world(demo_tavern: WrittenTavern, tmp_path: Path) -> AsyncIterator[Wor
         yield world
 
 
+@pytest.mark.weakness(11)
 async def test_only_the_last_turns_of_a_chat_are_kept(world: World) -> None:
     from tests.prompt_turns import LONG as NAME
     from tests.prompt_turns import slot, turn

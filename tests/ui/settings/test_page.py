@@ -50,6 +50,7 @@ async def test_every_setting_with_a_section_can_be_changed(page: SettingsPage) -
     assert set(page._rows) == wanted == shown_names(page)
 
 
+@pytest.mark.weakness(58)
 async def test_a_changed_setting_says_its_default_and_can_be_reset(
     page: SettingsPage, companion: Companion, until: Until
 ) -> None:

@@ -12,9 +12,13 @@ from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
 from app.story.inclusion import Inclusion, InclusionState
+from app.story.messages import MessageRecap
 from tests.ui.samples import LINES, message, story, with_states
 from ui.story import geometry as geo
 from ui.story.chat_view import ChatView
+from ui.story.parts import part_at
+from ui.story.row_tips import tip_of
+from ui.story.words import recap_tip
 from ui.theme.source import ThemeChoice, ThemeSource
 
 Key = Qt.Key
@@ -324,6 +328,26 @@ def test_a_stale_recap_offers_to_be_redone(view: ChatView, qtbot: QtBot) -> None
     heard = QSignalSpy(view.tool_used)
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert heard.at(0) == ["redo", stale]
+
+
+def test_a_recap_under_the_pointer_is_told_whole_with_its_reasoning(view: ChatView) -> None:
+    """As the extension did; and what stood before it for the model (spec/auto-recap.md §3.3)."""
+    told = with_states(story(40, (9, 19)))
+    index = next(n for n, i in enumerate(told.inclusion) if i.state is InclusionState.INCLUDED)
+    anchor = told.messages[index].anchor
+    recap = MessageRecap("She left. " * 90, reasoning="Who <b>left</b>?", prefill="In it: ")
+    view.show_story(replace(told, message_recaps={**told.message_recaps, anchor: recap}))
+    view.jump_to(index)
+    row = view.model().layout.row_of_message(index)
+    area, column = view.row_rect(row), view.column
+    foot = geo.card_rect(area, column).bottom() - 10
+    part = part_at(view.model(), row, area, column, QPoint(column.text_left + 90, foot))
+    lines = tip_of(view.model(), row, part, in_gutter=False).splitlines()
+    assert lines == [recap.text, "Begun with: In it: ", "Reasoning: Who <b>left</b>?"]
+    above = part_at(view.model(), row, area, column, QPoint(column.text_left + 90, area.y() + 40))
+    assert tip_of(view.model(), row, above, in_gutter=False) == ""
+    endless = MessageRecap("x" * 90_000, reasoning="y" * 90_000)
+    assert len(recap_tip(endless)) < 3_000
 
 
 def test_a_right_click_makes_the_row_current_and_asks_for_its_menu(

@@ -128,6 +128,7 @@ def test_links_are_words_and_addresses_without_an_anchor() -> None:
     assert "src" not in shown.attributes
 
 
+@pytest.mark.weakness(49)
 def test_html_of_a_message_is_shown_as_text() -> None:
     hostile = '<img src=x onerror="alert(1)"><script>x</script><style>*{}</style>'
     shown = read(hostile)

@@ -47,6 +47,7 @@ def test_another_chat_resets(model: MessageModel) -> None:
     assert counts(heard)["reset"] == 1
 
 
+@pytest.mark.weakness(33)
 def test_an_append_inserts_one_row_and_resets_nothing(model: MessageModel) -> None:
     model.set_story(story(10, (4,)))
     heard = spies(model)

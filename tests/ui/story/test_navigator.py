@@ -107,6 +107,7 @@ def test_every_row_paints_in_every_length(navigator: Navigator) -> None:
     assert not navigator.grab().isNull()
 
 
+@pytest.mark.weakness(33)
 def test_scenes_that_come_and_go_are_told_exactly(qapp: object) -> None:
     model = SceneModel()
     mode = QAbstractItemModelTester.FailureReportingMode.Fatal

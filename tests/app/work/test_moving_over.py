@@ -1,0 +1,274 @@
+"""Somebody moves over from the extension with years of data, odd ones among them, and goes back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from app.llm.tokenizer import counter_for
+from app.settings import Settings
+from app.sillytavern.bridge_link import Page
+from app.sillytavern.extras_writing import INCLUDED
+from app.sillytavern.running_writing import RUNNING_KEY
+from app.store.store import Store
+from app.story.messages import MessageRecap
+from app.story.scenes import BreakOrigin, SceneBreak
+from app.story.story import Story
+from app.tasks import TaskSupervisor
+from app.work.mirror import Mirror
+from app.work.open_chat import OpenChat
+from app.work.open_chats import OpenChats
+from tests.chat_files import HEADER, jsonl, message, swiped
+
+NEW, OLD, QVINK = "auto_recap_memory", "auto_summarize_memory", "qvink_memory"
+
+
+class NoPages:
+    """SillyTavern is closed."""
+
+    pages: tuple[Page, ...] = ()
+
+    def is_paired(self, _: Path) -> bool:
+        return True
+
+    async def ask(self, page: Page, kind: str, params: dict[str, Any]) -> dict[str, Any]:
+        raise AssertionError
+
+
+class Desk:
+    """A program that mirrors, and the one chat that it sees."""
+
+    def __init__(self, folder: Path, store: Store, tasks: TaskSupervisor) -> None:
+        self.path = folder / "default-user" / "chats" / "Mira" / "Harbour.jsonl"
+        self.store = store
+        wishes = Settings()
+        wishes.put("mirror_to_chat", True)
+        wishes.put("scene_breaks_auto", False)
+        self.chats = OpenChats(store, counter_for(), (), wishes, tasks)
+        self.mirror = Mirror(
+            store, NoPages(), backups=folder / "b", debounce_seconds=0, quiet_seconds=0
+        )
+
+    async def sees(self, chat: list[Any], metadata: Any = None) -> OpenChat:
+        self.path.parent.mkdir(parents=True)
+        (self.path.parents[2] / "settings.json").write_text("{}")
+        held = {**HEADER["chat_metadata"], **metadata} if isinstance(metadata, dict) else metadata
+        header = HEADER if metadata is None else {**HEADER, "chat_metadata": held}
+        self.path.write_bytes(jsonl([header, *chat]))
+        return await self.chats.open(self.path)
+
+    async def mirrors(self, chat: OpenChat) -> list[dict[str, Any]]:
+        """What the file says after everything was written."""
+        self.mirror.soon(chat)
+        await self.mirror.flush()
+        assert self.mirror.waiting == {}
+        return [json.loads(line) for line in self.path.read_bytes().split(b"\n")]
+
+    async def break_at(self, chat: OpenChat, index: int, name: str) -> None:
+        mark = SceneBreak(chat.story.messages[index].anchor, BreakOrigin.HAND, "hand", name=name)
+        await self.store.run(lambda: self.store.scenes.save(chat.chat_id, [mark]))
+        await chat.refresh()
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path, store: Store, tasks: TaskSupervisor) -> AsyncIterator[Desk]:
+    made = Desk(tmp_path, store, tasks)
+    yield made
+    await made.mirror.aclose()
+
+
+def recaps(story: Story) -> list[str]:
+    """All versions of all scenes, in the order of the story."""
+    return [r.text for m in story.messages for r in story.recaps.get(m.anchor, ())]
+
+
+def message_recap(story: Story, index: int) -> MessageRecap:
+    return story.message_recaps.get(story.messages[index].anchor, MessageRecap())
+
+
+def scene(**more: Any) -> dict[str, Any]:
+    return {"scene_break": True, "scene_break_visible": True, **more}
+
+
+async def test_what_each_generation_left_is_there_at_first_sight(desk: Desk) -> None:
+    """Both namespaces, MessageSummarize's own key, and every form of a stored recap."""
+    stage1 = {"scene_name": "Quay", "stage1": {"goals": ["Find the boat."], "tone": "grim"}}
+    chat = [message(n) for n in range(12)]
+    chat[1]["extra"] = {QVINK: {"memory": "Of MessageSummarize.", "remember": True}}
+    chat[2]["extra"] = {OLD: {"memory": "Of the first name.", "include": "short"}}
+    chat[3]["extra"] = {NEW: scene(scene_recap_versions=["Plain."], scene_recap_memory="Plain.")}
+    chat[5]["extra"] = {OLD: {"scene_break": True, "scene_summary_memory": "They left."}}
+    chat[7]["extra"] = {NEW: scene(scene_recap_versions=["", json.dumps(stage1)])}
+    chat[9]["extra"] = {NEW: scene(scene_recap_versions=[{"recap": "An object."}])}
+    running = {"auto_summarize_running_scene_summaries": {
+        "chat_id": "Harbour", "versions": [{"version": 0, "content": "So far.", "scene_count": 3,
+                                            "new_scene_index": 7}]}}  # fmt: skip
+    story = (await desk.sees(chat, running)).story
+    assert message_recap(story, 1).is_remembered
+    assert message_recap(story, 2).text == "Of the first name."
+    assert recaps(story) == [
+        "Plain.",
+        "They left.",
+        "GOALS\nFind the boat.\n\nTONE\ngrim",
+        "An object.",
+    ]
+    assert [s.last for s in story.scenes if s.is_closed] == [3, 5, 7, 9]
+    assert [v.content for v in story.running.versions] == ["So far."]
+    assert story.running.current is not None
+
+
+ODD_EXTRA: dict[str, Any] = {
+    "extra is null": None,
+    "extra is a list": [],
+    "extra is a list of data": [{NEW: {"memory": "x"}}],
+    "extra is a text": "[object Object]",
+    "the namespace is null": {NEW: None},
+    "the namespace is a list": {NEW: ["memory", "x"]},
+    "the namespace is a text": {NEW: '{"memory": "x"}'},
+    "values are of other kinds": {NEW: {"memory": ["x"], "error": {}, "edited": [], "hash": "x"}},
+    "versions are a mapping": {NEW: scene(scene_recap_versions={"0": "x"})},
+    "metadata are a list": {NEW: scene(scene_recap_memory="r", scene_recap_metadata=[None])},
+    "times are beyond all calendars": {
+        NEW: scene(
+            scene_recap_memory="r",
+            scene_recap_metadata={"0": {"timestamp": 1e300, "combined_at": float("nan")}},
+        )
+    },
+    "an index without end": {NEW: scene(scene_recap_memory="r", scene_recap_current_index=10**40)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD_EXTRA)
+async def test_odd_data_of_one_message_cost_no_other_and_stay_as_they_are(
+    desk: Desk, name: str
+) -> None:
+    chat = [message(n) for n in range(6)]
+    chat[2]["extra"] = ODD_EXTRA[name]
+    chat[3]["extra"] = {NEW: {"memory": "Beside it.", "include": INCLUDED}}
+    opened = await desk.sees(chat)
+    assert message_recap(opened.story, 3).text == "Beside it."
+    before = desk.path.read_bytes().split(b"\n")
+    await desk.mirrors(opened)
+    assert desk.path.read_bytes().split(b"\n") == before
+    # What is done there is kept here, and written where there is a place for it.
+    await desk.break_at(opened, 2, "Quay")
+    await desk.break_at(opened, 4, "Mill")
+    lines = await desk.mirrors(opened)
+    assert [s.last for s in opened.story.scenes if s.is_closed] == [2, 4]
+    assert lines[5]["extra"][NEW]["scene_break_name"] == "Mill"
+    after = desk.path.read_bytes().split(b"\n")
+    assert [n for n in range(7) if after[n] != before[n] and n not in (3, 5)] == []
+    extra = ODD_EXTRA[name]
+    has_place = extra is None or (
+        isinstance(extra, dict) and (extra[NEW] is None or isinstance(extra[NEW], dict))
+    )
+    assert (after[3] != before[3]) is has_place
+
+
+ODD_RUNNING: dict[str, Any] = {
+    "no versions": {"chat_id": "Harbour", "current_version": 0},
+    "versions are a mapping": {"versions": {"0": {"content": "x"}}},
+    "numbers and times without end": {
+        "chat_id": "Harbour",
+        "current_version": 10**30,
+        "versions": [
+            {"version": 10**30, "content": "x", "timestamp": 10**400, "prev_scene_index": -5},
+            {"version": 1, "content": "y", "timestamp": 9e15, "scene_count": 10**25},
+        ],
+    },
+    "a list": [],
+    "a text": "gone",
+}
+
+
+@pytest.mark.parametrize("name", ODD_RUNNING)
+async def test_an_odd_running_recap_is_survived_and_stays(desk: Desk, name: str) -> None:
+    opened = await desk.sees([message(n) for n in range(4)], {RUNNING_KEY: ODD_RUNNING[name]})
+    before = desk.path.read_bytes()
+    known = [version.content for version in opened.story.running.versions]
+    assert known == (["x", "y"] if "without end" in name else [])
+    await desk.mirrors(opened)
+    assert desk.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("metadata", [[], "x", 7])
+async def test_metadata_of_another_kind_are_survived(desk: Desk, metadata: Any) -> None:
+    opened = await desk.sees([message(n) for n in range(4)], metadata)
+    await desk.break_at(opened, 2, "Quay")
+    lines = await desk.mirrors(opened)
+    assert lines[0]["chat_metadata"] == metadata
+    assert lines[3]["extra"][NEW]["scene_break_name"] == "Quay"
+
+
+async def test_swipes_that_lack_their_data_are_survived(desk: Desk) -> None:
+    """Missing swipe data, fewer than swipes, more than swipes, and a swipe that is not there."""
+    chat = [message(0)]
+    for number in range(1, 6):
+        chat.append(swiped(number, "one", "two", "three", shown=1))
+        chat[-1]["extra"] = {NEW: {"memory": f"of {number}", "include": INCLUDED}}
+    del chat[1]["swipe_info"]
+    chat[2]["swipe_info"] = [{"extra": {NEW: {"memory": "of the first"}}}]
+    chat[3]["swipe_info"] += [None, {"extra": None}, {"extra": {NEW: {"memory": "beyond"}}}]
+    chat[4]["swipe_id"] = 17
+    chat[5]["swipe_info"][0] = {"extra": [], "send_date": None}
+    opened = await desk.sees(chat)
+    before = desk.path.read_bytes()
+    assert [message_recap(opened.story, n).text for n in range(6)] == [
+        *("", "of 1", "of 2", "of 3", "of 4", "of 5"),
+    ]
+    await desk.mirrors(opened)
+    assert desk.path.read_bytes() == before
+    for number in range(1, 6):
+        await desk.break_at(opened, number, f"Scene {number}")
+    lines = await desk.mirrors(opened)
+    assert [line["extra"][NEW]["memory"] for line in lines[2:]] == [f"of {n}" for n in range(1, 6)]
+    assert all(line["extra"][NEW]["scene_break"] for line in lines[2:])
+    assert "swipe_info" not in lines[2]  # SillyTavern's own are never made
+    assert lines[6]["swipe_info"][0]["extra"] == []
+    again = [line["swipe_info"][0]["extra"] for line in lines[3:6]]
+    assert all(extra[NEW]["scene_break"] for extra in again)
+
+
+async def test_a_huge_recap_comes_and_goes_whole(desk: Desk) -> None:
+    huge = "She crossed the ford. " * 50_000
+    chat = [message(n) for n in range(4)]
+    chat[1]["extra"] = {NEW: {"memory": huge}}
+    chat[2]["extra"] = {NEW: scene(scene_recap_memory=huge, scene_recap_versions=[huge])}
+    opened = await desk.sees(chat)
+    assert message_recap(opened.story, 1).text == huge
+    assert recaps(opened.story) == [huge]
+    before = desk.path.read_bytes()
+    await desk.mirrors(opened)
+    assert desk.path.read_bytes() == before
+
+
+async def test_who_goes_back_finds_old_recaps_beside_what_was_done_here(desk: Desk) -> None:
+    """The extension of today reads its new namespace alone (spec/auto-recap.md §1.1)."""
+    old = {
+        "scene_break": True,
+        "scene_summary_memory": "two",
+        "scene_summary_versions": ["one", "two"],
+        "scene_summary_current_index": 1,
+        "scene_summary_metadata": {"1": {"timestamp": 5, "combined_at": 6}},
+    }
+    chat = [message(n) for n in range(6)]
+    chat[3]["extra"] = {OLD: old}
+    opened = await desk.sees(chat)
+    await desk.break_at(opened, 3, "Quay")
+    line = (await desk.mirrors(opened))[4]
+    new = line["extra"][NEW]
+    assert line["extra"][OLD] == old
+    assert new["scene_break_name"] == "Quay"
+    assert (new["scene_recap_memory"], new["scene_break_recap"]) == ("two", "two")
+    assert (new["scene_recap_versions"], new["scene_recap_current_index"]) == (["one", "two"], 1)
+    assert new["scene_recap_metadata"]["1"]["combined_at"] == 6
+    before = desk.path.read_bytes()
+    await opened.read()
+    await desk.mirrors(opened)
+    assert desk.path.read_bytes() == before
+    assert recaps(opened.story) == ["one", "two"]
