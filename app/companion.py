@@ -137,6 +137,7 @@ class Companion(News):
             self._tasks,
             self.use,
             parts.keys,
+            parts.packs,
         )
         self._model_problem = self.models.problem
 
@@ -195,7 +196,11 @@ class Companion(News):
         self.settings_file = SettingsFile(
             self.settings, self._store, self._chats, self._follow_setting, copies
         )
-        self.edits.takes_in = (self.budgets.take_in, self.settings_file.take_in)
+        self.edits.takes_in = (
+            self.budgets.take_in,
+            self.settings_file.take_in,
+            self.breaks.take_in,
+        )
         self._turn_vectors = TurnVectors(
             self._performers.memory.vectors_of,
             self._tasks,

@@ -195,6 +195,23 @@ class StoryWorld:
         self.settle()
         return after
 
+    def work(self, ask: Callable[[Companion, Path], Awaitable[object]]) -> None:
+        """Have something written anew, take that back, and do it again."""
+        companion, path = self.companion, self.page.path
+        assert companion is not None
+        before = self.story
+        self.run(as_coroutine(ask(companion, path)))
+        self.settle()
+        after = self.story
+        companion.work.pause()
+        if after != before:
+            self.run(companion.edits.undo(path))
+            assert_same(before, self.told(companion))
+            self.run(companion.edits.redo(path))
+            assert_same(after, self.told(companion))
+        companion.work.resume()
+        self.settle()
+
     def marked(self, place: int, *, is_visible: bool = False) -> str | None:
         """The anchor of a message that has a break."""
         breaks = self.story.breaks

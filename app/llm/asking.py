@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from app.errors import AnswerUnusable, BackendError, BackendRefused, PromptTooLong
 from app.llm.backend import Answer, Backend, Request
@@ -14,8 +14,10 @@ from app.llm.correction import Corrections
 from app.llm.meter import Meter, answered, broken_off
 from app.llm.prompt_files import Prompt
 from app.llm.writer import KeptAnswers, OnText, Written
+from app.story.answer_language import is_in_another_language
 from app.story.answers import Unreadable, preview
 from app.story.messages import combined_digest
+from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
 
 T = TypeVar("T")
@@ -73,6 +75,14 @@ class Task:
         return Written(value, self.spent.prompt, self.spent.output, self.spent.reasoning)
 
 
+@dataclass(frozen=True, slots=True)
+class Telling(Generic[T]):
+    """An answer is to be in the language of its source. text_of: its words, without the form's."""
+
+    source: str
+    text_of: Callable[[T], str]
+
+
 class Asker:
     """Asks one backend. An answer that cannot be read is asked for once more, never oftener."""
 
@@ -83,8 +93,10 @@ class Asker:
         count_tokens: Callable[[str], int],
         meter: Meter | None = None,
         corrections: Corrections | None = None,
+        packs: Sequence[LanguagePack] = (),
     ) -> None:
         self.backend = backend
+        self._packs = packs
         self._corrections = corrections or Corrections()
         self.count = count_tokens
         self._meter = meter
@@ -142,8 +154,13 @@ class Asker:
         prompt: Prompt,
         inputs: Mapping[str, str],
         read: Callable[[str], T],
+        telling: Telling[T] | None = None,
     ) -> T:
-        """Ask, read, and ask once more when the answer cannot be read. Raises BackendError."""
+        """Ask, read, and ask once more when the answer cannot be read. Raises BackendError.
+
+        telling: what it is to be in the language of, where the prompt is ours: whoever wrote
+        their own may want another one.
+        """
         known = {key: value for key, value in inputs.items() if key in prompt.inputs}
         system, user = prompt.render(known)
         key = combined_digest("answer", self.backend.spec, prompt.digest, system, user)
@@ -164,6 +181,8 @@ class Asker:
             task.spent.add(request, answer, self.count)
             try:
                 value = read(answer.text)
+                if telling is not None and not prompt.is_own:
+                    await self._check_language(telling, value)
             except Unreadable as error:
                 reason = _reason(answer, error)
                 continue
@@ -178,6 +197,12 @@ class Asker:
                 reason=tr(reason),
             )
         )
+
+    async def _check_language(self, telling: Telling[T], value: T) -> None:
+        """Raises Unreadable for an answer that is surely in another language than its source."""
+        answer = telling.text_of(value)
+        if await asyncio.to_thread(is_in_another_language, telling.source, answer, self._packs):
+            raise Unreadable(N_("in another language than the story"))
 
     async def answer(self, prompt: Prompt, inputs: Mapping[str, str]) -> Answer:
         """The bare answer to a task, asked for once and not read. Raises BackendError."""

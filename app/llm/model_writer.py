@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from app.errors import AnswerUnusable
-from app.llm.asking import Asker, Task
+from app.llm.asking import Asker, Task, Telling
 from app.llm.backend import Backend
 from app.llm.correction import Corrections
 from app.llm.memory_model import MemoryModel
@@ -27,6 +27,7 @@ from app.llm.writer import OnText, SceneDraft, Staging, Written
 from app.story.answers import BreakAnswer, read_break, read_running, read_scene, read_sentence
 from app.story.messages import Message
 from app.story.recap_text import Recap, fitted
+from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
 
 PREVIOUS_SHARE = 0.25  # of the context, for what came before a scene
@@ -43,7 +44,8 @@ class ModelWriter:
     """A RecapWriter that asks a model.
 
     A scene that is longer than the context is recapped in parts, and these are merged one after
-    the other. An answer that cannot be read is asked for once more, never oftener.
+    the other. An answer that cannot be read is asked for once more, never oftener. packs: of the
+    languages by whose words an answer in another one than the story's is known.
     """
 
     def __init__(
@@ -54,12 +56,17 @@ class ModelWriter:
         count_tokens: Callable[[str], int],
         meter: Meter | None = None,
         corrections: Corrections | None = None,
+        packs: Sequence[LanguagePack] = (),
     ) -> None:
         self._backend = backend
         self._prompts = prompts
         self._count = count_tokens
         self._asker = Asker(
-            backend, count_tokens=count_tokens, meter=meter, corrections=corrections
+            backend,
+            count_tokens=count_tokens,
+            meter=meter,
+            corrections=corrections,
+            packs=packs,
         )
         self.memory = MemoryModel(self._asker, prompts)
 
@@ -145,7 +152,8 @@ class ModelWriter:
             share = (room - self._count(own)) // max(1, len(before))
             texts = [clipped(text, share - 4, self._count) for text in before]
             inputs = {"context": "\n\n".join(filter(None, texts)) or "(none)", "message": own}
-            return await self._asker.ask(task, task.prompt, inputs, read_sentence)
+            told_of: Telling[str] = Telling(message.text, lambda sentence: sentence)
+            return await self._asker.ask(task, task.prompt, inputs, read_sentence, told_of)
 
         if not told([message]):
             raise AnswerUnusable(tr("No recap: the message holds no words."))
@@ -222,7 +230,9 @@ class ModelWriter:
     async def _scene_part(
         self, task: Task, inputs: Mapping[str, str], part: str
     ) -> tuple[str, Recap]:
-        return await self._asker.ask(task, task.prompt, {**inputs, "messages": part}, read_scene)
+        told_of: Telling[tuple[str, Recap]] = Telling(part, lambda read: read[1].render())
+        inputs = {**inputs, "messages": part}
+        return await self._asker.ask(task, task.prompt, inputs, read_scene, told_of)
 
     async def _merged(
         self, task: Task, previous: str, scene_name: str, scene_text: str, tokens: int
@@ -233,4 +243,5 @@ class ModelWriter:
         scene = clipped(scene_text, room // 2, self._count)
         before = newest_lines(previous, room - self._count(scene) - 8, self._count)
         inputs |= {"previous": before or "(nothing yet)", "scene_recap": scene}
-        return await self._asker.ask(task, prompt, inputs, read_running)
+        told_of: Telling[Recap] = Telling(f"{before}\n{scene}", lambda recap: recap.render())
+        return await self._asker.ask(task, prompt, inputs, read_running, told_of)

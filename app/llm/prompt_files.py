@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.errors import PromptUnusable
@@ -86,6 +86,7 @@ class Prompt:
     digest: of all that a model sees of it; another digest writes other texts. based_on: version
     and digest of the shipped one that a user's was made from, "" when that is not known. purpose:
     one sentence on when it is used. about: each input that the header explains, and its sentence.
+    is_own: the user's, which may ask for something else than ours.
     """
 
     task: str
@@ -100,6 +101,7 @@ class Prompt:
     based_on: str = ""
     purpose: str = ""
     about: tuple[tuple[str, str], ...] = ()
+    is_own: bool = False
 
     @property
     def mark(self) -> str:
@@ -161,7 +163,7 @@ def load_prompts(user_dir: Path | None = None, shipped_dir: Path = SHIPPED) -> P
         own = user_dir / f"{task}.md" if user_dir is not None else None
         if own is not None and own.is_file():
             try:
-                prompts[task] = adapted(read_prompt(own, task), shipped)
+                prompts[task] = replace(adapted(read_prompt(own, task), shipped), is_own=True)
             except PromptUnusable as error:
                 problems.append(tr("{error} Ours is used.", error=error))
     return Prompts(prompts, tuple(problems))

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from app.errors import AnswerUnusable
-from app.llm.asking import Asker, Task
+from app.llm.asking import Asker, Task, Telling
 from app.llm.prompt_files import Prompts
 from app.llm.transcript import newest_lines, parts_of, told
 from app.llm.writer import OnText, SceneDraft, Staging, Written
@@ -72,7 +72,9 @@ class StagedRecap:
         share = self._room_to_organise() // len(parts)
         name, items = "", list[str]()
         for part in parts:
-            found = await self._asker.ask(self._silent, prompt, {"messages": part}, read_extracted)
+            told_of: Telling[Extracted] = Telling(part, lambda found: "\n".join(found.items))
+            inputs = {"messages": part}
+            found = await self._asker.ask(self._silent, prompt, inputs, read_extracted, told_of)
             name = name or found.name
             items += _first_within(found.items, share, self._asker)
         return Extracted(name, tuple(items))
@@ -88,7 +90,10 @@ class StagedRecap:
             "tokens": str(tokens * ORGANISED_SHARE),
         }
         prompt = self._prompts["scene_organise"]
-        return await self._asker.ask(self._heard, prompt, inputs, read_organised)
+        told_of: Telling[Organised] = Telling(
+            inputs["extracted"], lambda found: found.recap.render()
+        )
+        return await self._asker.ask(self._heard, prompt, inputs, read_organised, told_of)
 
     async def _filter(self, recap: Recap, previous: str, tokens: int) -> Recap:
         """What of the recap is new; all of it where nothing is known."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.llm.correction import Corrections
     from app.llm.memory_model import MemoryModel
     from app.llm.meter import Meter
+    from app.story.scene_cues.language import LanguagePack
 
 T_co = TypeVar("T_co", covariant=True)
 OnText = Callable[[str], None]
@@ -155,13 +156,15 @@ def make_writer(
     page: PageLine | None = None,
     meter: Meter | None = None,
     corrections: Corrections | None = None,
+    packs: Sequence[LanguagePack] = (),
 ) -> RecapWriter:
     """The writer for a backend's spec. Opens no connection yet.
 
     api_key: of the server. prompts_dir: the user's own prompt
     files, each replacing the shipped one of its name. context_tokens: else what the server says.
     page: where SillyTavern's own connection is asked; without it that one is away. meter: hears of
-    every request. corrections: what backends are known to count.
+    every request. corrections: what backends are known to count. packs: of the languages that
+    answers are known by.
     Raises UsageError for a spec that makes no sense, PromptUnusable for a prompt file.
     """
     # Imported when needed: numpy for the one, the servers' side for the other.
@@ -178,5 +181,10 @@ def make_writer(
     backend = make_backend(parsed, api_key=api_key, context_tokens=context_tokens, page=page)
     prompts = load_prompts(prompts_dir)
     return ModelWriter(
-        backend, prompts, count_tokens=count_tokens, meter=meter, corrections=corrections
+        backend,
+        prompts,
+        count_tokens=count_tokens,
+        meter=meter,
+        corrections=corrections,
+        packs=packs,
     )

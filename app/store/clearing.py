@@ -7,6 +7,7 @@ from typing import Any
 
 from app.store.database import Database
 from app.store.recaps import Recaps
+from app.store.undo import before_undo
 from app.story.clearance import Clearance, Forgotten
 from app.story.messages import MessageRecap
 
@@ -83,11 +84,12 @@ class Clearing:
             "UPDATE running_version SET is_deleted = 1 WHERE chat_id = ? AND is_deleted = 0", chat
         )
         for table in (*_REMOVED, _CHOICE):
-            self._before_undo(f"DELETE FROM {table} WHERE chat_id = {int(chat_id)}")
+            before_undo(self._database, f"DELETE FROM {table} WHERE chat_id = {int(chat_id)}")
         for table in _MARKED:
-            self._before_undo(
+            before_undo(
+                self._database,
                 f"UPDATE {table} SET is_deleted = 2 "
-                f"WHERE chat_id = {int(chat_id)} AND is_deleted = 0"
+                f"WHERE chat_id = {int(chat_id)} AND is_deleted = 0",
             )
 
     def forgotten(self, chat_id: int) -> Forgotten:
@@ -111,14 +113,6 @@ class Clearing:
             f"SELECT count(*) {source}".replace(":chat", "?1"), (chat_id,)
         )
         return int(rows[0][0])
-
-    def _before_undo(self, statement: str) -> None:
-        """The journal plays the newest statement first."""
-        self._database.execute(
-            "INSERT INTO undo_statement (entry_id, statement) "
-            "SELECT entry_id, ? FROM undo_recording WHERE entry_id IS NOT NULL",
-            (statement,),
-        )
 
 
 def _recap_of(value: Any) -> MessageRecap:

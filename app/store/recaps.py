@@ -9,6 +9,7 @@ from typing import Any
 import peewee
 
 from app.store.database import Database
+from app.store.undo import before_undo
 from app.story.messages import Absence, MessageRecap
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 
@@ -287,6 +288,28 @@ class Recaps:
         table.update(is_retired=1).where(
             (table.chat_id == chat_id) & table.version.in_(list(versions))
         ).execute()
+
+    def rebuild_running(
+        self, chat_id: int, versions: Sequence[int], anchors: Sequence[str], when: float
+    ) -> None:
+        """Let scenes be folded in anew; inside of an action that can be undone.
+
+        versions: that hold them, and are built on no more. anchors: of the scenes. when: seconds
+        since the epoch; an undo puts away what was folded in since, and chooses what was chosen.
+        """
+        chosen = self.running(chat_id).current_version
+        self.retire_running(chat_id, versions)
+        self.unlock_scene_recaps(chat_id, anchors)
+        of_chat = f"WHERE chat_id = {int(chat_id)}"
+        statements = [
+            f"UPDATE scene_recap SET combined_at = NULL {of_chat} AND combined_at >= {when!r}",
+            f"UPDATE running_version SET is_retired = 1 {of_chat} AND is_retired = 0 "
+            f"AND version >= {self.next_running(chat_id)}",
+        ]
+        if chosen is not None:
+            statements.append(f"UPDATE running_choice SET version = {chosen} {of_chat}")
+        for statement in statements:
+            before_undo(self._database, statement)
 
     def import_running(
         self, chat_id: int, versions: Sequence[RunningVersion], current: int | None

@@ -112,10 +112,17 @@ class UndoJournal:
         ).execute()
         return self._recorded(chat_id, label, UNDO, change)
 
-    def record_if_any(self, chat_id: int, label: str, change: Callable[[], None]) -> bool:
+    def record_if_any(
+        self,
+        chat_id: int,
+        label: str,
+        change: Callable[[], None],
+        *,
+        when: float | None = None,
+    ) -> bool:
         """The same for a change that may turn out to change nothing: then nothing is noted."""
         table = self._entries
-        self._recorded(chat_id, label, UNDO, change)
+        self._recorded(chat_id, label, UNDO, change, when=when)
         newest = table.select(peewee.fn.MAX(table.id)).where(table.chat_id == chat_id).scalar()
         if self._database.execute(
             "SELECT 1 FROM undo_statement WHERE entry_id = ? LIMIT 1", (newest,)
@@ -124,6 +131,28 @@ class UndoJournal:
             return True
         table.delete().where(table.id == newest).execute()
         return False
+
+    def record_part(
+        self, chat_id: int, label: str, when: float, change: Callable[[], None]
+    ) -> None:
+        """Do `change` as a part of the action that was asked for at `when` (seconds, epoch).
+
+        What was asked for at once and comes bit by bit is taken back at once; behind something
+        else that was done in between, what still comes is another action of the same name.
+        """
+        table = self._entries
+        newest = (
+            table.select(table.id, table.label, table.created)
+            .where((table.chat_id == chat_id) & (table.direction == UNDO))
+            .order_by(table.id.desc())
+            .tuples()
+            .first()
+        )
+        if newest is None or tuple(newest[1:]) != (label, when):
+            self.record_if_any(chat_id, label, change, when=when)
+            return
+        self._written_down(newest[0], change)
+        table.delete().where((table.chat_id == chat_id) & (table.direction == REDO)).execute()
 
     def undo(self, chat_id: int) -> str:
         """Take back the newest action; gives its name, "" when there was none."""
@@ -173,16 +202,12 @@ class UndoJournal:
     ) -> T:
         if self._seal:
             raise UsageError(self._seal)
-        table, database = self._entries, self._database
+        table = self._entries
         created = time.time() if when is None else when
         entry_id = table.insert(
             chat_id=chat_id, label=label, direction=direction, created=created
         ).execute()
-        database.execute("UPDATE undo_recording SET entry_id = ?", (entry_id,))
-        try:
-            result = change()
-        finally:
-            database.execute("UPDATE undo_recording SET entry_id = NULL")
+        result = self._written_down(entry_id, change)
         kept = (
             table.select(table.id)
             .where((table.chat_id == chat_id) & (table.direction == direction))
@@ -193,3 +218,22 @@ class UndoJournal:
             (table.chat_id == chat_id) & (table.direction == direction) & table.id.not_in(kept)
         ).execute()
         return result
+
+    def _written_down(self, entry_id: int, change: Callable[[], T]) -> T:
+        """Do `change` while the triggers write its inverse down for an action."""
+        if self._seal:
+            raise UsageError(self._seal)
+        self._database.execute("UPDATE undo_recording SET entry_id = ?", (entry_id,))
+        try:
+            return change()
+        finally:
+            self._database.execute("UPDATE undo_recording SET entry_id = NULL")
+
+
+def before_undo(database: Database, statement: str) -> None:
+    """Have SQL done first when the action that is being recorded is taken back."""
+    database.execute(
+        "INSERT INTO undo_statement (entry_id, statement) "
+        "SELECT entry_id, ? FROM undo_recording WHERE entry_id IS NOT NULL",
+        (statement,),
+    )

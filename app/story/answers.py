@@ -10,6 +10,7 @@ from typing import Any
 from app.story.lenient_json import find_object
 from app.story.rationale import names_layout
 from app.story.recap_text import HEADING, Recap, clean_items, clean_line, parse_recap
+from app.story.refusals import is_refusal
 from app.translation import N_
 
 LONGEST_NAME = 60
@@ -20,6 +21,7 @@ PLACEHOLDER = re.compile(r"<(?:[A-D]|thing|place|deed|place or deed)>|^\.\.\.$")
 NAME_KEYS = ("name", "scene_name", "sn", "title")
 LIST_KEYS = ("developments", "open", "state", "resolved")
 ITEM_KEYS = ("text", "content", "item", "entry", "description", "fact", "event", "summary")
+REFUSAL = N_("with a refusal")
 LEAD_IN = re.compile(r"[^.!?…。]{0,80}[:：]\s*")
 
 
@@ -87,7 +89,9 @@ def read_sentence(text: str) -> str:
         found = find_object(text, ("recap", "sentence", "summary"))
         sentence = next((str(v) for v in (found or {}).values() if isinstance(v, str)), "")
     sentence = clean_line(_unquoted(sentence.strip("*_ ")))
-    if not sentence or PLACEHOLDER.search(sentence):
+    if is_refusal(text) or is_refusal(sentence):
+        raise Unreadable(REFUSAL)
+    if not any(map(str.isalnum, sentence)) or PLACEHOLDER.search(sentence):
         raise Unreadable(N_("with something that is no sentence"))
     if len(sentence) > LONGEST_SENTENCE:
         sentence = sentence[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + "…"
@@ -129,6 +133,8 @@ def answer_object(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
         # The blocks that were asked for, only not as JSON.
         recap = parse_recap(text)
         return {key: list(getattr(recap, key)) for key in LIST_KEYS}
+    if is_refusal(text):
+        raise Unreadable(REFUSAL)
     raise Unreadable(N_("with text in another form than the one asked for"))
 
 
@@ -157,6 +163,8 @@ def _recap_of(answer: dict[str, Any]) -> Recap:
     result = Recap(**{key: read_items(value) for key, value in fields.items()})
     if result.is_empty:
         raise Unreadable(N_("with an empty recap"))
+    if all(is_refusal(item) for key in LIST_KEYS for item in getattr(result, key)):
+        raise Unreadable(REFUSAL)
     return result
 
 

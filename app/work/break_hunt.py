@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from app.translation import tr
 from app.work.break_planner import SearchExtent, search_cost, search_rules
 from app.work.model_breaks import find_breaks
 from app.work.model_in_force import ModelInForce
+from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 
 
@@ -37,14 +39,18 @@ class BreakHunt:
     async def begin(self, path: Path) -> None:
         """Let the model look for breaks in every scene of an open chat, whatever the settings say.
 
-        What gave nothing before, in the same words, is not asked again. Raises UsageError without
-        a model.
+        What gave nothing before, in the same words, is not asked again. What it finds is taken
+        back in one step. Raises UsageError without a model.
         """
         if self._models.writing().is_free:
             raise UsageError(tr("The built-in way asks no model: choose one first."))
         chat = self._chats.required(path)
-        chat.search = replace(chat.search, is_wanted=True)
+        chat.search = replace(chat.search, is_wanted=True, asked=time.time())
         await self._chats.plan(chat)
+
+    async def take_in(self, chat: OpenChat) -> None:
+        """Something was taken back in a chat: breaks that went are not set at once again."""
+        chat.search = replace(chat.search, is_wanted=False)
 
     async def found(self, path: Path, *, until: int | None = None) -> Story:
         """The story as the model cuts it, hand-made breaks kept; nothing is stored.

@@ -44,12 +44,14 @@ class SearchExtent(StrEnum):
 class SearchState:
     """What calls for a search: the user, messages that came or changed, or that a chat was opened.
 
-    searched: what was searched in the chat before.
+    searched: what was searched in the chat before. asked: when the user last wanted it (seconds
+    since the epoch).
     """
 
     searched: Collection[Searched] = ()
     is_wanted: bool = False
     has_news: bool = False
+    asked: float = 0.0
 
     def extent(self, settings: Mapping[str, Any], writing: Writing) -> SearchExtent:
         """How much is searched by these settings; nothing where there is no model."""

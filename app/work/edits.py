@@ -164,7 +164,7 @@ class StoryEdits:
         """Fold the scenes in anew from the one that ends at `anchor` on.
 
         The versions until then are kept; the one in the prompt stays there until the new ones
-        reach as far as it does.
+        reach as far as it does. Undo brings it back there, whatever was folded in since.
         """
         chat = self._open(path)
         scene = self._closed_scene(chat, anchor)
@@ -179,12 +179,10 @@ class StoryEdits:
             N_("rebuilding from scene {n}").format(n=scene.number),
         )
         behind = [s.closing.anchor for s in chat.story.scenes if s.closing and s.last >= scene.last]
-
-        def unit() -> None:
-            recaps.retire_running(chat.chat_id, versions)
-            recaps.unlock_scene_recaps(chat.chat_id, behind)
-
-        await self._do(chat, label, unit)
+        now = time.time()
+        await self._do(
+            chat, label, lambda: recaps.rebuild_running(chat.chat_id, versions, behind, now)
+        )
 
     def _closed_scene(self, chat: OpenChat, anchor: str) -> Scene:
         for scene in chat.story.scenes:

@@ -19,7 +19,9 @@ from app.translation import N_, tr
 from app.work.break_planner import search_key, search_of, searcher
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
+from app.work.wanted import is_asked_for
 
+FOUND = N_("scene breaks found by the model")
 CHANGED = N_("The story or the model changed; it is planned again.")
 
 
@@ -59,8 +61,13 @@ class BreakFinder:
             store.operations.save_result(spec.key, {"place": found, "rationale": why})
             if refused is not None:
                 store.scenes.add_searched(chat.chat_id, searched_row(place, refused, by))
-            else:
-                self._place(chat, place, answer, int(spec.params["minimum"]))
+                return
+            mark = model_break(place, answer)
+            # The answer took its time: what was set or removed by hand since is known here only.
+            breaks = store.scenes.breaks(chat.chat_id)
+            minimum = int(spec.params["minimum"])
+            if mark.anchor not in breaks and has_room(chat.story, breaks, mark.anchor, minimum):
+                self._save(chat, spec, mark)
 
         await store.run(unit)
         return outcome
@@ -80,16 +87,17 @@ class BreakFinder:
                 raise OperationOutdated(tr("A scene break was set there meanwhile."))
         return place, search
 
-    def _place(
-        self, chat: OpenChat, asked: ScenesOfMessages, answer: BreakAnswer, minimum: int
-    ) -> None:
-        """Set the break where the story still has room for it; a unit on the store's thread."""
-        mark = model_break(asked, answer)
-        anchor = mark.anchor
-        breaks = self._store.scenes.breaks(chat.chat_id)
-        # The answer took its time: what was set or removed by hand since then is known here only.
-        if anchor not in breaks and has_room(chat.story, breaks, anchor, minimum):
-            self._store.scenes.save(chat.chat_id, [mark])
+    def _save(self, chat: OpenChat, spec: OperationSpec, mark: SceneBreak) -> None:
+        """Set a break; a unit. Those of a search that the user wanted are one step for undo."""
+        store = self._store
+
+        def save() -> None:
+            store.scenes.save(chat.chat_id, [mark])
+
+        if is_asked_for(spec) and chat.search.asked:
+            store.undo.record_part(chat.chat_id, FOUND, chat.search.asked, save)
+        else:
+            save()
 
 
 async def ask(

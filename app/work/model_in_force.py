@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from app.errors import TavernkeepError, UsageError
@@ -18,6 +18,7 @@ from app.llm.writer import OnText, RecapWriter, make_writer
 from app.operations import Operation, OperationStatus
 from app.prompt.tokens import TokenCounter
 from app.settings import Settings
+from app.story.scene_cues.language import LanguagePack
 from app.tasks import TaskSupervisor
 from app.translation import tr
 from app.work.link import BridgeLink
@@ -47,6 +48,7 @@ class ModelInForce:
         tasks: TaskSupervisor,
         meter: ModelMeter,
         keys: ApiKeys,
+        packs: Sequence[LanguagePack],
     ) -> None:
         self._given = given
         self._settings = settings
@@ -57,6 +59,7 @@ class ModelInForce:
         self._tasks = tasks
         self._meter = meter
         self.keys = keys
+        self._packs = packs
         self.corrections = Corrections()
         self.problem = ""
         self._writer = self._first()
@@ -171,6 +174,7 @@ class ModelInForce:
             page=self._link,
             meter=meter or self._meter,
             corrections=self.corrections,
+            packs=self._packs,
         )
 
     async def _retire(self, writer: RecapWriter) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ from app.work.staging import KeptInStore, adds_nothing, known_lore
 from app.work.wanted import renewed
 
 MESSAGE_CONTEXT = 2  # messages before one, to understand it
+NEW_RECAPS = N_("new message recaps")
 LONGEST_REASONING = 20_000  # characters: it goes into the chat's file with the recap
 
 
@@ -139,9 +140,12 @@ class Recapper:
             created=time.time(),
             stored=value.get("stored", ""),
         )
-        await self._keep(
-            spec.key, value, lambda: self._add_scene_recap(chat, recap, operation.created)
-        )
+
+        def add() -> None:
+            self._add_scene_recap(chat, recap, operation)
+
+        label = N_("new recap of scene {n}").format(n=scene.number)
+        await self._keep(spec.key, value, lambda: self._as_asked(chat, spec, label, add))
         return outcome
 
     async def _stand_in(
@@ -160,15 +164,20 @@ class Recapper:
             made_by=self._stand_in_label(),
             created=time.time(),
         )
-        await self._store.run(lambda: self._add_scene_recap(chat, recap, operation.created))
+        await self._store.run(lambda: self._add_scene_recap(chat, recap, operation))
 
-    def _add_scene_recap(self, chat: OpenChat, recap: SceneRecap, asked: float) -> None:
-        store = self._store
-        existing = store.recaps.scene_recaps(chat.chat_id).get(recap.anchor, ())
+    def _add_scene_recap(self, chat: OpenChat, recap: SceneRecap, operation: Operation) -> None:
+        recaps, asked = self._store.recaps, operation.created
+        existing = recaps.scene_recaps(chat.chat_id).get(recap.anchor, ())
         # Killed between keeping the result and marking the operation as done: once is enough.
         if any(old.text == recap.text and old.created >= asked for old in existing):
             return
-        store.recaps.add_scene_recap(chat.chat_id, recap)
+        recaps.add_scene_recap(chat.chat_id, recap)
+        begun = operation.started or asked
+        for old in existing:
+            if old.is_current and old.made_by == "you" and old.created >= begun:
+                # What was written by hand meanwhile goes before what was asked for earlier.
+                recaps.choose_scene_recap(chat.chat_id, recap.anchor, old.version)
 
     async def _fold(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
@@ -263,7 +272,7 @@ class Recapper:
         anchors = operation.spec.params["anchors"]
         if len(anchors) == 1:
             return await self._message_recap(operation, chat)
-        writer = self._writer()
+        writer, before = self._writer(), chat.story.message_recaps
         recaps: dict[str, MessageRecap] = {}
         for anchor in anchors:
             index = chat.index_of(anchor)
@@ -274,10 +283,9 @@ class Recapper:
                 written = await writer.message_recap(message, context=_context(chat, index))
                 recaps[anchor] = _message_recap(message, chat, text=written.value)
             except AnswerUnusable:  # an aside, say: looked at, and nothing of the story in it
-                recaps[anchor] = _message_recap(message, chat)
-        store, chat_id = self._store, chat.chat_id
-        save = store.recaps.save_message_recaps
-        await store.run(lambda: save(chat_id, recaps, only=MESSAGE_TEXT_FIELDS))
+                if not _tells_of(before.get(anchor), message):
+                    recaps[anchor] = _message_recap(message, chat)
+        await self._store.run(lambda: self._save_messages(chat, operation.spec, recaps, before))
         return Outcome(backend=writer.label)
 
     async def _message_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
@@ -286,12 +294,10 @@ class Recapper:
         if index is None:
             raise OperationOutdated(tr("The message is there no more."))
         message, context = chat.story.messages[index], _context(chat, index)
-        store, chat_id = self._store, chat.chat_id
+        before = chat.story.message_recaps
 
         def save(recap: MessageRecap) -> None:
-            store.recaps.save_message_recaps(
-                chat_id, {spec.anchor: recap}, only=MESSAGE_TEXT_FIELDS
-            )
+            self._save_messages(chat, spec, {spec.anchor: recap}, before)
 
         async def write() -> Written[dict[str, str]]:
             on_text = self._listener(operation)
@@ -306,13 +312,49 @@ class Recapper:
         try:
             value, outcome = await self._once(operation, write, reuse=not spec.params.get("again"))
         except AnswerUnusable as error:
-            failed = _message_recap(message, chat, error=str(error))
-            await store.run(lambda: save(failed))
+            if not _tells_of(before.get(spec.anchor), message):
+                failed = _message_recap(message, chat, error=str(error))
+                await self._store.run(lambda: save(failed))
             raise
         reasoning = value.get("reasoning", "")
         recap = _message_recap(message, chat, text=value["text"], reasoning=reasoning)
         await self._keep(spec.key, value, lambda: save(recap))
         return outcome
+
+    def _save_messages(
+        self,
+        chat: OpenChat,
+        spec: OperationSpec,
+        recaps: Mapping[str, MessageRecap],
+        before: Mapping[str, MessageRecap],
+    ) -> None:
+        """Keep recaps, a unit. before: those there were when writing them began.
+
+        What the user wrote or took away since then stays as it is.
+        """
+        store = self._store.recaps
+        kept = {
+            anchor: recap
+            for anchor, recap in recaps.items()
+            if not _is_by_hand_since(
+                store.message_records(chat.chat_id, anchor), recap, before.get(anchor)
+            )
+        }
+
+        def add() -> None:
+            store.save_message_recaps(chat.chat_id, kept, only=MESSAGE_TEXT_FIELDS)
+
+        self._as_asked(chat, spec, NEW_RECAPS, add)
+
+    def _as_asked(
+        self, chat: OpenChat, spec: OperationSpec, label: str, add: Callable[[], None]
+    ) -> None:
+        """Add what was made; a unit. What the user asked for is theirs to take back by name."""
+        again = str(spec.params.get("again", ""))
+        if again.isdecimal():
+            self._store.undo.record_part(chat.chat_id, label, int(again) / 1e9, add)
+        else:
+            add()
 
     async def _once(
         self,
@@ -373,3 +415,21 @@ def _message_recap(
         absence=Absence.UNKNOWN if text or error else Absence.NOTHING,
         swipe=message.swipe,
     )
+
+
+def _tells_of(recap: MessageRecap | None, message: Message) -> bool:
+    """Whether there is a recap of the message's text as it is."""
+    return recap is not None and bool(recap.text) and recap.source_hash == message.content_hash
+
+
+def _is_by_hand_since(
+    records: Sequence[MessageRecap], made: MessageRecap, before: MessageRecap | None
+) -> bool:
+    """Whether the user changed the recap of the same text since it was as in `before`."""
+    for record in records:
+        if record.source_hash == made.source_hash:
+            is_by_hand = record.is_edited or record.absence is Absence.REMOVED
+            return is_by_hand and (
+                before is None or (record.text, record.absence) != (before.text, before.absence)
+            )
+    return False

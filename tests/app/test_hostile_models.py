@@ -98,6 +98,17 @@ def megabyte(wire: Wire) -> None:
     wire.send(b"data: [DONE]\n\n")
 
 
+# In the very form that was asked for.
+GERMAN = json.dumps(
+    {
+        "name": "Am Kai",
+        "recap": {
+            "developments": ["Die beiden treffen sich am Kai und streiten um die alte Lampe."],
+            "open": ["Wer hat das Boot von der Kette gelöst, und was war der Grund?"],
+        },
+    }
+)
+
 # What comes back for one scene, for ever, and how many requests that takes at most. First answers
 # that cannot be used: the scene is recapped without the model then.
 UNUSABLE: dict[str, tuple[Answer, int]] = {
@@ -106,7 +117,7 @@ UNUSABLE: dict[str, tuple[Answer, int]] = {
     "nothing": ("", 2),
     "a refusal": ("I can't help with that.", 2),
     "prose": ("Sure! In this scene, the two of them meet and talk about the lamp.", 2),
-    "another language": ("Die beiden treffen sich am Kai und streiten um die Lampe.", 2),
+    "another language": (GERMAN, 2),
     "JSON of its own": ('{"summary_of_events": {"chapter": {"beats": 7}}}', 2),
     "an empty recap": ('{"name": "The quay", "recap": {"developments": []}}', 2),
     "a megabyte of prose": (megabyte, 2),

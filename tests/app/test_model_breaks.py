@@ -282,6 +282,27 @@ async def test_a_removed_break_is_never_set_again(chat: Chat) -> None:
     assert all(23 not in choosable(request) for request in model.searches[-1:])
 
 
+async def test_what_a_search_found_is_taken_back_in_one_step(chat: Chat) -> None:
+    model = Model(at(11, 23, 40))
+    with model.llm:
+        async with chat.opened(model, scene_detector="heuristic") as companion:
+            before = await companion.open_story(chat.path)
+            before = await companion.settled(chat.path)
+            await companion.breaks.begin(chat.path)
+            assert ends(await companion.settled(chat.path)) == [11, 23, 40]
+            asked = len(model.searches)
+            assert await companion.edits.undo(chat.path) == "scene breaks found by the model"
+            story = await companion.settled(chat.path)
+            assert (story.scenes, story.breaks) == (before.scenes, before.breaks)
+            assert await companion.edits.undo_labels(chat.path) == (
+                "",
+                "scene breaks found by the model",
+            )
+            assert await companion.edits.redo(chat.path) == "scene breaks found by the model"
+            assert ends(await companion.settled(chat.path)) == [11, 23, 40]
+    assert len(model.searches) == asked
+
+
 async def test_with_both_ways_the_model_is_asked_only_where_cues_find_nothing_for_long(
     tmp_path: Path,
 ) -> None:

@@ -334,11 +334,54 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
     @rule(place=places)
     def redo_scene_recap(self, place: int) -> None:
         ended = closed(self.story)
-        if ended and self.companion:
+        if ended:
             closing = ended[place % len(ended)].closing
             assert closing is not None
-            self.run(self.companion.edits.redo_scene_recap(self.page.path, closing.anchor))
-            self.settle()
+            self.work(lambda c, path: c.edits.redo_scene_recap(path, closing.anchor))
+
+    @precondition(lambda self: self.is_running)
+    @rule(place=places, number=st.integers(1, 3))
+    def recap_messages_anew(self, place: int, number: int) -> None:
+        at = self.at(place)
+        anchors = [m.anchor for m in self.story.messages[at : at + number]]
+        self.work(lambda c, path: c.edits.messages.write(path, anchors))
+
+    @precondition(lambda self: self.is_running)
+    @rule(place=places)
+    def select_scene_recap(self, place: int) -> None:
+        versions = [recap for recaps in self.story.recaps.values() for recap in recaps[:-1]]
+        ends = {scene.closing.anchor for scene in self.story.scenes if scene.closing}
+        versions = [recap for recap in versions if recap.anchor in ends]
+        if versions:
+            old = versions[place % len(versions)]
+            after = self.deed(
+                lambda c, path: c.edits.select_scene_recap_version(path, old.anchor, old.version)
+            )
+            assert [r.version for r in after.recaps[old.anchor] if r.is_current] == [old.version]
+
+    @precondition(lambda self: self.is_running)
+    @rule(place=places)
+    def take_recap_of_the_swipe_before(self, place: int) -> None:
+        assert self.companion is not None
+        anchor, path = self.story.messages[self.at(place)].anchor, self.page.path
+        found = self.run(self.companion.edits.messages.previous_swipe(path, anchor))
+        if found is not None and found.text:
+            after = self.deed(
+                lambda c, path: c.edits.messages.take_from_previous_swipe(path, anchor)
+            )
+            assert after.message_recaps[anchor].text == found.text
+
+    @precondition(lambda self: self.is_running)
+    @rule(place=places, is_folded=st.booleans())
+    def fold_scene(self, place: int, is_folded: bool) -> None:
+        ended = closed(self.story)
+        if ended:
+            closing = ended[place % len(ended)].closing
+            assert closing is not None
+            after = self.deed(
+                lambda c, path: c.edits.collapse_scene(path, closing.anchor, is_folded)
+            )
+            assert after.breaks[closing.anchor].is_collapsed is is_folded
 
     @precondition(lambda self: self.is_running and self.injected() is not None)
     @rule()
@@ -363,6 +406,12 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
         version = versions[place % len(versions)]
         after = self.deed(lambda c, path: c.edits.delete_running_version(path, version.version))
         assert version not in after.running.versions
+
+    @precondition(lambda self: self.is_running and bool(self.story.running.versions))
+    @rule()
+    def clear_running_recap(self) -> None:
+        after = self.deed(lambda c, path: c.edits.clear_running_recap(path))
+        assert after.running.versions == ()
 
     @precondition(lambda self: self.is_running)
     @rule(place=places)

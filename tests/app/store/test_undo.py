@@ -70,6 +70,44 @@ async def test_undo_keeps_what_the_pipeline_did_meanwhile(store: Store) -> None:
     assert running.current is not None
 
 
+async def test_what_comes_bit_by_bit_is_one_action_until_something_else_is_done(
+    store: Store,
+) -> None:
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+
+    async def part(anchor: str, label: str = "recaps", when: float = 5.0) -> None:
+        recap = {anchor: MessageRecap(text=f"of {anchor}")}
+        save = store.recaps.save_message_recaps
+        await store.run(
+            lambda: store.undo.record_part(chat_id, label, when, lambda: save(chat_id, recap))
+        )
+
+    async def texts() -> set[str]:
+        return set((await state_of(store, chat_id))[3])
+
+    for anchor in "ab":
+        await part(anchor)
+    await store.run(lambda: store.undo.record_part(chat_id, "nothing", 6.0, lambda: None))
+    await part("c", when=7.0)
+    await part("d", label="others")
+    await part("e")
+    entries = await store.run(lambda: store.undo.entries(chat_id))
+    assert [(e.label, e.when) for e in entries] == [
+        ("recaps", 5.0),
+        ("others", 5.0),
+        ("recaps", 7.0),
+        ("recaps", 5.0),
+    ]
+    for left in ("abcd", "abc", "ab", ""):
+        await store.run(lambda: store.undo.undo(chat_id))
+        assert await texts() == set(left)
+    await store.run(lambda: store.undo.redo(chat_id))
+    assert await texts() == set("ab")
+    await part("f")
+    assert await store.run(lambda: store.undo.redo(chat_id)) == ""
+    assert await texts() == set("abf")
+
+
 async def test_a_new_action_ends_what_could_be_done_again(store: Store) -> None:
     chat_id = await store.run(lambda: store.chats.id_of("chat"))
     for number in (1, 2):

@@ -148,6 +148,57 @@ def test_a_sentence_stands_alone(answer: str, sentence: str) -> None:
     assert read_sentence(answer) == sentence
 
 
+REFUSALS = (
+    "I'm sorry, but I can't help with that.",
+    "I’m sorry, I can’t.",
+    "Sorry, but I am not able to continue this conversation.",
+    "I cannot assist with this request.",
+    "I can't summarize this message, as it holds violent content.",
+    "As an AI language model, I do not take part in that.",
+    "**I am unable to fulfill your request.** Please ask for something else.",
+    "Es tut mir leid, aber dabei kann ich dir nicht helfen.",
+    "Leider kann ich diese Nachricht nicht zusammenfassen.",
+    "Je suis désolé, mais je ne peux pas répondre à cela.",
+    "Lo siento, pero no puedo ayudar con eso.",
+    "К сожалению, я не могу помочь с этим.",
+    "申し訳ありませんが、その内容を要約することはできません。",
+    "抱歉，我无法处理这个请求。",
+    "죄송하지만 그 요청은 도와드릴 수 없습니다.",
+)
+
+
+@pytest.mark.parametrize("answer", REFUSALS)
+def test_a_refusal_is_no_recap_and_said_to_be_one(answer: str) -> None:
+    inside = json.dumps({"name": "", "recap": {"developments": [answer]}})
+    for read, text in ((read_sentence, answer), (read_scene, answer), (read_scene, inside)):
+        with pytest.raises(Unreadable, match="a refusal"):
+            read(text)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ann said that she was sorry, but could not help him with that.",
+        "“I'm sorry, I can't come with you,” Ann told him, and shut the door.",
+        "I cannot open the gate, since the key broke off in its lock.",
+        "I can't help Ann up the wall.",
+        "Sorry for the noise, Bo closed the window.",
+        "Unfortunately the boat was gone.",
+        "Ich kann das Tor nicht öffnen.",
+        "Leider war das Boot fort.",
+        "抱歉的话他没有说出口。",
+    ],
+)
+def test_what_people_of_a_story_cannot_do_is_no_refusal(sentence: str) -> None:
+    assert read_sentence(sentence)
+
+
+@pytest.mark.parametrize("answer", ["…", "...", "- ", "“”", "***"])
+def test_signs_are_no_sentence(answer: str) -> None:
+    with pytest.raises(Unreadable):
+        read_sentence(answer)
+
+
 def test_what_came_so_far_can_be_read() -> None:
     assert preview('{"name": "x", "recap": {"developments": ["One.", "Tw') == "DEVELOPMENTS\nOne."
     assert preview('{"na') == ""

@@ -183,6 +183,35 @@ async def test_a_rebuild_folds_in_what_deleted_versions_held(
     assert min(v.version for v in running.versions) > before.running.versions[-1].version
 
 
+async def test_a_rebuild_is_taken_back_with_all_that_was_folded_in_since(
+    companion: Companion, chat: Path
+) -> None:
+    before = story(companion, chat)
+    closing, number = before.scenes[1].closing, len(before.running.versions)
+    assert closing is not None
+    await companion.edits.edit_scene_recap(chat, closing.anchor, "Told by hand.")
+    edited = story(companion, chat)
+    await companion.edits.rebuild_running_recap(chat, closing.anchor)
+    rebuilt = await companion.settled(chat)
+    assert "Told by hand." in await prompt(companion, chat)
+    companion.work.pause()
+    await companion.edits.undo(chat)
+    after = story(companion, chat)
+    assert (after.recaps, after.running.current) == (edited.recaps, edited.running.current)
+    assert after.running.versions[:number] == edited.running.versions
+    # Nothing is thrown away, and nothing is built on what was taken back.
+    assert [v.content for v in after.running.versions] == [
+        v.content for v in rebuilt.running.versions
+    ]
+    assert all(v.is_retired for v in after.running.versions[number:])
+    assert before.running.versions[-1].content in await prompt(companion, chat)
+    await companion.edits.redo(chat)
+    assert story(companion, chat) == rebuilt
+    await companion.edits.undo(chat)
+    companion.work.resume()
+    assert (await companion.settled(chat)).running == after.running
+
+
 async def test_an_edit_covers_the_scenes_of_the_version_it_began_from(
     companion: Companion, chat: Path
 ) -> None:

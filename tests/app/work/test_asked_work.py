@@ -1,0 +1,152 @@
+"""What the user has written anew: taken back by name, and never in place of their own words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from app.companion import Companion, open_companion
+from app.paths import user_folders
+from app.story.story import Story
+from tests.chat_files import message, write_chat
+from tests.fakes import MODEL, FakeLlm, RecordedRequest
+
+TEXTS = (
+    "Mira lit the lamp above the counter and counted the coins twice.",
+    "“Two crowns for the rope,” Tobias said to her.",
+    "She paid him and carried the rope to the quay.",
+    "The boat was gone, and the tide with it.",
+    "Mira sat down on the wet stones to wait for the morning.",
+    "At dusk a sail stood in the mouth of the harbour.",
+)
+
+
+class Model:
+    """Each answer is another one. gate: what is asked waits for it, where there is one."""
+
+    def __init__(self) -> None:
+        self.llm = FakeLlm(self._reply)
+        self.bad = ""
+        self.gate: threading.Event | None = None
+
+    def _reply(self, request: RecordedRequest) -> str:
+        number = len(self.llm.requests)
+        if self.gate is not None:
+            assert self.gate.wait(15)
+        if self.bad:
+            return self.bad
+        if "developments" not in request.text:
+            return f"Mira does what she did in {number}."
+        return json.dumps({"name": "Quay", "recap": {"developments": [f"It was {number}."]}})
+
+
+class Desk:
+    """A chat whose first scene and first three messages are recapped by a model."""
+
+    def __init__(self, companion: Companion, path: Path, model: Model) -> None:
+        self.companion, self.path, self.model = companion, path, model
+        self.edits = companion.edits
+
+    @property
+    def story(self) -> Story:
+        story = self.companion.story(self.path)
+        assert story is not None
+        return story
+
+    @property
+    def anchors(self) -> list[str]:
+        return [message.anchor for message in self.story.messages[:3]]
+
+    def recaps(self) -> list[str]:
+        return [self.story.message_recaps[anchor].text for anchor in self.anchors]
+
+    async def finished(self) -> list[str]:
+        return (await self.companion.finished(self.path))[1]
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    path = write_chat(tmp_path / "chat.jsonl", [message(n, text) for n, text in enumerate(TEXTS)])
+    model = Model()
+    with model.llm:
+        async with open_companion(
+            user_folders(tmp_path / "own data"), llm=f"openai:{MODEL}@{model.llm.url}", watch=False
+        ) as companion:
+            companion.settings.put("scene_breaks_auto", False)
+            story = await companion.open_story(path)
+            desk = Desk(companion, path, model)
+            await companion.edits.mark_break(path, story.messages[2].anchor)
+            await companion.edits.messages.write(path, desk.anchors)
+            assert await desk.finished() == []
+            yield desk
+
+
+async def test_a_scene_recap_written_anew_is_taken_back_by_name(desk: Desk) -> None:
+    before = desk.story
+    await desk.edits.redo_scene_recap(desk.path, desk.anchors[2])
+    assert await desk.finished() == []
+    after = desk.story
+    assert len(after.recaps[desk.anchors[2]]) == 2
+    desk.companion.work.pause()
+    assert await desk.edits.undo(desk.path) == "new recap of scene 1"
+    assert desk.story == before
+    assert await desk.edits.redo(desk.path) == "new recap of scene 1"
+    assert desk.story == after
+
+
+async def test_message_recaps_that_were_asked_for_together_are_one_step(desk: Desk) -> None:
+    before = desk.story
+    await desk.edits.messages.write(desk.path, desk.anchors)
+    assert await desk.finished() == []
+    after = desk.story
+    assert all(new != old for new, old in zip(desk.recaps(), _texts(before, desk), strict=True))
+    assert await desk.edits.undo(desk.path) == "new message recaps"
+    assert desk.story == before
+    assert await desk.edits.redo(desk.path) == "new message recaps"
+    assert desk.story == after
+    for label in ("new message recaps", "new message recaps", "scene break"):
+        assert await desk.edits.undo(desk.path) == label
+
+
+async def test_an_answer_that_cannot_be_used_leaves_the_recap_that_was_there(desk: Desk) -> None:
+    before, labels = desk.story, await desk.edits.undo_labels(desk.path)
+    desk.model.bad = "…"
+    await desk.edits.messages.write(desk.path, desk.anchors)
+    assert "no sentence" in (await desk.finished())[0]
+    assert desk.story == before
+    assert await desk.edits.undo_labels(desk.path) == labels
+
+
+async def test_what_is_written_by_hand_meanwhile_is_not_written_over(desk: Desk) -> None:
+    gate = desk.model.gate = threading.Event()
+    asked = len(desk.model.llm.requests)
+    await desk.edits.messages.write(desk.path, desk.anchors[:1])
+    await asyncio.to_thread(desk.model.llm.wait_for_request, asked)
+    await desk.edits.messages.edit(desk.path, desk.anchors[0], "By hand.")
+    await desk.edits.redo_scene_recap(desk.path, desk.anchors[2])
+    gate.set()
+    await desk.finished()
+    assert desk.recaps()[0] == "By hand."
+
+    gate = desk.model.gate = threading.Event()
+    asked = len(desk.model.llm.requests)
+    await desk.edits.redo_scene_recap(desk.path, desk.anchors[2])
+    await asyncio.to_thread(desk.model.llm.wait_for_request, asked)
+    await desk.edits.edit_scene_recap(desk.path, desk.anchors[2], "They met.")
+    gate.set()
+    await desk.finished()
+    versions = desk.story.recaps[desk.anchors[2]]
+    assert [(v.text, v.is_current) for v in versions][2:] == [
+        ("They met.", True),
+        (versions[3].text, False),
+    ]
+    assert versions[3].made_by != "you"
+
+
+def _texts(story: Story, desk: Desk) -> list[str]:
+    return [story.message_recaps[anchor].text for anchor in desk.anchors]
