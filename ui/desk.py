@@ -291,10 +291,18 @@ class Desk(QObject):
             if key == "story" and self.story_stage is not None:
                 actions.insert(0, (self.story_stage.page.break_here, "split"))
         self._frame.header.set_actions(actions)
+        self._frame.header.set_more(self._further_deeds(key))
         self._frame.header.show_more(story is not None and not is_bare and tools is None)
         # Where tools stand, they have an undo of their own; but these deeds are taken back.
         has_undo = tools is None or key in ("memories", "budgets")
         self._frame.header.show_undo(story is not None and not is_bare and has_undo)
+
+    def _further_deeds(self, key: str) -> list[QAction]:
+        """What the menu at the right end of the header holds."""
+        exports = [self._actions[name] for name in EXPORTS]
+        if key != "story" or self.story_stage is None:
+            return exports
+        return [*self.story_stage.page.story_actions.for_story(), *exports]
 
     # Chats
 

@@ -139,8 +139,9 @@ class Header(QWidget):
 
     def set_more(self, actions: Sequence[QAction]) -> None:
         """What stands in the menu of further deeds."""
-        self._menu.clear()
-        self._menu.addActions(list(actions))
+        if self._menu.actions() != list(actions):  # or it would empty under the pointer
+            self._menu.clear()
+            self._menu.addActions(list(actions))
 
     def show_more(self, is_shown: bool) -> None:
         """Whether there is something that they could be done with."""

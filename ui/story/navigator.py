@@ -16,6 +16,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
+    QAction,
     QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
@@ -36,6 +37,7 @@ from PySide6.QtWidgets import (
 
 from app.story.story import Story
 from app.translation import number, tr
+from ui.controls.buttons import IconButton
 from ui.controls.fields import Field
 from ui.controls.labels import Label, meta
 from ui.story import words
@@ -274,6 +276,8 @@ class Navigator(QWidget):
         self.list = SceneList(self._model, theme, self)
         self.legend = Legend(theme, self)
         self._counts = meta()
+        self._search = IconButton("chip", "", side=22, icon_size=14)
+        self._search.hide()
         self._filter = Field(tr("Find a scene"), placeholder=tr("Find a scene"), icon="search")
         self._header = QVBoxLayout()
         self._lay_out()
@@ -292,6 +296,8 @@ class Navigator(QWidget):
         title.addWidget(Label(tr("Scenes"), font=ui_font(12, MEDIUM), tone=T2_ROLE))
         title.addStretch(1)
         title.addWidget(self._counts)
+        title.addSpacing(4)
+        title.addWidget(self._search)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 8, 6)
         column.setSpacing(0)
@@ -311,6 +317,11 @@ class Navigator(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, 600)
+
+    def offer(self, search: QAction) -> None:
+        """A button beside the title, for finding scenes."""
+        self._search.follow(search)
+        self._search.show()
 
     def set_header(self, widget: QWidget) -> None:
         """Put a widget above the scenes, in place of the one before."""

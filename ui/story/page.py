@@ -83,6 +83,7 @@ class StoryPage(QWidget):
         self._names = NameEditor(self.view)
         self._recaps = RecapEditor(self.view, theme)
         self.story_actions = StoryActions(self)
+        self.navigator.offer(self.story_actions.find_breaks)
         self._lay_out()
         self._connect()
         if session.story is not None:

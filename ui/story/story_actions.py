@@ -228,6 +228,10 @@ class StoryActions(QObject):
             self.find_breaks,
         )
 
+    def for_story(self) -> tuple[QAction, ...]:
+        """What is done to the whole story."""
+        return self.find_breaks, self.recap_missing, self.clear_all
+
 
 def _break_tip(target: Target, *, ends_already: bool) -> str:
     if target.message is None:
