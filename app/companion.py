@@ -52,6 +52,7 @@ from app.work.previously import Previously
 from app.work.prompt_edits import PromptEdits
 from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
+from app.work.recap_pins import RecapPins
 from app.work.remembered import Remembered
 from app.work.searching import Search
 from app.work.setting_changes import SettingChanges
@@ -183,6 +184,7 @@ class Companion(News):
             lambda: self._follow_setting("budgets"),
             lambda: self.is_reading_only,
         )
+        self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
         self.exports = StoryExport(lambda path, until: self.memory(path, until=until), parts.packs)
         self.search = Search(
@@ -481,13 +483,17 @@ class Companion(News):
 
     # --- settings
 
-    async def put_setting(self, name: str, value: Any, *, path: Path | None = None) -> None:
+    async def put_setting(
+        self, name: str, value: Any, *, path: Path | None = None, noted_in: Path | None = None
+    ) -> None:
         """Change a setting, for one chat when `path` is given; see SettingChanges.put."""
-        await self._changes.put(name, value, path=path)
+        await self._changes.put(name, value, path=path, noted_in=noted_in)
 
-    async def reset_setting(self, name: str, *, path: Path | None = None) -> None:
+    async def reset_setting(
+        self, name: str, *, path: Path | None = None, noted_in: Path | None = None
+    ) -> None:
         """Let a setting's default hold again; see SettingChanges.reset."""
-        await self._changes.reset(name, path=path)
+        await self._changes.reset(name, path=path, noted_in=noted_in)
 
     def setting(self, name: str, *, path: Path | None = None) -> ValueInForce:
         """A setting as it holds for all chats, or for an open one."""

@@ -30,6 +30,7 @@ PROGRAM_SETTINGS = (
         N_("Theme"),
         N_("Light, dark, or as the system says."),
         choices=("system", "light", "dark"),
+        choice_words=(N_("As the system"), N_("Light"), N_("Dark")),
     ),
     Setting(
         "contrast",
@@ -37,6 +38,7 @@ PROGRAM_SETTINGS = (
         N_("Contrast"),
         N_("High contrast draws every edge and fades nothing; or as the system says."),
         choices=("system", "normal", "high"),
+        choice_words=(N_("As the system"), N_("Normal"), N_("High")),
     ),
     Setting(
         "story_text_size",
@@ -67,6 +69,13 @@ PROGRAM_SETTINGS = (
         "",
         N_("Lore that is done"),
         N_("Which of the lore that scenes gave was taken over, by the digest of its words."),
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "recap_pins",
+        "",
+        N_("Pinned sentences"),
+        N_("Sentences of the recaps of a chat that no rewrite drops."),
         scope=Scope.CHAT,
     ),
     Setting(

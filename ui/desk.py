@@ -89,6 +89,7 @@ class Desk(QObject):
         self._popover.chat_chosen.connect(self.open_chat)
         self._palette = CommandPalette(self._shown_actions, self._shown_story, window)
         self._palette.message_chosen.connect(self._on_message_chosen)
+        self._palette.setting_chosen.connect(self._on_setting_chosen)
         self._exporting = Exporting(self.session, actions, window)
         self._frame.header.set_more([actions[key] for key in EXPORTS])
         self._whole = WholeDeeds(self.session, frame.notice, window)
@@ -295,7 +296,8 @@ class Desk(QObject):
         self._frame.header.show_more(story is not None and not is_bare and tools is None)
         # Where tools stand, they have an undo of their own; but these deeds are taken back.
         has_undo = tools is None or key in ("memories", "budgets")
-        self._frame.header.show_undo(story is not None and not is_bare and has_undo)
+        is_history = not is_bare or (key == "settings" and title == tr(pages.TITLES[key]))
+        self._frame.header.show_undo(story is not None and is_history and has_undo)
 
     def _further_deeds(self, key: str) -> list[QAction]:
         """What the menu at the right end of the header holds."""
@@ -406,6 +408,12 @@ class Desk(QObject):
         if isinstance(page, pages.HasPrompts):
             page.go_to(title)
 
+    def _on_setting_chosen(self, name: str) -> None:
+        self.show_page("settings")
+        page = self._pages["settings"]
+        if isinstance(page, pages.HasPrompts):
+            page.show_setting(name)
+
     def _on_settings_wanted(self) -> None:
         self.show_page("settings")
 
@@ -454,7 +462,9 @@ class Desk(QObject):
     async def _choose_folder(self) -> None:
         folder = await choose_folder(self._window, tr("SillyTavern's folder"), Path.home())
         if folder is not None:
-            await self.session.companion.put_setting("tavern", str(folder))
+            put, path = self.session.companion.put_setting, self.session.path
+            await put("tavern", str(folder), noted_in=path)
+            self.session.refresh()
 
     # What the companion says
 

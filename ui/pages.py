@@ -77,6 +77,8 @@ class HasPrompts(Protocol):
 
     def go_to(self, title: str) -> None: ...
 
+    def show_setting(self, name: str) -> None: ...
+
 
 def make_story(session: Session, theme: ThemeSource, see_text: QAction) -> StoryStage:
     from ui.story_stage import StoryStage

@@ -97,16 +97,18 @@ def without_markup(text: str) -> str:
 
 def split_sentences(text: str) -> list[str]:
     """Cut plain text at the ends of sentences; quotes that a cut opens are closed again."""
-    sentences: list[str] = []
-    for paragraph in text.splitlines():
-        start = 0
-        for end in END.finditer(paragraph):
-            if _goes_on(paragraph, start, end):
-                continue
-            sentences.append(paragraph[start : end.end()])
-            start = end.end()
-        sentences.append(paragraph[start:])
+    sentences = [line[begin:end] for line in text.splitlines() for begin, end in spans_in(line)]
     return [piece for sentence in sentences for piece in _bounded(" ".join(sentence.split()))]
+
+
+def spans_in(line: str) -> list[tuple[int, int]]:
+    """Where each sentence of a line begins and ends, in characters; together they are the line."""
+    found, start = [], 0
+    for end in END.finditer(line):
+        if not _goes_on(line, start, end):
+            found.append((start, end.end()))
+            start = end.end()
+    return [*found, (start, len(line))]
 
 
 def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +14,14 @@ from app.settings import REGISTRY, Settings
 from app.sillytavern.card import CardReader
 from app.store.store import Store
 from app.story.inclusion_preview import InclusionPreview
-from app.story.messages import Message, MessageKind
 from app.translation import tr
 from app.work.card_texts import card_path
 from app.work.memory_deeds import BUSY
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
+from app.work.past_needs import TURNS_LOOKED_BACK, Need, PastNeeds
 from app.work.prompting import Prompting
 from app.work.rehearsal import Rehearsal
-
-TURNS_LOOKED_BACK = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """What slots would have taken in full when the reply with this index was written, by key."""
-
-    message: int
-    tokens: Mapping[str, int]
 
 
 class Budgeting:
@@ -60,6 +49,7 @@ class Budgeting:
         self._follow = follow
         self._is_reading_only = is_reading_only
         self._cards = CardReader()
+        self._past = PastNeeds(prompting)
 
     @property
     def counter_name(self) -> str:
@@ -100,18 +90,7 @@ class Budgeting:
 
     async def needs(self, path: Path, turns: int = TURNS_LOOKED_BACK) -> tuple[Need, ...]:
         """What slots would have taken in full at the last replies, oldest first."""
-        chat = self._chats.required(path)
-        replies = chat.story.places.where(_is_reply)
-        # One after the other, so that others get their turn between them.
-        found = [
-            await asyncio.to_thread(self._need, chat, index) for index in replies[-turns:] if index
-        ]
-        return tuple(found)
-
-    def _need(self, chat: OpenChat, index: int) -> Need:
-        prepared = self._prompting.prepared(chat, until=index - 1)
-        bare = replace(prepared, means=replace(prepared.means, full={}))
-        return Need(index, bare.full)
+        return await self._past.of(self._chats.required(path), turns)
 
     async def put(self, path: Path, changes: Mapping[str, Any], label: str) -> None:
         """Set several settings of a chat in one step; `StoryEdits.undo` takes it back.
@@ -143,7 +122,3 @@ class Budgeting:
         kept = await self._store.run(lambda: self._store.settings.of_chat(chat.chat_id))
         if self._settings.replace_chat(chat.chat_id, kept):
             await self._follow()
-
-
-def _is_reply(message: Message) -> bool:
-    return not message.is_user and message.kind is MessageKind.CHAT

@@ -79,6 +79,22 @@ class Prompting:
         told = _recollection(chat, until)
         return prepared(story, settings, means, told=told, turn=turn, total=total)
 
+    def ground(self, chat: OpenChat) -> tuple[object, ...]:
+        """What every turn of a chat is made with beside its story; equal while none of it became
+        another.
+        """
+        settings, under = chat.settings(), chat.ground()
+        return (
+            settings,
+            self._with_card(chat, ANY_TURN),
+            _Same(self.vectors(chat)),
+            profile_for(settings, self._backend()).profile.key,
+            chat.keeps_memory,
+            chat.remembered,
+            chat.elsewhere,
+            (under.foreign, under.kin),
+        )
+
     def _with_card(self, chat: OpenChat, turn: Turn) -> Turn:
         """The turn with what is known of the responder's card."""
         is_solo = chat.chat.kind is ChatKind.SOLO
@@ -93,6 +109,19 @@ class Prompting:
         return replace(turn, card=self._macros_of(chat.chat, responder) if known is None else known)
 
 
+class _Same:
+    """Equal to another one of the same object only; what is compared by its parts is not."""
+
+    def __init__(self, what: object) -> None:
+        self._what = what
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other._what is self._what
+
+    def __hash__(self) -> int:
+        return id(self._what)
+
+
 def _recollection(chat: OpenChat, until: int | None = None) -> Recollection:
     """What a chat remembers now, nothing where memory is not kept."""
     if not chat.keeps_memory:
@@ -104,11 +133,11 @@ def _recollection(chat: OpenChat, until: int | None = None) -> Recollection:
         view.documents,
         view.ground.chat,
         frozenset(view.kept_by),
-        _unread_from(chat, len(chat.story.messages) if until is None else until + 1),
+        unread_from(chat, len(chat.story.messages) if until is None else until + 1),
     )
 
 
-def _unread_from(chat: OpenChat, end: int) -> int | None:
+def unread_from(chat: OpenChat, end: int) -> int | None:
     """Index from which on no model has read the messages, None where one has read the last."""
     read, messages, index = chat.reading_state.extracted, chat.story.messages, end
     while index and index > end - MOST_UNREAD:

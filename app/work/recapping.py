@@ -15,6 +15,7 @@ from app.signals import Signal
 from app.store.recaps import MESSAGE_TEXT_FIELDS
 from app.store.store import Store
 from app.story.messages import Absence, Message, MessageRecap
+from app.story.pinned import Pin, pins_in, with_pinned
 from app.story.recap_text import is_headed, merged
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scene_cues.language import LanguagePack
@@ -130,14 +131,16 @@ class Recapper:
             if story.scene_recap(scene) is None:
                 await self._stand_in(chat, scene, messages, operation)
             raise
+        before = story.scene_recap(scene)
+        pins = [pin for pin in pins_in(chat.settings()) if pin.subject == spec.anchor]
         recap = SceneRecap(
             anchor=spec.anchor,
             version=0,
             name=value["name"],
-            text=value["text"],
+            text=with_pinned(value["text"], pins, before.text if before else ""),
             source_digest=scene_digest(messages),
             made_by=value["made_by"],
-            created=time.time(),
+            created=_made(operation),
             stored=value.get("stored", ""),
         )
 
@@ -162,7 +165,7 @@ class Recapper:
             text=written.value.text,
             source_digest=scene_digest(messages),
             made_by=self._stand_in_label(),
-            created=time.time(),
+            created=_made(operation),
         )
         await self._store.run(lambda: self._add_scene_recap(chat, recap, operation))
 
@@ -201,15 +204,18 @@ class Recapper:
             value = {"content": written.value, "made_by": writer.label}
             return Written(value, written.prompt_tokens, written.output_tokens)
 
+        told = [version.content for version in (base, story.running.current) if version]
+        pins = pins_until(chat, spec.anchor)
+
         def made(content: str, made_by: str) -> RunningVersion:
             return RunningVersion(
                 version=0,
-                content=content,
+                content=with_pinned(content, pins, *told),
                 scene_count=(base.scene_count if base else 0) + 1,
                 first_anchor=base.last_anchor if base else "",
                 last_anchor=spec.anchor,
                 made_by=made_by,
-                created=time.time(),
+                created=_made(operation),
             )
 
         add = self._add_running
@@ -386,6 +392,24 @@ class Recapper:
             self.progress.emit(OperationProgress(operation.id, text))
 
         return on_text
+
+
+def _made(operation: Operation) -> float:
+    """The time of what an operation makes: never before it was asked for, though the clock may have
+    been set back since; by that it is known that it was made.
+    """
+    return max(time.time(), operation.created)
+
+
+def pins_until(chat: OpenChat, anchor: str) -> list[Pin]:
+    """What is pinned of the running recap, and was told by the scene that this message closes."""
+    last = chat.index_of(anchor) or 0
+
+    def is_told(pin: Pin) -> bool:
+        place = chat.index_of(pin.until) if pin.until else 0
+        return not pin.subject and place is not None and place <= last
+
+    return [pin for pin in pins_in(chat.settings()) if is_told(pin)]
 
 
 def closed_scene(chat: OpenChat, anchor: str) -> Scene:

@@ -16,7 +16,7 @@ from typing import Any
 from app.errors import StoreError, UsageError
 from app.llm.specs import parse_spec
 from app.setting import Scope
-from app.settings import REGISTRY, Settings
+from app.settings import REGISTRY, Settings, fits
 from app.sillytavern.guarded_write import write_file_atomically
 from app.store.store import Store
 from app.translation import N_, tr
@@ -27,7 +27,7 @@ KIND = "settings of Tavernkeep"
 VERSION = 1
 LARGEST = 1_000_000  # bytes
 # Of this machine, or of one chat: where folders are, how the window stands, presets that are here.
-NOT_GIVEN = frozenset({"tavern", "window_state", "lore_done", "prompt_preset"})
+NOT_GIVEN = frozenset({"tavern", "window_state", "lore_done", "recap_pins", "prompt_preset"})
 IMPORT, IMPORT_TAKEN_BACK = N_("import of settings"), N_("import of settings taken back")
 NO_FILE = N_("This is no file of Tavernkeep's settings. Nothing was changed.")
 
@@ -132,15 +132,20 @@ class SettingsFile:
         path: the open chat in whose history this is a step, None where no chat is open. Raises
         StoreError when that file cannot be written: then nothing is changed.
         """
-        kept = self._copies / f"settings {time.strftime('%Y-%m-%d %H.%M.%S')}.json"
-        text = self.text().encode()
+        stem = f"settings {time.strftime('%Y-%m-%d %H.%M.%S')}"
+        kept, text = self._copies / f"{stem}.json", self.text().encode()
 
-        def keep() -> None:
+        def keep() -> Path:
             self._copies.mkdir(parents=True, exist_ok=True)
-            write_file_atomically(kept, text)
+            target, number = kept, 1
+            while target.exists():  # of the same second, maybe before the clock was set back
+                number += 1
+                target = kept.with_name(f"{stem} ({number}).json")
+            write_file_atomically(target, text)
+            return target
 
         try:
-            await asyncio.to_thread(keep)
+            kept = await asyncio.to_thread(keep)
         except OSError as error:
             raise StoreError(
                 tr("{kept} cannot be written: nothing was changed.", kept=kept)
@@ -167,7 +172,8 @@ class SettingsFile:
     async def take_in(self, _chat: OpenChat) -> None:
         """Work by what undo or redo put into the store."""
         moved = await self._store.run(self._store.settings.moved)
-        await self._hold({name: value for name, value in moved.items() if name in REGISTRY})
+        known = {name: value for name, value in moved.items() if name in REGISTRY}
+        await self._hold({n: v for n, v in known.items() if v is None or fits(n, v)})
 
     async def _hold(self, values: Mapping[str, Any]) -> None:
         changed = [name for name, value in values.items() if value != self._settings[name]]

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 OF_THEIR_OWN_PLACE = {
     *("tavern", "backend", "prompt_preset", "theme", "contrast", "story_text_size", "window_state"),
     "lore_done",
+    "recap_pins",
 }
 
 

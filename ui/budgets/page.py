@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.prompt.budgets import ADVANCED, SIMPLE
 from app.prompt.slots import SlotName, TurnKind
 from app.translation import N_, tr
-from app.work.budgeting import Need
+from app.work.past_needs import Need
 from app.work.rehearsal import Outlook, Rehearsal
 from ui.budgets.board import Board
 from ui.budgets.deeds import BudgetDeeds

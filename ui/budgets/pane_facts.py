@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.prompt.auto_tune import target
 from app.prompt.slots import SlotContent, SlotName
 from app.translation import tr
-from app.work.budgeting import Need
+from app.work.past_needs import Need
 from app.work.rehearsal import Outlook, Rehearsal
 from ui.budgets import words
 from ui.budgets.facts import RowFacts, lost, other_reasons, tuning_of

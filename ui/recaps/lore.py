@@ -238,7 +238,8 @@ class LorePane(QWidget):
             self._session.do(self._make_in_stages(path), name=N_("changing a setting"))
 
     async def _make_in_stages(self, path: Path) -> None:
-        await self._session.companion.put_setting(FORM, "staged", path=path)
+        await self._session.companion.put_setting(FORM, "staged", path=path, noted_in=path)
+        self._session.refresh()
         self._say(tr("Recaps of this chat are made in stages from now on, by a model."))
         self.refresh()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.chosen_scale import NORMAL, SCALES
 from app.settings import REGISTRY, Settings
@@ -13,6 +13,7 @@ from ui.controls.fields import Segments
 from ui.controls.labels import Label
 from ui.settings.sections import Section
 from ui.settings.tavern import FactRow
+from ui.shell.setting_entries import LANGUAGE, SCALE
 from ui.theme.fonts import MEDIUM, ui_font
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}  # each in itself
@@ -79,6 +80,13 @@ class LookSection(Section):
         self.add_row(scale_row)
         self.restart = Button(tr("Start again"), icon="sync")
         self.restart.clicked.connect(self.restart_wanted)
+        self.places: dict[str, tuple[FactRow, QWidget]] = {
+            "theme": (theme_row, self._theme),
+            "contrast": (contrast_row, self._contrast),
+            "story_text_size": (size_row, smaller),
+            LANGUAGE: (language_row, self.language),
+            SCALE: (scale_row, self.scale),
+        }
         restart_row = FactRow(
             tr("Start again now"),
             tr("Language and size take hold. What is under way goes on then."),

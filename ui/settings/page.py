@@ -9,7 +9,14 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QBoxLayout,
+    QHBoxLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.chosen_language import ChosenLanguage
 from app.chosen_scale import ChosenScale
@@ -30,7 +37,7 @@ from ui.settings.model_testing import ModelTesting
 from ui.settings.prompts import PromptsSection
 from ui.settings.rail import SettingsRail
 from ui.settings.rows import SettingRow
-from ui.settings.sections import Section
+from ui.settings.sections import Row, Section
 from ui.settings.tavern import TavernSection
 
 COLUMN = 760
@@ -58,6 +65,8 @@ class SettingsPage(QWidget):
         self._session = session
         self._rows: dict[str, SettingRow] = {}
         self._filter = ""
+        self._marked: tuple[Row, ...] = ()
+        self._led_to: QWidget | None = None
         self._for_chat = False
         self.rail = SettingsRail()
         self._tavern = TavernSection(session)
@@ -119,7 +128,7 @@ class SettingsPage(QWidget):
         # The range is told before the sections have their new places.
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
-        self._settle.timeout.connect(self._show_place)
+        self._settle.timeout.connect(self._on_settled)
         bar.rangeChanged.connect(self._on_range_changed)
         self._line = Line(is_upright=True)
         sheet = QWidget()
@@ -217,12 +226,14 @@ class SettingsPage(QWidget):
     def put(self, name: str, value: object) -> None:
         """Put a setting in force, for all chats or the open one."""
         path = self._path_for(name)
-        self._change(self._session.companion.put_setting(name, value, path=path), name)
+        put = self._session.companion.put_setting
+        self._change(put(name, value, path=path, noted_in=self._session.path), name)
 
     def reset(self, name: str) -> None:
         """Let the default hold again, or for the open chat what holds for all."""
         path = self._path_for(name)
-        self._change(self._session.companion.reset_setting(name, path=path), name)
+        reset = self._session.companion.reset_setting
+        self._change(reset(name, path=path, noted_in=self._session.path), name)
 
     def _path_for(self, name: str) -> Path | None:
         """The chat whose value is meant, None for that of all chats."""
@@ -235,6 +246,7 @@ class SettingsPage(QWidget):
                 await change
             finally:
                 self.refresh_values()
+            self._session.refresh()
             self.setting_changed.emit(name, self._session.companion.settings[name])
 
         self._session.do(follow(), name=N_("changing a setting"))
@@ -288,7 +300,8 @@ class SettingsPage(QWidget):
     def _on_backend(self, spec: str) -> None:
         async def use() -> None:
             await self._testing.keep_key()
-            await self._session.companion.put_setting("backend", spec)
+            path = self._session.path
+            await self._session.companion.put_setting("backend", spec, noted_in=path)
 
         self._change(use(), "backend")
 
@@ -305,6 +318,45 @@ class SettingsPage(QWidget):
         self._area.verticalScrollBar().setValue(top - 12)
         self.rail.show_place(title)
 
+    def show_setting(self, name: str) -> None:
+        """Bring a setting into view, marked, with the keyboard on it. name: as in the palette."""
+        if self.shows_prompts:
+            self.close_prompts()
+        self.rail.field.clear()
+        if self.is_for_chat and (name not in REGISTRY or REGISTRY[name].scope is not Scope.CHAT):
+            self.rail.choose_scope(False)
+            self._on_scope(False)
+        row, control = self._place_of(name)
+        self._mark(row if isinstance(row, Row) else None)
+        self._led_to = row
+        self._show_led_to()
+        self._settle.start()
+        reached = next(filter(_takes_keys, (control, *control.findChildren(QWidget))), None)
+        if reached is not None:
+            reached.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _place_of(self, name: str) -> tuple[QWidget, QWidget]:
+        """What shows a setting, and what the keyboard changes it with."""
+        if name in self._rows:
+            return self._rows[name], self._rows[name].control
+        if name in self._look.places:
+            return self._look.places[name]
+        part: QWidget = self.backend if name == "backend" else self._tavern
+        return part, part
+
+    def _mark(self, row: Row | None) -> None:
+        for shown in self._marked:
+            shown.mark(False)
+        self._marked = () if row is None else (row,)
+        for shown in self._marked:
+            shown.mark(True)
+
+    def _show_led_to(self) -> None:
+        """Scroll to where somebody was led, until all has its place there."""
+        if self._led_to is not None:
+            top = self._led_to.mapTo(self._content, self._led_to.rect().topLeft()).y()
+            self._area.verticalScrollBar().setValue(top - self._area.height() // 3)
+
     def _on_language(self, code: str) -> None:
         self._session.do(self._put_language(code), name=N_("choosing a language"))
 
@@ -317,6 +369,7 @@ class SettingsPage(QWidget):
         self._session.told.emit(tr("This language holds from the next start of Tavernkeep."))
 
     def _on_filtered(self, text: str) -> None:
+        self._mark(None)
         self._filter = text
         self._show_parts()
 
@@ -358,6 +411,11 @@ class SettingsPage(QWidget):
     def _on_range_changed(self, _minimum: int, _maximum: int) -> None:
         self._settle.start()
 
+    def _on_settled(self) -> None:
+        self._show_led_to()
+        self._led_to = None
+        self._show_place()
+
     def _show_place(self, _value: int = 0) -> None:
         """Mark the section that is read."""
         bar = self._area.verticalScrollBar()
@@ -377,3 +435,11 @@ class SettingsPage(QWidget):
         self._box.setDirection(right if is_wide else down)
         self._line.setVisible(is_wide)
         self.rail.set_wide(is_wide)
+
+
+def _takes_keys(widget: QWidget) -> bool:
+    by_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+    is_other_word = (
+        isinstance(widget, QAbstractButton) and widget.autoExclusive() and not widget.isChecked()
+    )
+    return bool(by_tab) and widget.isEnabled() and not widget.isHidden() and not is_other_word

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QDoubleSpinBox,
@@ -21,12 +21,23 @@ from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole, Switch
 from ui.controls.fields import FIELD_HEIGHT, Choice, Field
 from ui.controls.labels import Label, safe_tip
+from ui.settings.sections import Row
 from ui.settings.template import TemplateEditor
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 NUMBER_WIDTH = 96
 TEXT_WIDTH = 240
+
+
+def _is_for_the_window(event: QEvent, field: QAbstractSpinBox) -> bool:
+    """Whether a key is undo or redo, and a field has no typing of its own to undo or redo."""
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    line = field.lineEdit()
+    return (event.matches(QKeySequence.StandardKey.Undo) and not line.isUndoAvailable()) or (
+        event.matches(QKeySequence.StandardKey.Redo) and not line.isRedoAvailable()
+    )
 
 
 class NumberField(QSpinBox):
@@ -47,6 +58,12 @@ class NumberField(QSpinBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+    def event(self, event: QEvent) -> bool:
+        if _is_for_the_window(event, self):
+            event.ignore()
+            return False
+        return super().event(event)
 
 
 class DecimalField(QDoubleSpinBox):
@@ -73,8 +90,14 @@ class DecimalField(QDoubleSpinBox):
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
+    def event(self, event: QEvent) -> bool:
+        if _is_for_the_window(event, self):
+            event.ignore()
+            return False
+        return super().event(event)
 
-class SettingRow(QWidget):
+
+class SettingRow(Row):
     """Shows one setting of the registry.
 
     Signals:

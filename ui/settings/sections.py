@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui.controls.labels import body, section
 from ui.controls.surfaces import Line, Surface
+from ui.theme import current_tokens
+from ui.theme.style import rounded
+
+
+class Row(QWidget):
+    """One row of a section; marked when somebody was led to it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.is_marked = False
+
+    def mark(self, is_marked: bool) -> None:
+        """Let it stand out, or no longer."""
+        if is_marked != self.is_marked:
+            self.is_marked = is_marked
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.is_marked:
+            t, painter = current_tokens(), QPainter(self)
+            area = QRectF(self.rect()).adjusted(3, 3, -3, -3)
+            rounded(painter, area, 6, t.accent_soft, t.ring)
+            rounded(painter, QRectF(3, 11, 3, self.height() - 22), 1.5, t.ring)
 
 
 class Section(QWidget):

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label
 from ui.session import Session
-from ui.settings.sections import Section
+from ui.settings.sections import Row, Section
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T3_ROLE
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.sillytavern.bridge_installer import BridgeStatus
 
 
-class FactRow(QWidget):
+class FactRow(Row):
     """A title, a fact beneath it, and a button."""
 
     def __init__(self, title: str, fact: str, button: Button | None = None) -> None:

@@ -1,4 +1,4 @@
-"""One field that finds a command, a scene or a message, and does or shows it."""
+"""One field that finds a command, a setting, a scene or a message, and does or shows it."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from ui.shell.entries import (
     entry_list,
     step_in,
 )
+from ui.shell.setting_entries import setting_entries
 
 WIDTH = 560
 ROWS_SHOWN = 11
@@ -39,15 +40,17 @@ NOTHING = N_("Nothing found")
 def find_entries(
     needle: str, actions: tuple[tuple[QAction, str], ...], story: Story | None
 ) -> tuple[Entry, ...]:
-    """Commands and scenes whose name holds all words of `needle`, then messages that hold it."""
+    """Commands, settings and scenes whose name holds all words of `needle`, then messages that
+    hold it.
+    """
     words = needle.casefold().split()
-    found = [
-        Entry(words_of(action), key_text(action.shortcut()), icon, action=action)
-        for action, icon in actions
-        if action.isEnabled()
-        and action.isVisible()
-        and all(word in _names(action) for word in words)
-    ]
+    usable = [(action, icon) for action, icon in actions if action.isEnabled()]
+    usable = [(action, icon) for action, icon in usable if action.isVisible()]
+    # What is called so comes before what is only found by other words for it.
+    called = [(a, i) for a, i in usable if _has(words, words_of(a))]
+    also = [(a, i) for a, i in usable if (a, i) not in called and _has(words, _names(a))]
+    settings = setting_entries(words)
+    found = [*map(_entry_of, called), *settings.called, *map(_entry_of, also), *settings.told]
     if story is None:
         return tuple(found)
     for scene in story.scenes:
@@ -61,8 +64,17 @@ def find_entries(
     return tuple(found)
 
 
+def _entry_of(shown: tuple[QAction, str]) -> Entry:
+    action, icon = shown
+    return Entry(words_of(action), key_text(action.shortcut()), icon, action=action)
+
+
+def _has(words: list[str], name: str) -> bool:
+    return all(word in name.casefold() for word in words)
+
+
 def _names(action: QAction) -> str:
-    return f"{words_of(action)} {action.property(ALSO_CALLED) or ''}".casefold()
+    return f"{words_of(action)} {action.property(ALSO_CALLED) or ''}"
 
 
 def _messages(needle: str, story: Story) -> list[Entry]:
@@ -87,9 +99,11 @@ class CommandPalette(FloatingSheet):
 
     Signals:
         message_chosen: anchor of a message to show.
+        setting_chosen: name of a setting to show.
     """
 
     message_chosen = Signal(str)
+    setting_chosen = Signal(str)
 
     def __init__(
         self,
@@ -179,3 +193,5 @@ class CommandPalette(FloatingSheet):
             entry.action.trigger()
         elif entry.anchor:
             self.message_chosen.emit(entry.anchor)
+        elif isinstance(entry.value, str):
+            self.setting_chosen.emit(entry.value)

@@ -85,6 +85,7 @@ class UsePane(QWidget):
         self.chart.picked.connect(self._on_picked)
         self.days_table.selectionModel().selectionChanged.connect(self._on_day_selected)
         session.operations_changed.connect(self._on_operations_changed)
+        session.replayed.connect(self.refresh)
         self._show()
 
     # --- building
@@ -256,16 +257,19 @@ class UsePane(QWidget):
             self.chart.pick(row.key)
 
     def _on_cap(self, value: int) -> None:
-        put = self._session.companion.put_setting("daily_cap", value)
-        self._session.do(self._put(put), name=N_("changing a setting"))
+        self._put("daily_cap", value)
 
     def _on_unit(self, place: int) -> None:
-        put = self._session.companion.put_setting("daily_cap_unit", self.unit.itemData(place))
-        self._session.do(self._put(put), name=N_("changing a setting"))
+        self._put("daily_cap_unit", self.unit.itemData(place))
 
-    async def _put(self, put: object) -> None:
-        await put  # type: ignore[misc]
-        self._show()
+    def _put(self, name: str, value: object) -> None:
+        async def put() -> None:
+            path = self._session.path
+            await self._session.companion.put_setting(name, value, noted_in=path)
+            self._session.refresh()
+            self._show()
+
+        self._session.do(put(), name=N_("changing a setting"))
 
     def _on_operations_changed(self, _operations: object) -> None:
         if self.isVisible() and not self._settle.isActive():

@@ -11,7 +11,13 @@ import pytest_asyncio
 
 from app.errors import UsageError
 from app.memory.records import Tier
+from app.prompt.assembly import Prepared
+from app.prompt.occasion import Turn
 from app.prompt.slots import SlotName, SlotSet, TurnKind
+from app.work.open_chat import OpenChat
+from app.work.past_needs import PastNeeds
+from app.work.prompting import Prompting
+from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, opened
 
@@ -152,3 +158,41 @@ async def test_needs_tell_what_slots_would_have_taken_as_the_story_went(world: W
     last = await world.companion.budgets.needs(world.tavern.chat)
     assert [need.message for need in last] == [need.message for need in needs[-24:]]
     assert [need.tokens[LONG] for need in last] == long[-24:]
+
+
+class _Counted(Prompting):
+    """Counts the prompts of the past that are made."""
+
+    def __init__(self, of: Prompting) -> None:
+        self.__dict__.update(of.__dict__)
+        self.made: list[int] = []
+
+    def prepared(self, chat: OpenChat, turn: Turn | None = None, **how: Any) -> Prepared:
+        self.made.append(how["until"] + 1)
+        return super().prepared(chat, turn, **how)
+
+
+async def test_a_new_message_makes_one_past_prompt_and_a_new_memory_all(world: World) -> None:
+    chat = world.companion._chats.required(world.tavern.chat)
+    await world.companion.settled(world.tavern.chat)
+    prompting = _Counted(world.companion._prompting)
+    past = PastNeeds(prompting)
+
+    async def made() -> list[int]:
+        """Indexes of the replies whose prompts were made to look back over two."""
+        prompting.made = []
+        await past.of(chat, 2)
+        return prompting.made
+
+    count = len(world.anchors)
+    assert len(await made()) == 2
+    assert await made() == []
+    new = [message(count, "And then?", is_user=True)]
+    new.append(message(count + 1, "Nothing.", is_user=False))
+    with world.tavern.chat.open("ab") as file:
+        file.write(b"\n" + jsonl(new))
+    await world.open()
+    assert await made() == [count + 1]
+    assert await past.of(chat, 2) == await PastNeeds(prompting).of(chat, 2)
+    await world.write(world.kept("The lamp is out.", count - 9))
+    assert len(await made()) == 2

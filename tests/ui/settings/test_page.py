@@ -9,7 +9,7 @@ import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.companion import Companion
 from app.setting import Scope
@@ -22,6 +22,7 @@ from ui.controls.labels import Label
 from ui.main_window import MainWindow
 from ui.settings.page import SettingsPage
 from ui.settings.rows import DecimalField, NumberField
+from ui.settings.sections import Row
 from ui.settings.template import TemplateEditor
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -252,3 +253,48 @@ async def test_removing_the_bridge_says_what_is_left_to_do(
     remove()[0].click()
     await until(lambda: any("Reload SillyTavern's page" in sentence for sentence in told))
     assert not (await companion.bridge.status(folder)).installed
+
+
+async def test_undo_takes_a_change_of_a_setting_back_by_name(
+    page: SettingsPage, demo_window: MainWindow, companion: Companion, until: Until
+) -> None:
+    undo = demo_window.actions_["undo"]
+    field = page.row(BUDGET).control
+    assert isinstance(field, NumberField)
+    demo_window.activateWindow()
+    await until(demo_window.isActiveWindow)
+    field.setFocus()
+    QTest.keyClick(field, Qt.Key.Key_Up)
+    QTest.keyClick(field, Qt.Key.Key_Up)
+    await until(lambda: companion.settings[BUDGET] == 1002)
+    await until(lambda: "1,000 → 1,002" in undo.text())
+    # With nothing typed in it, the field leaves the key to the window.
+    QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    await until(lambda: companion.settings[BUDGET] == 1000)
+    await until(lambda: field.value() == 1000)
+
+
+@pytest.mark.parametrize("words", ["budget of the running", "theme"])
+async def test_the_palette_leads_to_the_row_of_a_setting(
+    demo_window: MainWindow, until: Until, words: str
+) -> None:
+    demo_window.activateWindow()
+    await until(demo_window.isActiveWindow)
+    assert demo_window.desk is not None
+    demo_window.desk.open_palette()
+    field = QApplication.focusWidget()
+    assert isinstance(field, Field)
+    QTest.keyClicks(field, words)
+    palette = demo_window.desk._palette
+    await until(lambda: palette._list.currentIndex().data() is not None)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    shown = demo_window.page
+    assert isinstance(shown, SettingsPage)
+    marked = [row for row in shown.findChildren(Row) if row.is_marked]
+    assert len(marked) == 1
+    await until(lambda: not marked[0].visibleRegion().isEmpty())
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert marked[0].isAncestorOf(focus)
+    QTest.keyClicks(shown.rail.field, "x")
+    assert not marked[0].is_marked

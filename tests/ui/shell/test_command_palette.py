@@ -45,13 +45,13 @@ def test_without_a_story_only_commands_are_found(actions: Actions) -> None:
 def test_an_action_is_found_by_other_words_for_it(actions: Actions) -> None:
     sync = actions[0][0]
     sync.setProperty(ALSO_CALLED, "refresh")
-    assert [entry.text for entry in find_entries("refresh", actions, None)] == ["Sync"]
+    assert find_entries("refresh", actions, None)[0].text == "Sync"
 
 
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        ("language", "Settings"),
+        ("language", "Language"),
         ("uninstall", "Settings"),
         ("exit", "Close Tavernkeep"),
         ("first run", "Set up step by step"),
@@ -76,3 +76,14 @@ def test_a_search_without_a_result_says_so(actions: Actions, qtbot: QtBot) -> No
     palette.search()
     assert not palette._nothing.isVisibleTo(palette)
     palette._settle.stop()
+
+
+def test_a_setting_is_found_by_its_name_before_what_is_only_also_called_so(
+    actions: Actions,
+) -> None:
+    sync = actions[0][0]
+    sync.setProperty(ALSO_CALLED, "theme")
+    found = find_entries("theme", actions, story())
+    assert [(entry.text, entry.detail) for entry in found[:2]] == [("Theme", "Look"), ("Sync", "")]
+    assert found[0].value == "theme"
+    assert all(entry.value is None for entry in find_entries("", actions, story()))
