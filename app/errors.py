@@ -118,3 +118,10 @@ class OperationOutdated(TavernkeepError):
 
 class UsageError(TavernkeepError):
     """A command was called with arguments that make no sense."""
+
+
+def reason_of(error: OSError) -> str:
+    """Why something could not be done, as the system says it; Python's own errors have only words
+    of their own, or not even these.
+    """
+    return error.strerror or str(error) or type(error).__name__

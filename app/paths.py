@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import StoreError
+from app.errors import StoreError, reason_of
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
@@ -58,7 +58,7 @@ def user_folders(data_dir: Path | None = None) -> Folders:
                 "Tavernkeep cannot keep its data in {data}: {reason}. "
                 "Choose another folder with --data-dir.",
                 data=data,
-                reason=error.strerror,
+                reason=reason_of(error),
             )
         ) from error
     return Folders(data=data, logs=logs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.errors import StoreError
+from app.errors import StoreError, reason_of
 from app.translation import tr
 
 LONGEST = 64  # characters of a file that are looked at
@@ -35,7 +35,7 @@ class ValueFile:
             self._path.write_text(f"{value}\n", encoding="utf-8")
         except OSError as error:
             raise StoreError(
-                tr("{file} cannot be written: {reason}.", file=self._path, reason=error.strerror)
+                tr("{file} cannot be written: {reason}.", file=self._path, reason=reason_of(error))
             ) from error
 
     def remove(self) -> None:
@@ -44,5 +44,5 @@ class ValueFile:
             self._path.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(
-                tr("{file} cannot be written: {reason}.", file=self._path, reason=error.strerror)
+                tr("{file} cannot be written: {reason}.", file=self._path, reason=reason_of(error))
             ) from error

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.story.story import ChatRef
 from app.translation import N_, tr
-from app.work.export import BibleFormat, write_new
+from app.work.export import BibleFormat
+from app.work.user_files import write_new
 from ui.actions import Actions
 from ui.dialogs import choose_new_file
 from ui.session import Session

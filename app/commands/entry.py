@@ -27,7 +27,7 @@ from app.commands import (
     serve,
     slots,
 )
-from app.errors import TavernkeepError, UsageError
+from app.errors import TavernkeepError, UsageError, reason_of
 from app.paths import data_folder
 from app.private_log import log_to_stderr
 from app.translation import tr
@@ -123,5 +123,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return DONE
     except OSError as error:
         name = error.filename or tr("a file")
-        print(f"tavernkeep: {name}: {error.strerror}.", file=sys.stderr)
+        print(f"tavernkeep: {name}: {reason_of(error)}.", file=sys.stderr)
         return FAILED

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from app.errors import StoreError, UsageError
+from app.errors import StoreError, UsageError, reason_of
 from app.llm.specs import clean_url
 from app.translation import tr
 
@@ -145,7 +145,7 @@ class ApiKeys:
                 tr(
                     "The API key could not be kept in {file}: {reason}.",
                     file=self._file,
-                    reason=error.strerror,
+                    reason=reason_of(error),
                 )
             ) from error
 

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from app.errors import PromptUnusable, UsageError
+from app.errors import PromptUnusable, UsageError, reason_of
 from app.llm.prompt_files import LARGEST_FILE, TASKS
 from app.llm.prompt_library import write_prompt
 from app.llm.prompt_presets import PromptPresets, checked_name
@@ -132,7 +132,7 @@ class PromptHistory:
                         (self._folder / change.path).rmdir()
         except OSError as error:
             raise PromptUnusable(
-                tr("The prompts cannot be changed: {reason}.", reason=error.strerror)
+                tr("The prompts cannot be changed: {reason}.", reason=reason_of(error))
             ) from error
 
     def _content(self, path: str) -> bytes | None:

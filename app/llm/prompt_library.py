@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import PromptUnusable, UsageError
+from app.errors import PromptUnusable, UsageError, reason_of
 from app.llm.prompt_files import (
     LARGEST_FILE,
     SHIPPED,
@@ -211,7 +211,7 @@ def write_prompt(path: Path, text: str | bytes) -> None:
             tr(
                 "The prompt file {name} cannot be written: {reason}.",
                 name=path.name,
-                reason=error.strerror,
+                reason=reason_of(error),
             )
         ) from error
 

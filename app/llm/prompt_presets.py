@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.errors import PromptUnusable, UsageError
+from app.errors import PromptUnusable, UsageError, reason_of
 from app.llm.prompt_files import SHIPPED, TASKS
 from app.llm.prompt_library import PromptLibrary, write_prompt
 from app.translation import tr
@@ -111,7 +111,7 @@ class PromptPresets:
                 tr(
                     "The preset {name!r} cannot be deleted: {reason}.",
                     name=name,
-                    reason=error.strerror,
+                    reason=reason_of(error),
                 )
             ) from error
 
@@ -204,7 +204,7 @@ class PromptPresets:
                 tr(
                     "The preset {name!r} cannot be written: {reason}.",
                     name=name,
-                    reason=error.strerror,
+                    reason=reason_of(error),
                 )
             ) from error
 

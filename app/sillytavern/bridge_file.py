@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from app.errors import reason_of
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge_protocol import ChatIdentity, WireSlot, wire_slots
 from app.sillytavern.guarded_write import write_file_atomically
@@ -127,6 +128,6 @@ class BridgeFile:
             write_for_tavern(self._user_folder, path, msgspec.json.encode(content))
         except OSError as error:
             if not self._is_behind:
-                log.warning("%s could not be written: %s", path, error.strerror)
+                log.warning("%s could not be written: %s", path, reason_of(error))
             return False
         return True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.errors import BridgeError
+from app.errors import BridgeError, reason_of
 from app.paths import RESOURCES
 from app.sillytavern.bridge_file import BRIDGE_FILE, write_for_tavern
 from app.sillytavern.guarded_write import DIGITS
@@ -117,7 +117,7 @@ def install(user_folder: Path) -> BridgeStatus:
             tr(
                 "The bridge could not be installed in {folder}: {reason}.",
                 folder=folder,
-                reason=error.strerror,
+                reason=reason_of(error),
             )
         ) from error
     return status(user_folder)
@@ -159,7 +159,7 @@ def remove(user_folder: Path) -> BridgeStatus:
             tr(
                 "The bridge could not be removed from {folder}: {reason}.",
                 folder=folder,
-                reason=error.strerror,
+                reason=reason_of(error),
             )
         ) from error
     if folder.exists():
@@ -188,7 +188,7 @@ def write_pairing(
             tr(
                 "The bridge in {user_folder} could not be told how to reach Tavernkeep: {reason}.",
                 user_folder=user_folder,
-                reason=error.strerror,
+                reason=reason_of(error),
             )
         ) from error
     return True

@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request as Handshake
 from websockets.http11 import Response
 
-from app.errors import BridgeError
+from app.errors import BridgeError, reason_of
 from app.prompt.slots import SlotSet
 from app.signals import Signal
 from app.sillytavern import bridge_handshake, bridge_installer, bridge_protocol
@@ -156,7 +156,7 @@ class BridgeServer:
             self._server = await self._listen(preferred_port)
         except OSError as error:
             raise BridgeError(
-                tr("The bridge cannot listen on this computer: {reason}.", reason=error.strerror)
+                tr("The bridge cannot listen on this computer: {reason}.", reason=reason_of(error))
             ) from error
         self._tasks.spawn(self._rotate_forever(), name="bridge token rotation")
         return self.port

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from app.errors import reason_of
 from app.prompt.placement import macros_in
 from app.translation import N_, tr
 
@@ -67,7 +68,7 @@ class CardReader:
         try:
             status = status or path.stat()
         except OSError as error:
-            return _broken(path, tr("cannot be read ({reason})", reason=error.strerror))
+            return _broken(path, tr("cannot be read ({reason})", reason=reason_of(error)))
         stamp = (status.st_mtime_ns, status.st_size)
         known = self._read.get(path)
         if known is not None and known[0] == stamp:
@@ -83,7 +84,7 @@ def read_card(path: Path) -> Card:
         with path.open("rb") as file:
             return _card(path.name, _character(file))
     except OSError as error:
-        return _broken(path, tr("cannot be read ({reason})", reason=error.strerror))
+        return _broken(path, tr("cannot be read ({reason})", reason=reason_of(error)))
     except _BrokenCard as error:
         return _broken(path, str(error))
 

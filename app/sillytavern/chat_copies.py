@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import TavernError, WriteRefused
+from app.errors import TavernError, WriteRefused, reason_of
 from app.sillytavern.guarded_write import LONGEST_NAME, write_file_atomically
 from app.translation import tr
 
@@ -104,7 +104,7 @@ class ChatCopies:
                 tr(
                     "{name} could not be written: {reason}. Nothing was changed.",
                     name=target.name,
-                    reason=error.strerror,
+                    reason=reason_of(error),
                 )
             ) from error
         return target

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import ChatUnreadable
+from app.errors import ChatUnreadable, reason_of
 from app.sillytavern.chat_line import (
     BOM,
     ChatLine,
@@ -429,5 +429,8 @@ def _why_unreadable(path: Path, error: OSError) -> str:
             return tr(
                 "{path} may not be read by this user. Check the file's permissions.", path=path
             )
-    reason = error.strerror or type(error).__name__
-    return tr("{path} cannot be read ({reason}). The file is unchanged.", path=path, reason=reason)
+    return tr(
+        "{path} cannot be read ({reason}). The file is unchanged.",
+        path=path,
+        reason=reason_of(error),
+    )

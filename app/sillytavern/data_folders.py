@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.errors import NoTavern
+from app.errors import NoTavern, reason_of
 from app.sillytavern.card import CardReader
 from app.sillytavern.group_metadata import GROUP_CHATS
 from app.sillytavern.json_file import load_object
@@ -278,7 +278,7 @@ class _Loading:
             sentence = tr(
                 "The folder {folder} cannot be read ({reason}); it is left out.",
                 folder=folder,
-                reason=error.strerror,
+                reason=reason_of(error),
             )
             self._problems.append(FolderProblem(folder, sentence))
             return []

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.errors import WriteRefused
+from app.errors import WriteRefused, reason_of
 from app.sillytavern.chat_file import ChatSnapshot, stamp_of
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
 from app.translation import tr
@@ -85,12 +85,11 @@ def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_fold
         backup = _back_up(path, current, backup_folder)
         write_file_atomically(path, data, check=check)
     except OSError as error:
-        reason = error.strerror or type(error).__name__
         raise WriteRefused(
             tr(
                 "{name} was not changed ({reason}). The file is as it was before.",
                 name=path.name,
-                reason=reason,
+                reason=reason_of(error),
             )
         ) from error
     return backup

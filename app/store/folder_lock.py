@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from app.errors import StoreError
+from app.errors import StoreError, reason_of
 from app.translation import tr
 
 # Windows locks are mandatory: a byte far behind the text leaves that readable for others.
@@ -36,7 +36,7 @@ class FolderLock:
                     "Tavernkeep cannot write into {parent}: {reason}. Choose another folder "
                     "with --data-dir.",
                     parent=self._path.parent,
-                    reason=error.strerror,
+                    reason=reason_of(error),
                 )
             ) from error
         if not _lock(descriptor):

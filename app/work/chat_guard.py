@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from app.errors import ChatUnreadable, TavernError
+from app.errors import ChatUnreadable, TavernError, reason_of
 from app.paths import RESOURCES
 from app.signals import Signal
 from app.sillytavern.chat_copies import ChatCopies, ChatCopy, line_count
@@ -103,11 +103,10 @@ class ChatGuard:
                 self._gone.after(GONE_SECONDS, chat, lambda: self._spawn_search(chat))
                 return
             except OSError as error:
-                reason = error.strerror or type(error).__name__
                 sentence = tr(
                     "No copy of {chat} could be kept ({reason}). The chat is as it was.",
                     chat=chat.name,
-                    reason=reason,
+                    reason=reason_of(error),
                 )
                 self.failed.emit((chat, sentence))
                 return

@@ -15,7 +15,6 @@ from app.memory.discretion import Discretion
 from app.memory.leaks import stopwords_of
 from app.memory.lorebook import lorebook_of
 from app.memory.minds import MindMap
-from app.sillytavern.guarded_write import write_file_atomically
 from app.sillytavern.world_info import world_info
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
@@ -82,29 +81,6 @@ class StoryExport:
         if not person:
             raise UsageError(tr(NOBODY))
         return Discretion(known, person, view.ground, stopwords_of(self._packs))
-
-
-async def write_new(target: Path, data: bytes, *, may_replace: bool = False) -> None:
-    """Write a file that was not there. Raises UsageError for one that was, or cannot be made.
-
-    may_replace: the user has said that the old one may go.
-    """
-
-    def write() -> None:
-        if target.exists() and not may_replace:
-            raise UsageError(tr("{target} is there already; nothing was written.", target=target))
-        try:
-            write_file_atomically(target, data)
-        except OSError as error:
-            raise UsageError(
-                tr(
-                    "{target} cannot be written: {reason}.",
-                    target=target,
-                    reason=error.strerror or error,
-                )
-            ) from error
-
-    await asyncio.to_thread(write)
 
 
 def _player(view: MemoryView) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from app.errors import BridgeError, TavernkeepError, WriteRefused
+from app.errors import BridgeError, TavernkeepError, WriteRefused, reason_of
 from app.signals import Signal
 from app.sillytavern.bridge_link import Page
 from app.sillytavern.bridge_protocol import ChatIdentity
@@ -286,7 +286,11 @@ def _write_file(snapshot: ChatSnapshot, lacks: Difference, backups: Path) -> str
         data = snapshot.path.read_bytes()
     except OSError as error:
         raise WriteRefused(
-            tr("{name} cannot be read ({reason}).", name=snapshot.path.name, reason=error.strerror)
+            tr(
+                "{name} cannot be read ({reason}).",
+                name=snapshot.path.name,
+                reason=reason_of(error),
+            )
         ) from error
     new = edited(data, edit)
     if new != data:

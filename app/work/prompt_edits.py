@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from app.errors import StoreError, UsageError
+from app.errors import StoreError, UsageError, reason_of
 from app.folder_watcher import FolderWatcher
 from app.llm.prompt_drafts import PromptDraft, PromptDrafts
 from app.llm.prompt_history import PromptHistory
@@ -280,7 +280,7 @@ class PromptEdits:
                 await asyncio.to_thread(self._history.record, label, before, presets)
             except OSError as error:
                 raise UsageError(
-                    tr("The prompts cannot be changed: {reason}.", reason=error.strerror)
+                    tr("The prompts cannot be changed: {reason}.", reason=reason_of(error))
                 ) from error
             await self.look()
             return done

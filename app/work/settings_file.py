@@ -22,6 +22,7 @@ from app.store.store import Store
 from app.translation import N_, tr
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
+from app.work.user_files import read_bounded, write_new
 
 KIND = "settings of Tavernkeep"
 VERSION = 1
@@ -44,22 +45,7 @@ class NewSettings:
 
 async def read_settings(source: Path, settings: Settings) -> NewSettings:
     """What a file would change of these; each value is looked at. Raises UsageError, says which."""
-
-    def data() -> bytes:
-        with source.open("rb") as file:
-            return file.read(LARGEST + 1)
-
-    try:
-        found = await asyncio.to_thread(data)
-    except OSError as error:
-        raise UsageError(
-            tr(
-                "{source} cannot be read: {reason}.",
-                source=source,
-                reason=error.strerror or error,
-            )
-        ) from error
-    return _understood(found, settings)
+    return _understood(await read_bounded(source, LARGEST + 1), settings)
 
 
 def _understood(data: bytes, settings: Settings) -> NewSettings:
@@ -110,17 +96,7 @@ class SettingsFile:
 
     async def save(self, target: Path) -> None:
         """Write them; the user has said that `target` may be replaced. Raises UsageError."""
-        data = self.text().encode()
-        try:
-            await asyncio.to_thread(write_file_atomically, target, data)
-        except OSError as error:
-            raise UsageError(
-                tr(
-                    "{target} cannot be written: {reason}.",
-                    target=target,
-                    reason=error.strerror or error,
-                )
-            ) from error
+        await write_new(target, self.text().encode(), may_replace=True)
 
     async def read(self, source: Path) -> NewSettings:
         """What a file would change; every value is looked at. Raises UsageError, says which one."""

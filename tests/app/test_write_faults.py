@@ -27,7 +27,8 @@ from app.sillytavern.guarded_write import BACKUPS_KEPT, guarded_replace
 from app.store import database
 from app.store.database import BACKUPS_KEPT as DATABASES_KEPT
 from app.store.store import Store
-from app.work.export import BibleFormat, write_new
+from app.work.export import BibleFormat
+from app.work.user_files import write_new
 from app.work.waiting import next_operation, surroundings
 from tests.chat_files import HEADER, jsonl, message, write_chat
 from tests.disk_faults import full_disk, permission_lost

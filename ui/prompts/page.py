@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 
@@ -10,11 +9,11 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.errors import PromptUnusable, UsageError
 from app.llm.prompt_presets import LARGEST_IMPORT, Conflict
 from app.llm.prompt_text import PromptText
 from app.translation import N_, tr
 from app.work.prompt_edits import PromptState
+from app.work.user_files import read_bounded, write_new
 from ui.controls.fields import Choice
 from ui.controls.surfaces import Line
 from ui.dialogs import choose_file, choose_new_file
@@ -277,13 +276,11 @@ class PromptsPage(QWidget):
             await self.export_to(path, data)
 
     async def export_to(self, path: Path, data: bytes) -> None:
-        """Write an exported file. Raises UsageError."""
-        try:
-            await asyncio.to_thread(path.write_bytes, data)
-        except OSError as error:
-            raise UsageError(
-                tr("{name} cannot be written: {why}.", name=path.name, why=error.strerror)
-            ) from error
+        """Write an exported file; the user has said that `path` may be replaced.
+
+        Raises UsageError.
+        """
+        await write_new(path, data, may_replace=True)
         self.note.say(tr("Your prompts and presets are in {path}.", path=path))
 
     def _on_import(self) -> None:
@@ -297,14 +294,9 @@ class PromptsPage(QWidget):
     async def take_in(self, path: Path) -> None:
         """Take in an exported file, and ask what becomes of names that are taken.
 
-        Raises PromptUnusable.
+        Raises UsageError, PromptUnusable.
         """
-        try:
-            self._data = await asyncio.to_thread(_bytes_of, path)
-        except OSError as error:
-            raise PromptUnusable(
-                tr("{name} cannot be read: {why}.", name=path.name, why=error.strerror)
-            ) from error
+        self._data = await read_bounded(path, LARGEST_IMPORT + 1)
         await self._take_in(Conflict.KEEP)
 
     async def _take_in(self, conflict: Conflict) -> None:
@@ -329,9 +321,3 @@ class PromptsPage(QWidget):
         self._line.setVisible(has_list)
         self.tasks.setVisible(not has_list)
         self.editor.set_wide(self.width() - (LIST if has_list else 0) >= WIDE)
-
-
-def _bytes_of(path: Path) -> bytes:
-    if path.stat().st_size > LARGEST_IMPORT:
-        raise PromptUnusable(tr("The file is too large to be one of prompts."))
-    return path.read_bytes()

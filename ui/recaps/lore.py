@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,10 +9,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.errors import UsageError
 from app.sillytavern.world_info import lore_text
 from app.story.lore_proposals import LoreProposal
 from app.translation import N_, number, tr, trn
+from app.work.user_files import write_new
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, Label, body, meta, section
@@ -256,14 +255,12 @@ class LorePane(QWidget):
             await self.export_to(target, path, keys)
 
     async def export_to(self, target: Path, path: Path, keys: Sequence[str]) -> None:
-        """Write the entries as a lorebook. Raises UsageError."""
+        """Write the entries as a lorebook; the user has said that `target` may be replaced.
+
+        Raises UsageError.
+        """
         data = self._session.companion.lore.exported(path, keys)
-        try:
-            await asyncio.to_thread(target.write_bytes, data)
-        except OSError as error:
-            raise UsageError(
-                tr("{name} cannot be written: {why}.", name=target.name, why=error.strerror)
-            ) from error
+        await write_new(target, data, may_replace=True)
         self._say(
             trn(
                 "{n} entry in {name}. Import it in SillyTavern: World Info.",
