@@ -16,7 +16,11 @@ UI = CHECKOUT / "ui"
 QT = {"PySide6", "shiboken6", "qasync", "ui"}
 PURE = ("story", "memory", "prompt")
 ADAPTERS = ("sillytavern", "llm", "store", "work", "companion", "commands")
-EFFECTS = {"httpx", "websockets", "watchfiles", "peewee", "playhouse", "keyring", "platformdirs"}
+EFFECTS = {
+    *("httpx", "websockets", "watchfiles", "peewee", "playhouse", "keyring", "platformdirs"),
+    *("asyncio", "socket", "subprocess", "sqlite3", "os", "shutil", "tempfile"),
+    *("time", "random", "secrets", "logging"),
+}
 
 # Assembled here, so that this file does not hold what it looks for.
 HOME_PATHS = re.compile(
@@ -70,7 +74,7 @@ def test_the_program_imports_no_qt(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sources(*(APP / name for name in PURE)), ids=name_of)
-def test_pure_packages_import_no_adapter(path: Path) -> None:
+def test_pure_packages_import_no_adapter_and_no_clock_disk_or_chance(path: Path) -> None:
     imported = set(imports_of(path))
     adapters = tuple(f"app.{name}" for name in ADAPTERS)
     assert not [name for name in imported if ".".join(name.split(".")[:2]) in adapters]

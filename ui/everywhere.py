@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.health import HealthItem
 from app.sillytavern.bridge_installer import program_version
-from app.store.undo import AT_FIRST
 from app.story.story import ChatRef
 from app.translation import N_, retold, tr, trn
+from app.work.change_history import AT_FIRST
 from app.work.health_report import Facts, Remedy, remedy_for, report_of
 from app.work.searching import Findings, Hit
 from ui.actions import Actions

@@ -6,9 +6,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from app.store.store import Store
-from app.store.undo import JournalEntry
+from app.store.undo import AT_FIRST, JournalEntry
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
+
+__all__ = ("AT_FIRST", "ChangeHistory", "JournalEntry")
 
 
 class ChangeHistory:

@@ -10,8 +10,8 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.store.undo import AT_FIRST, JournalEntry
 from app.translation import N_, retold, tr
+from app.work.change_history import AT_FIRST, JournalEntry
 from ui.controls.dates import day_words
 from ui.controls.labels import meta, section
 from ui.controls.surfaces import FloatingSheet
