@@ -24,6 +24,7 @@ from ui.shell.frame import Frame
 from ui.shell.health_sheet import HealthSheet
 from ui.shell.history_sheet import HistorySheet
 from ui.shell.search_sheet import MOST, SearchSheet, place_words, stem_words
+from ui.sync_news import chat_count
 
 # What an action of the window does about a part that is not well.
 ACTIONS = {
@@ -113,9 +114,7 @@ class Everywhere(QObject):
         companion = self._session.companion
         self._chats = {companion.demo.path: companion.demo}
         for tavern in companion.taverns:
-            owned = [character.chats for character in tavern.characters]
-            owned += [group.chats for group in tavern.groups]
-            self._chats.update((chat.path, chat) for chats in owned for chat in chats)
+            self._chats.update((chat.path, chat) for chat in tavern.chats)
         self.search_sheet.open_over(self._window)
 
     async def _find(self, query: str) -> Findings:
@@ -125,7 +124,7 @@ class Everywhere(QObject):
         )
 
     def _run_search(self, search: Coroutine[Any, Any, None]) -> None:
-        self._session.do(search, name="searching")
+        self._session.do(search, name=N_("searching"))
 
     def _on_index_wanted(self) -> None:
         self.search_sheet.show_indexing(0, self._to_read())
@@ -192,8 +191,6 @@ class Everywhere(QObject):
 
     def _report(self) -> str:
         companion, story = self._session.companion, self._session.story
-        owned = [character.chats for tavern in companion.taverns for character in tavern.characters]
-        owned += [group.chats for tavern in companion.taverns for group in tavern.groups]
         versions = {
             "Tavernkeep": program_version(),
             "Python": platform.python_version(),
@@ -203,7 +200,7 @@ class Everywhere(QObject):
         facts = Facts(
             versions,
             len(companion.taverns),
-            sum(map(len, owned)),
+            chat_count(companion),
             len(companion.chats_in_pages),
             len(story.messages) if story is not None else 0,
             companion.work.operations,

@@ -23,11 +23,7 @@ async def sync(session: Session) -> str:
 
 def chat_count(companion: Companion) -> int:
     """How many chats there are in all taverns."""
-    return sum(
-        sum(len(character.chats) for character in tavern.characters)
-        + sum(len(group.chats) for group in tavern.groups)
-        for tavern in companion.taverns
-    )
+    return sum(len(tavern.chats) for tavern in companion.taverns)
 
 
 def news_sentence(before: Story | None, after: Story | None, more_chats: int) -> str:

@@ -103,13 +103,10 @@ def _taverns(taverns: Sequence[Tavern]) -> list[Finding]:
 
 
 def _contents(tavern: Tavern) -> str:
-    owners = len(tavern.characters), len(tavern.groups)
-    chats = sum(len(character.chats) for character in tavern.characters)
-    chats += sum(len(group.chats) for group in tavern.groups)
     return tr(
         "{folder}: {characters} characters, {groups} groups, {chats} chats",
         folder=tavern.user_folder,
-        characters=owners[0],
-        groups=owners[1],
-        chats=chats,
+        characters=len(tavern.characters),
+        groups=len(tavern.groups),
+        chats=len(tavern.chats),
     )

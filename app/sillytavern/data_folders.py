@@ -69,6 +69,16 @@ class Tavern:
     groups: tuple[Group, ...] = ()
     problems: tuple[FolderProblem, ...] = ()
 
+    @property
+    def owners(self) -> tuple[Character | Group, ...]:
+        """Whose chats they are: all characters, then all groups."""
+        return (*self.characters, *self.groups)
+
+    @property
+    def chats(self) -> tuple[ChatRef, ...]:
+        """Every chat, owner by owner."""
+        return tuple(chat for owner in self.owners for chat in owner.chats)
+
 
 def find_taverns(
     given: Path | None = None, *, cards: CardReader | None = None

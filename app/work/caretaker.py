@@ -46,8 +46,7 @@ class Caretaker:
     def look_after_newest(self, taverns: Iterable[Tavern]) -> None:
         """Open the newest chat of each tavern."""
         for tavern in taverns:
-            newest = [character.chats[0] for character in tavern.characters if character.chats]
-            newest += [group.chats[0] for group in tavern.groups if group.chats]
+            newest = [owner.chats[0] for owner in tavern.owners if owner.chats]
             if newest:
                 chat = max(newest, key=_modified)
                 self._tasks.spawn(self._look_after(chat.path), name="opening the newest chat")

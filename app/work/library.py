@@ -11,7 +11,7 @@ from app.errors import NoTavern, UsageError
 from app.folder_watcher import FileChange
 from app.signals import Signal
 from app.sillytavern.card import CardReader
-from app.sillytavern.data_folders import Character, Group, Tavern, find_taverns
+from app.sillytavern.data_folders import Tavern, find_taverns
 from app.sillytavern.watcher import TavernWatcher
 from app.story.story import ChatKind, ChatRef
 from app.tasks import TaskSupervisor
@@ -39,10 +39,7 @@ class Library:
     @property
     def chats(self) -> tuple[ChatRef, ...]:
         """Every chat of every tavern."""
-        owners: list[Character | Group] = []
-        for tavern in self.taverns:
-            owners += [*tavern.characters, *tavern.groups]
-        return tuple(chat for owner in owners for chat in owner.chats)
+        return tuple(chat for tavern in self.taverns for chat in tavern.chats)
 
     def find(self, text: str) -> Path:
         """The chat meant: a file, or the title of one in a tavern. Raises UsageError."""

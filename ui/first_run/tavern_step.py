@@ -82,7 +82,8 @@ class TavernStep(Step):
     def found(self) -> str:
         if not self.taverns:
             return ""
-        return trn("Found, {n} chat", "Found, {n} chats", sum(map(chat_count, self.taverns)))
+        chats = sum(len(tavern.chats) for tavern in self.taverns)
+        return trn("Found, {n} chat", "Found, {n} chats", chats)
 
     @property
     def deed(self) -> str:
@@ -123,12 +124,6 @@ class TavernStep(Step):
         self.session.do(chosen, name=N_("choosing a folder"))
 
 
-def chat_count(tavern: Tavern) -> int:
-    """Chats of all characters and groups."""
-    solo = sum(len(character.chats) for character in tavern.characters)
-    return solo + sum(len(group.chats) for group in tavern.groups)
-
-
 class TavernCard(Surface):
     """A user folder that was found, and a way to have it alone where there are several.
 
@@ -147,7 +142,7 @@ class TavernCard(Surface):
         words = [trn("{n} character", "{n} characters", len(tavern.characters))]
         if tavern.groups:
             words.append(trn("{n} group", "{n} groups", len(tavern.groups)))
-        words.append(trn("{n} chat", "{n} chats", chat_count(tavern)))
+        words.append(trn("{n} chat", "{n} chats", len(tavern.chats)))
         line = CheckLine(folder_words(self._folder), ", ".join(words))
         line.set_state("check")
         row.addWidget(line, 1)

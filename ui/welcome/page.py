@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.sillytavern.data_folders import Tavern
 from app.story.story import ChatRef
 from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
@@ -187,10 +188,7 @@ class _ChatLink(QAbstractButton):
         painter.drawText(self.rect(), left, text)
 
 
-def newest_chats(taverns: tuple[object, ...]) -> tuple[ChatRef, ...]:
+def newest_chats(taverns: tuple[Tavern, ...]) -> tuple[ChatRef, ...]:
     """The newest chat of each of the first few owners."""
-    found: list[ChatRef] = []
-    for tavern in taverns:
-        owners = (*tavern.characters, *tavern.groups)  # type: ignore[attr-defined]
-        found.extend(owner.chats[0] for owner in owners if owner.chats)
+    found = [owner.chats[0] for tavern in taverns for owner in tavern.owners if owner.chats]
     return tuple(found[:RECENT])
