@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,7 +117,7 @@ async def _render(wish: PictureWish, home: Path) -> int:
         for number in range(4):
             await album.take_both(
                 f"first-run-{number + 1}",
-                lambda number=number: poses.show_step(window, number),  # type: ignore[misc]
+                partial(poses.show_step, window, number),
             )
         window.hide()
         await window.detach()
@@ -128,7 +129,7 @@ async def _take_empty(album: _Album, window: MainWindow) -> None:
     """The pages while no chat is open."""
     await album.take_both("empty", lambda: window.show_page("story"))
     for page in ("recaps", "memories", "minds", "budgets", "prompt", "work"):
-        await album.take_both(f"empty-{page}", lambda page=page: window.show_page(page))  # type: ignore[misc]
+        await album.take_both(f"empty-{page}", partial(window.show_page, page))
 
 
 async def _take_pages(album: _Album, window: MainWindow) -> None:
@@ -140,7 +141,7 @@ async def _take_pages(album: _Album, window: MainWindow) -> None:
     story = window.desk.story_stage.page
     story.view.jump_to_scene(len(story.story.scenes) - 2)
     for page in ("story", "recaps", "memories", "prompt", "work", "settings"):
-        await album.take_both(page, lambda page=page: window.show_page(page))  # type: ignore[misc]
+        await album.take_both(page, partial(window.show_page, page))
     posed: tuple[tuple[str, Callable[[MainWindow], object]], ...] = (
         ("use", poses.show_use),
         ("budgets", poses.show_budgets),
@@ -154,7 +155,7 @@ async def _take_pages(album: _Album, window: MainWindow) -> None:
         ("lore", poses.show_lore),
     )
     for name, pose in posed:
-        await album.take_both(name, lambda pose=pose: pose(window))  # type: ignore[misc]
+        await album.take_both(name, partial(pose, window))
 
 
 async def _take_sheets(album: _Album, window: MainWindow) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.work.chat_guard import ChatAlarm
     from app.work.open_chat import StoryChange
     from app.work.previously import AwayRecap
+    from app.work.recapping import OperationProgress
 
 log = logging.getLogger(__name__)
 
@@ -275,7 +276,7 @@ class Session(QObject):
         if path == self._path:
             self.turns_changed.emit()
 
-    def _on_progress(self, progress: object) -> None:
+    def _on_progress(self, progress: OperationProgress) -> None:
         self.progressed.emit(progress)
 
 

@@ -35,22 +35,20 @@ from app.translation import tr
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
 COMMANDS: tuple[ModuleType, ...] = (
-    *(
-        scenes,
-        recap,
-        memory,
-        leaks,
-        search,
-        export,
-        inclusion,
-        slots,
-        clear,
-        prompts,
-        model_test,
-        serve,
-        bridge,
-        doctor,
-    ),
+    scenes,
+    recap,
+    memory,
+    leaks,
+    search,
+    export,
+    inclusion,
+    slots,
+    clear,
+    prompts,
+    model_test,
+    serve,
+    bridge,
+    doctor,
 )
 
 

@@ -209,10 +209,8 @@ class _Reader:
 
     def scenes(self, entries: Sequence[Any]) -> Iterator[Memory]:
         for entry in loose.objects(entries):
-            text, created = (
-                loose.text(entry.get("summary")),
-                loose.seconds(entry.get("ts")),
-            )
+            text = loose.text(entry.get("summary"))
+            created = loose.seconds(entry.get("ts"))
             if text:
                 yield self._made(self.id("scene", text), Tier.SESSION, "scene", text, created)
 
@@ -241,14 +239,10 @@ class _Reader:
     def epistemic(self, entries: Sequence[Any]) -> Iterator[Memory]:
         seen: set[str] = set()
         for entry in loose.objects(entries):
-            kind, text = (
-                loose.text(entry.get("type")).lower(),
-                loose.text(entry.get("content")),
-            )
-            subject, target = (
-                loose.text(entry.get("subject")),
-                loose.text(entry.get("target")),
-            )
+            kind = loose.text(entry.get("type")).lower()
+            text = loose.text(entry.get("content"))
+            subject = loose.text(entry.get("subject"))
+            target = loose.text(entry.get("target"))
             if kind not in EPISTEMIC_TYPES or not text or not subject:
                 continue
             target = (target or EVERYONE) if kind == "hiding" else ""
@@ -318,10 +312,8 @@ class _Reader:
                     )
 
     def summary(self, values: Json) -> Iterator[Document]:
-        text, end = (
-            loose.text(values.get("summary")),
-            loose.whole(values.get("summaryEnd"), 0),
-        )
+        text = loose.text(values.get("summary"))
+        end = loose.whole(values.get("summaryEnd"), 0)
         if text and self.messages:
             last = self.messages[min(max(end, 1), len(self.messages)) - 1]
             made = self.document(DocumentKind.SUMMARY, text, "", values.get("summaryUpdated"))

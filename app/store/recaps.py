@@ -13,7 +13,7 @@ from app.store.undo import before_undo
 from app.story.messages import Absence, MessageRecap
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 
-MESSAGE_TEXT_FIELDS = (*("text", "error", "is_edited", "reasoning", "prefill", "absence", "swipe"),)
+MESSAGE_TEXT_FIELDS = ("text", "error", "is_edited", "reasoning", "prefill", "absence", "swipe")
 MESSAGE_MARK_FIELDS = ("is_excluded", "is_remembered")
 MESSAGE_RECAP_FIELDS = (*MESSAGE_TEXT_FIELDS, *MESSAGE_MARK_FIELDS)
 
@@ -389,7 +389,7 @@ class Recaps:
         only: what is changed of a record that is there already. Who writes texts leaves the marks
         alone, which the user may have set meanwhile, and the other way round.
         """
-        fields = (*MESSAGE_TEXT_FIELDS, *MESSAGE_MARK_FIELDS)
+        fields = MESSAGE_RECAP_FIELDS
         rows = [
             (
                 *(chat_id, anchor, recap.source_hash),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from app.model_use import Prices
@@ -324,8 +325,7 @@ class Agenda:
             if followed is not None and is_on and chat_id in (None, number):
                 stopped.append(followed.kept)
                 followed.kept = replace(followed.kept, is_stopped=True)
-                kept = followed.kept
-                await self._store.run(lambda kept=kept: self._store.catch_ups.save(kept))  # type: ignore[misc]
+                await self._store.run(partial(self._store.catch_ups.save, followed.kept))
                 self.catch_up_changed.emit(followed.chat)
         return Cleared(operations, tuple(stopped))
 
@@ -335,7 +335,7 @@ class Agenda:
             followed = self._followed.get(kept.chat)
             if followed is not None:
                 followed.kept = kept
-                await self._store.run(lambda kept=kept: self._store.catch_ups.save(kept))  # type: ignore[misc]
+                await self._store.run(partial(self._store.catch_ups.save, kept))
                 self.catch_up_changed.emit(followed.chat)
         await self._queue.put_back(cleared.operations)
 

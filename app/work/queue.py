@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 from app.errors import BackendAway, BackendRefused, PromptTooLong, StoreError, TavernkeepError
 from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome
@@ -209,9 +210,7 @@ class OperationQueue:
         """How that ended which these need, also in an earlier run."""
         for chat in {spec.chat for spec in specs if spec.needs}:
             keys = {key for of, key in needed_keys(specs) if of == chat}
-            found = await self._store.run(
-                lambda chat=chat, keys=keys: self._store.operations.ended(chat, keys)  # type: ignore[misc]
-            )
+            found = await self._store.run(partial(self._store.operations.ended, chat, keys))
             self._ended.remember({(chat, key): operation for key, operation in found.items()})
 
     async def let_go(self, chat_id: int, is_unwanted: Callable[[Operation], bool]) -> None:

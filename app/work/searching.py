@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from app.errors import TavernkeepError
@@ -190,7 +191,7 @@ class Search:
             if chat_id in self._looked_at:
                 continue
             self._looked_at.add(chat_id)
-            if not await self._store.run(lambda number=chat_id: speakers.is_lacking(number)):  # type: ignore[misc]
+            if not await self._store.run(partial(speakers.is_lacking, chat_id)):
                 continue
             try:
                 chat = await self._chats.glance(Path(path))
@@ -325,7 +326,7 @@ class Search:
             new = _new(messages, before, places.head_of(before))
             for first in range(0, len(new), _SLICE):
                 part = new[first : first + _SLICE]
-                await self._store.run(lambda part=part: self._add(chat.chat_id, part))  # type: ignore[misc]
+                await self._store.run(partial(self._add, chat.chat_id, part))
             self._indexed[chat.chat_id] = messages
             if not self._is_clean:
                 self._is_clean = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from app.errors import BackendError
@@ -229,7 +230,7 @@ class Settler:
                 answer = await settling.model.ask(
                     CONSOLIDATION,
                     inputs,
-                    lambda text, batch=batch: _readable(text, batch),  # type: ignore[misc]
+                    partial(_readable, batch=batch),
                     kept=settling.kept,
                     spent=settling.spent,
                 )

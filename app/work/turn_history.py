@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from app.errors import UsageError
@@ -117,8 +118,7 @@ class TurnHistory:
         for path in self._chats.paths:
             chat = self._chats.get(path)
             if chat is not None and not chat.settings()[KEEP]:
-                number = chat.chat_id
-                await self._store.run(lambda n=number: self._store.turns.forget_prompts(n))  # type: ignore[misc]
+                await self._store.run(partial(self._store.turns.forget_prompts, chat.chat_id))
                 self.changed.emit(path)
 
     # --- what pages tell

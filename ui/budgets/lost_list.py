@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.translation import number, tr, trn
@@ -111,7 +111,7 @@ class _Line(QAbstractButton):
         self._rows = tuple(rows)
         self.setFixedHeight(ABOVE + LINE * len(rows) + FOOT)
 
-    def resizeEvent(self, event: object) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
 
     def sizeHint(self) -> QSize:

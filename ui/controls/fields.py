@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QPainter,
-    QPaintEvent,
-)
+from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
@@ -56,9 +53,9 @@ class Choice(QComboBox):
         self.setFixedHeight(FIELD_HEIGHT)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
 
-    def wheelEvent(self, event: object) -> None:
+    def wheelEvent(self, event: QWheelEvent) -> None:
         """A wheel over a closed list scrolls the page and changes nothing."""
-        event.ignore()  # type: ignore[attr-defined]
+        event.ignore()
 
 
 class ChoiceCard(QAbstractButton):

@@ -16,6 +16,7 @@ from app.memory.standing import Standing, Status
 from app.operations import Operation
 from app.translation import N_, tr, trn
 from app.work.memory_view import MemoryView
+from app.work.open_chat import StoryChange
 from ui.controls.surfaces import Line
 from ui.memories.chosen import Chosen
 from ui.memories.deeds import MemoryDeeds
@@ -221,8 +222,8 @@ class MemoriesPage(QWidget):
         self.moment.go_to_now()
         self.refresh()
 
-    def _on_story_changed(self, change: object) -> None:
-        if getattr(change, "memories", True) or getattr(change, "first_message", None) is not None:
+    def _on_story_changed(self, change: StoryChange) -> None:
+        if change.memories or change.first_message is not None:
             self.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:

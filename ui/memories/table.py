@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtCore import QItemSelectionModel, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from app.translation import tr
@@ -192,8 +199,8 @@ class MemoryTable(QTableView):
             at = event.pos()
         self.menu_asked.emit(self.viewport().mapToGlobal(at))
 
-    def resizeEvent(self, event: QEvent) -> None:
-        super().resizeEvent(event)  # type: ignore[arg-type]
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         is_narrow = self.width() < NARROW_TABLE
         self.setColumnHidden(Column.CONFIDENCE, is_narrow)
         self.setColumnHidden(Column.USED, self.width() < WIDE_TABLE)

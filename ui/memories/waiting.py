@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.translation import N_
+from app.work.open_chat import StoryChange
 from ui.session import Session
 
 
@@ -31,8 +32,8 @@ class WaitingCount(QObject):
         """The page counts from now on."""
         self._is_over = True
 
-    def _on_story_changed(self, change: object) -> None:
-        if getattr(change, "memories", True):
+    def _on_story_changed(self, change: StoryChange) -> None:
+        if change.memories:
             self._count()
 
     def _count(self, _story: object = None) -> None:

@@ -255,10 +255,8 @@ class WholeDeeds(QObject):
                 deed, told = memories.fresh_start(path), tr("All is forgotten: a fresh start.")
             case tier:
                 name = tr(TIER_NAMES[Tier(tier)])
-                deed, told = (
-                    memories.clear_tier(path, Tier(tier)),
-                    tr("Cleared: {name}.", name=name),
-                )
+                deed = memories.clear_tier(path, Tier(tier))
+                told = tr("Cleared: {name}.", name=name)
         self._do(path, deed, told, name=N_("clearing memories"))
 
     def _on_chat_opened(self, _story: object) -> None:

@@ -94,11 +94,14 @@ class MatterItem(QGraphicsItem):
         is_chosen: bool | None = None,
     ) -> None:
         """Change what is given; drawn anew only where something is another now."""
-        old = (self.counts, self.place, self.is_veiled, self.is_chosen)
-        given = (counts, place, is_veiled, is_chosen)
-        new = tuple(was if now is None else now for was, now in zip(old, given, strict=True))
-        if new != old:
-            self.counts, self.place, self.is_veiled, self.is_chosen = new  # type: ignore[assignment]
+        new = (
+            self.counts if counts is None else counts,
+            self.place if place is None else place,
+            self.is_veiled if is_veiled is None else is_veiled,
+            self.is_chosen if is_chosen is None else is_chosen,
+        )
+        if new != (self.counts, self.place, self.is_veiled, self.is_chosen):
+            self.counts, self.place, self.is_veiled, self.is_chosen = new
             self.update()
 
     @property

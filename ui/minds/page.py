@@ -14,6 +14,7 @@ from app.memory.minds import MindMap
 from app.operations import Operation
 from app.translation import N_, tr
 from app.work.minds import Minds
+from app.work.open_chat import StoryChange
 from ui.controls.surfaces import Line
 from ui.memories.hands import MemoryHands
 from ui.memories.states import ReadingStrip, nothing_found
@@ -194,9 +195,8 @@ class MindsPage(QWidget):
         if self.isVisible():
             self.refresh()
 
-    def _on_story_changed(self, change: object) -> None:
-        is_ours = getattr(change, "memories", True) or getattr(change, "scenes", False)
-        if is_ours or getattr(change, "first_message", None) is not None:
+    def _on_story_changed(self, change: StoryChange) -> None:
+        if change.memories or change.scenes or change.first_message is not None:
             self._is_stale = True
             if self.isVisible():
                 self.refresh()

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from app.prompt.slots import Slot
+from app.prompt.turns import Share
 from app.translation import N_, number, tr
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole
@@ -187,7 +188,7 @@ class OwnRow(QWidget):
         inner = QVBoxLayout(self._ground)
         inner.setContentsMargins(14, 12, 14, 12)
         inner.addWidget(self._text)
-        self._row = PromptRow("", share=None)  # type: ignore[arg-type]
+        self._row = PromptRow("", Share.OWN)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -74,7 +74,7 @@ class PromptStrip(QWidget):
         if mark is not None:
             painter.fillRect(QRectF(max(0.0, mark - 1), 0, 2, HEIGHT), t.ring)
 
-    def event(self, event: object) -> bool:
+    def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
             at = event.pos().x()
             for row, x, width in self._stretches():
@@ -84,7 +84,7 @@ class PromptStrip(QWidget):
                         f"{_name(row)}: {tokens_words(row.weight)}",
                     )
                     return True
-        return super().event(event)  # type: ignore[arg-type]
+        return super().event(event)
 
 
 def _name(row: PromptRow) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.llm.prompt_library import PromptTask
@@ -171,12 +171,12 @@ class _TaskDelegate(QStyledItemDelegate):
         painter: QPainter,
         line: QRectF,
         words: str,
-        weight: object,
+        weight: QFont.Weight,
         ink: QColor,
         *,
         px: float = 12.5,
     ) -> None:
-        painter.setFont(ui_font(px, weight))  # type: ignore[arg-type]
+        painter.setFont(ui_font(px, weight))
         painter.setPen(ink)
         shown = painter.fontMetrics().elidedText(
             words, Qt.TextElideMode.ElideRight, int(line.width())

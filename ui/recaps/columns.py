@@ -6,7 +6,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFont,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from app.story.comparison import Block, BlockKind, Choice, is_heading
@@ -215,10 +223,10 @@ class CompareColumns(QWidget):
         self.bar.setValue(value)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.MouseButtonPress:
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
             for column in (self.left, self.right):
                 if watched is column.viewport():
-                    y = event.position().y() + self.bar.value()  # type: ignore[attr-defined]
+                    y = event.position().y() + self.bar.value()
                     row = bisect_right(self._tops, y) - 1
                     if row in self._differences:
                         self.pressed.emit(self._differences[row])

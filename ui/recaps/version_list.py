@@ -5,7 +5,15 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QListView,
@@ -268,9 +276,9 @@ def _lamp(t: Tokens, side: str, has_focus: bool) -> QColor:
     return t.ring if has_focus else t.t3
 
 
-def _draw(painter: QPainter, area: QRectF, text: str, font: object, ink: QColor) -> float:
+def _draw(painter: QPainter, area: QRectF, text: str, font: QFont, ink: QColor) -> float:
     """One line, cut where room runs out; gives where it ends."""
-    painter.setFont(font)  # type: ignore[arg-type]
+    painter.setFont(font)
     painter.setPen(ink)
     metrics = painter.fontMetrics()
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, int(area.width())))

@@ -66,7 +66,7 @@ class SearchButton(QAbstractButton):
 class _Place(ElidedLabel):
     """Two letters of where one is say nothing: then it is not there."""
 
-    def paintEvent(self, event: object) -> None:
+    def paintEvent(self, event: QPaintEvent) -> None:
         fits = self.fontMetrics().horizontalAdvance(self.text()) <= self.width()
         if fits or self.width() >= PLACE_FROM:
             super().paintEvent(event)

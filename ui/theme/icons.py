@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
@@ -52,8 +52,8 @@ class _TintedEngine(QIconEngine):
         self._name = name
         self._colour = QColor(colour)
 
-    def paint(self, painter: QPainter, rect: object, mode: object, state: object) -> None:
-        area = QRectF(rect)  # type: ignore[call-overload]
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        area = QRectF(rect)
         dpr = painter.device().devicePixelRatioF()
         side = min(area.width(), area.height())
         pixmap = icon_pixmap(self._name, self._colour, side, dpr)

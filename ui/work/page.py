@@ -18,6 +18,7 @@ from app.health import Light
 from app.operations import FINISHED, Operation, OperationStatus
 from app.translation import N_, number, tr, tr_in
 from app.work.agenda import Cleared
+from app.work.recapping import OperationProgress
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import Label, body, meta
@@ -383,11 +384,9 @@ class WorkPage(QWidget):
             companion.work.pause()
         self.show_operations(companion.work.operations)
 
-    def _on_progress(self, progress: object) -> None:
-        text = str(getattr(progress, "text", ""))
-        operation_id = int(getattr(progress, "operation", 0))
-        self.model.show_progress(operation_id, Progress(len(text)))
-        self._show_written(text)
+    def _on_progress(self, progress: OperationProgress) -> None:
+        self.model.show_progress(progress.operation, Progress(len(progress.text)))
+        self._show_written(progress.text)
 
     def _show_written(self, text: str) -> None:
         # Only the end is of interest, and a model may write without end.
