@@ -357,11 +357,11 @@ def assert_marks_stay(before: Story, after: Story, anchor: str) -> None:
         assert not old.is_edited or new == old
 
 
-def assert_others_stay(before: Story, after: Story, anchor: str) -> None:
-    """A deed on one message leaves the breaks and recaps of all others alone."""
+def assert_others_stay(before: Story, after: Story, *anchors: str) -> None:
+    """A deed on these messages leaves the breaks and recaps of all others alone."""
 
     def others(items: dict[str, T]) -> dict[str, T]:
-        return {key: value for key, value in items.items() if key != anchor}
+        return {key: value for key, value in items.items() if key not in anchors}
 
     assert others(after.breaks) == others(before.breaks)
     assert others(after.message_recaps) == others(before.message_recaps)

@@ -148,6 +148,10 @@ class Story:
         new = {message.anchor for message in self.messages[len(old) :]}
         return not any(version.last_anchor in new for version in versions)
 
+    def scene_ending_at(self, anchor: str) -> Scene | None:
+        """The closed scene whose last message this is."""
+        return next((s for s in self.scenes if s.closing and s.closing.anchor == anchor), None)
+
     def scene_at(self, index: int) -> Scene | None:
         """The scene that message `index` belongs to."""
         number = bisect_right(self.scenes, index, key=lambda scene: scene.first) - 1

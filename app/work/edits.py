@@ -15,7 +15,7 @@ from app.store.undo import REDO, UNDO
 from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion, SceneRecap, injected_version
-from app.story.scenes import Scene, scene_digest
+from app.story.scenes import scene_digest
 from app.translation import N_, tr
 from app.work.change_history import ChangeHistory
 from app.work.drafts import StoryDrafts
@@ -29,7 +29,7 @@ from app.work.planner import (
     recapped_messages,
     scene_recap_spec,
 )
-from app.work.scene_edits import SceneEdits
+from app.work.scene_edits import SceneEdits, closed_scene
 
 
 class StoryEdits:
@@ -59,22 +59,6 @@ class StoryEdits:
         self.messages = MessageEdits(store, chats, enqueue, writing, self._do)
         self.history = ChangeHistory(store, chats, self._take_in)
 
-    async def mark_break(self, path: Path, anchor: str, *, name: str = "") -> None:
-        """Set a scene break on the last message of a scene, or show a hidden one again."""
-        await self.scenes.mark(path, anchor, name=name)
-
-    async def remove_break(self, path: Path, anchor: str) -> None:
-        """Hide a scene break: its scene joins the next. What hangs on it is kept."""
-        await self.scenes.hide(path, anchor)
-
-    async def rename_scene(self, path: Path, anchor: str, name: str) -> None:
-        """Give the scene that ends at `anchor` a name."""
-        await self.scenes.rename(path, anchor, name)
-
-    async def collapse_scene(self, path: Path, anchor: str, collapsed: bool) -> None:
-        """Fold a scene in the story view, or unfold it."""
-        await self.scenes.collapse(path, anchor, collapsed)
-
     async def select_running_version(self, path: Path, version: int) -> None:
         """Inject this version of the running recap from now on."""
         chat = self._open(path)
@@ -82,10 +66,8 @@ class StoryEdits:
             raise UsageError(
                 tr("There is no version {version} of the running recap.", version=version + 1)
             )
-        recaps, label = (
-            self._store.recaps,
-            N_("running recap v{version}").format(version=version + 1),
-        )
+        recaps = self._store.recaps
+        label = N_("running recap v{version}").format(version=version + 1)
         await self._do(chat, label, lambda: recaps.choose_running(chat.chat_id, version))
 
     async def edit_running_recap(self, path: Path, text: str, *, base: int | None = None) -> None:
@@ -167,39 +149,31 @@ class StoryEdits:
         reach as far as it does. Undo brings it back there, whatever was folded in since.
         """
         chat = self._open(path)
-        scene = self._closed_scene(chat, anchor)
+        scene = closed_scene(chat, anchor)
         deleted = await self.deleted_running_versions(path)
         versions = [
             version.version
             for version in (*chat.story.running.versions, *deleted)
             if chat.story.places.get(version.last_anchor, -1) >= scene.first
         ]
-        recaps, label = (
-            self._store.recaps,
-            N_("rebuilding from scene {n}").format(n=scene.number),
-        )
+        recaps = self._store.recaps
+        label = N_("rebuilding from scene {n}").format(n=scene.number)
         behind = [s.closing.anchor for s in chat.story.scenes if s.closing and s.last >= scene.last]
         now = time.time()
         await self._do(
             chat, label, lambda: recaps.rebuild_running(chat.chat_id, versions, behind, now)
         )
 
-    def _closed_scene(self, chat: OpenChat, anchor: str) -> Scene:
-        for scene in chat.story.scenes:
-            if scene.closing is not None and scene.closing.anchor == anchor:
-                return scene
-        raise UsageError(tr("No scene ends at this message."))
-
     def is_scene_recap_stale(self, path: Path, anchor: str) -> bool:
         """Whether the scene that ends here changed since its recap was made."""
         chat = self._open(path)
-        scene = self._closed_scene(chat, anchor)
+        scene = closed_scene(chat, anchor)
         return is_scene_recap_stale(chat.story, scene, chat.settings())
 
     async def edit_scene_recap(self, path: Path, anchor: str, text: str) -> None:
         """Keep the text as a new version of a scene's recap, and forget its draft."""
         chat, store = self._open(path), self._store
-        scene = self._closed_scene(chat, anchor)
+        scene = closed_scene(chat, anchor)
         old = chat.story.scene_recap(scene)
         speakers = str(chat.settings()["scene_recap_messages"])
         recap = SceneRecap(
@@ -221,7 +195,7 @@ class StoryEdits:
     async def select_scene_recap_version(self, path: Path, anchor: str, version: int) -> None:
         """Let this version of a scene's recap count from now on."""
         chat, recaps = self._open(path), self._store.recaps
-        scene = self._closed_scene(chat, anchor)
+        scene = closed_scene(chat, anchor)
         if all(recap.version != version for recap in chat.story.recaps.get(anchor, ())):
             raise UsageError(
                 tr("There is no version {version} of this scene's recap.", version=version + 1)
@@ -234,7 +208,7 @@ class StoryEdits:
     async def redo_scene_recap(self, path: Path, anchor: str) -> None:
         """Write a scene's recap anew; the versions before it are kept."""
         chat = self._open(path)
-        scene = self._closed_scene(chat, anchor)
+        scene = closed_scene(chat, anchor)
         spec = scene_recap_spec(
             chat.story,
             chat.chat_id,
@@ -245,33 +219,6 @@ class StoryEdits:
             again=str(time.time_ns()),
         )
         await self._enqueue([spec])
-
-    async def set_message_mark(
-        self,
-        path: Path,
-        anchor: str,
-        *,
-        excluded: bool | None = None,
-        remembered: bool | None = None,
-    ) -> None:
-        """Leave a message's recap out of the prompt, or keep it in; None leaves a mark as it is."""
-        await self.messages.set_marks(path, anchor, excluded=excluded, remembered=remembered)
-
-    async def recap_messages(self, path: Path, anchors: Sequence[str]) -> None:
-        """Write the recaps of these messages anew, whatever the settings say."""
-        await self.messages.write(path, anchors)
-
-    def missing_recaps(self, path: Path) -> int:
-        """How many messages of an open chat `recap_missing` would write recaps of."""
-        return self.messages.missing(path)
-
-    async def recap_missing(self, path: Path) -> None:
-        """Write the recaps of all messages that lack one, newest first, whatever the limits."""
-        await self.messages.write_missing(path)
-
-    async def edit_message_recap(self, path: Path, anchor: str, text: str) -> None:
-        """Put the user's own words in place of a message's recap; "" removes it."""
-        await self.messages.edit(path, anchor, text)
 
     async def clearance(self, path: Path) -> Clearance:
         """What `clear_all` would take away."""

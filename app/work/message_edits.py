@@ -116,23 +116,6 @@ class MessageEdits:
         label = one if len(made) == 1 else many.format(n=len(made))
         await self._save(chat, label, made, only=MESSAGE_MARK_FIELDS)
 
-    async def set_marks(
-        self, path: Path, anchor: str, *, excluded: bool | None, remembered: bool | None
-    ) -> None:
-        """Set both marks of one message at once; None leaves a mark as it is."""
-        chat = self._chats.required(path)
-        messages = self._messages(chat, [anchor])
-        if not messages:
-            return
-        recap = chat.story.message_recaps.get(anchor, MessageRecap())
-        for mark, value in ((Mark.EXCLUDED, excluded), (Mark.REMEMBERED, remembered)):
-            if value is not None:
-                recap = message_data.marked(recap, mark, value, messages[0])
-        label = (
-            N_("leave out") if excluded else N_("remember") if remembered else N_("message mark")
-        )
-        await self._save(chat, label, {anchor: recap}, only=MESSAGE_MARK_FIELDS)
-
     async def previous_swipe(self, path: Path, anchor: str) -> MessageRecap | None:
         """The recap of the swipe before the one shown; None for the first, or where it has none.
 

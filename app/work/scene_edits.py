@@ -45,14 +45,6 @@ class SceneEdits:
         mark = self._break(chat, anchor)
         await self._save(chat, N_("removed scene break"), _hidden(mark))
 
-    async def toggle(self, path: Path, anchor: str) -> None:
-        """Set a break where there is none, hide a visible one, show a hidden one (§4.1)."""
-        old = self._chats.required(path).story.breaks.get(anchor)
-        if old is not None and old.is_visible:
-            await self.hide(path, anchor)
-        else:
-            await self.mark(path, anchor)
-
     async def rename(self, path: Path, anchor: str, name: str) -> None:
         """Give the scene that ends here a name."""
         chat = self._chats.required(path)
@@ -78,7 +70,7 @@ class SceneEdits:
         stale, since they tell of other messages. Nothing happens when it stands there already.
         """
         chat = self._chats.required(path)
-        scene = self._closed_scene(chat, anchor)
+        scene = closed_scene(chat, anchor)
         index = self._index(chat, to)
         if index not in self.places(path, anchor):
             raise UsageError(
@@ -123,7 +115,7 @@ class SceneEdits:
         The recap of the first is kept with its hidden break.
         """
         chat = self._chats.required(path)
-        scene, scenes = self._closed_scene(chat, anchor), chat.story.scenes
+        scene, scenes = closed_scene(chat, anchor), chat.story.scenes
         if scene.number == len(scenes):
             raise UsageError(tr("There is no scene behind this one to join it with."))
         closing = scenes[scene.number].closing
@@ -168,11 +160,13 @@ class SceneEdits:
             raise UsageError(tr("There is no scene break on this message."))
         return mark
 
-    def _closed_scene(self, chat: OpenChat, anchor: str) -> Scene:
-        for scene in chat.story.scenes:
-            if scene.closing is not None and scene.closing.anchor == anchor:
-                return scene
+
+def closed_scene(chat: OpenChat, anchor: str) -> Scene:
+    """The scene that ends at a message. Raises UsageError where none does."""
+    scene = chat.story.scene_ending_at(anchor)
+    if scene is None:
         raise UsageError(tr("No scene ends at this message."))
+    return scene
 
 
 def _marked(old: SceneBreak | None, anchor: str, name: str) -> SceneBreak:

@@ -47,11 +47,11 @@ def renewed(
     """The same wish as it would be planned now, () when there is nothing left of it."""
     chat, again = spec.chat, str(spec.params.get("again", ""))
     if spec.kind is OperationKind.SCENE_RECAP:
-        for scene in story.scenes:
-            if scene.closing is not None and scene.closing.anchor == spec.anchor:
-                now = scene_recap_spec(story, chat, scene, settings, writing, again=again)
-                return (replace(now, priority=spec.priority),)
-        return ()
+        scene = story.scene_ending_at(spec.anchor)
+        if scene is None:
+            return ()
+        now = scene_recap_spec(story, chat, scene, settings, writing, again=again)
+        return (replace(now, priority=spec.priority),)
     if spec.kind is OperationKind.RUNNING_RECAP:
         fold = next_fold(story, chat, settings, writing)
         return (fold,) if fold is not None and fold.anchor == spec.anchor else ()

@@ -142,7 +142,7 @@ async def test_what_the_user_asked_for_goes_over_to_the_other_model(place: Place
         assert closing is not None
         companion.work.pause()
         await companion.edits.redo_scene_recap(place.chat, closing.anchor)
-        await companion.edits.recap_messages(place.chat, [m.anchor for m in story.messages[:3]])
+        await companion.edits.messages.write(place.chat, [m.anchor for m in story.messages[:3]])
         asked = waiting(companion)
         assert len(asked) == 4
         with FakeLlm(lambda _: '{"name": "Other", "recap": {"state": ["Other words."]}}') as other:

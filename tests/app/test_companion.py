@@ -180,7 +180,7 @@ async def test_a_branch_begins_with_the_memory_of_its_parent_and_without_its_fut
     text = (await companion.slots(branch)).slots[0].text
     assert before.running.versions[-1].content not in text
     # What happens in the branch stays in the branch.
-    await companion.edits.remove_break(branch, story.messages[third.last].anchor)
+    await companion.edits.scenes.hide(branch, story.messages[third.last].anchor)
     assert companion.story(chat.path).scenes[2] == third  # type: ignore[union-attr]
 
 
@@ -199,7 +199,7 @@ async def test_a_removed_break_joins_two_scenes_is_not_found_again_and_comes_bac
 ) -> None:
     before = await settled(companion, chat.path)
     second = before.scenes[1]
-    await companion.edits.remove_break(chat.path, before.messages[second.last].anchor)
+    await companion.edits.scenes.hide(chat.path, before.messages[second.last].anchor)
     story = await settled(companion, chat.path)
     assert story.scenes[1].last == before.scenes[2].last
     chat.edit(140, "An edit, so that everything is read again.")
@@ -216,7 +216,7 @@ async def test_a_break_by_hand_cuts_where_it_is_set_and_both_halves_are_recapped
     before = await settled(companion, chat.path)
     scene = max(before.scenes[:-1], key=lambda scene: scene.length)
     middle = scene.first + scene.length // 2
-    await companion.edits.mark_break(chat.path, before.messages[middle].anchor, name="By hand")
+    await companion.edits.scenes.mark(chat.path, before.messages[middle].anchor, name="By hand")
     story = await companion.settled(chat.path)
     mark = story.breaks[before.messages[middle].anchor]
     assert (mark.origin, mark.name) == (BreakOrigin.HAND, "By hand")
@@ -581,12 +581,12 @@ async def test_recaps_of_all_messages_without_one_are_written_when_asked(
 ) -> None:
     companion.settings.put("message_recaps_auto", False)
     await settled(companion, chat.path)
-    missing = companion.edits.missing_recaps(chat.path)
+    missing = companion.edits.messages.missing(chat.path)
     assert missing > 100
-    await companion.edits.recap_missing(chat.path)
+    await companion.edits.messages.write_missing(chat.path)
     story = await companion.settled(chat.path)
     assert sum(bool(recap.text) for recap in story.message_recaps.values()) > 100
-    assert companion.edits.missing_recaps(chat.path) < missing
+    assert companion.edits.messages.missing(chat.path) < missing
 
 
 async def test_a_scene_whose_message_was_edited_has_a_stale_recap(

@@ -64,13 +64,13 @@ async def test_a_chat_changed_and_renamed_twice_while_nobody_looked_keeps_its_na
     async with program(tmp_path) as companion:
         story = await settled(companion, page)
         first = story.messages[story.scenes[0].last].anchor
-        await companion.edits.rename_scene(page.path, first, "Nine coins")
+        await companion.edits.scenes.rename(page.path, first, "Nine coins")
     page.regenerate("The last reply is another one now.")
     page.rename(page.path.with_name("Another name.jsonl"))
     page.save()
     async with program(tmp_path) as companion:
         await settled(companion, page)
-        await companion.edits.rename_scene(page.path, first, "Ten coins")
+        await companion.edits.scenes.rename(page.path, first, "Ten coins")
         page.rename(page.path.with_name("A third name.jsonl"))
         assert (await settled(companion, page)).breaks[first].name == "Ten coins"
         assert (await companion.edits.undo_labels(page.path))[0] == "scene name"
@@ -86,7 +86,7 @@ async def test_a_branch_whose_sibling_was_deleted_goes_on_from_its_parent(
     sibling.path.unlink()
     last = story.scenes[-2].last
     anchor = story.messages[last].anchor
-    await companion.edits.rename_scene(page.path, anchor, "By hand")
+    await companion.edits.scenes.rename(page.path, anchor, "By hand")
     branch = page.branch(page.path.with_name("Mira - Branch #2.jsonl"), 12, integrity="integrity 1")
     branch.save()
     assert (await settled(companion, branch)).breaks[anchor].name == "By hand"
@@ -103,7 +103,7 @@ async def test_a_branch_where_a_deleted_one_ended_is_of_the_parent_as_it_is(
     page.move(2, 3)
     page.save()
     anchor = (await settled(companion, page)).messages[5].anchor
-    await companion.edits.mark_break(page.path, anchor, name="By hand")
+    await companion.edits.scenes.mark(page.path, anchor, name="By hand")
     branch = page.branch(page.path.with_name("Mira - Branch #2.jsonl"), 8, integrity="integrity 1")
     branch.save()
     assert (await settled(companion, branch)).breaks[anchor].name == "By hand"
@@ -129,13 +129,13 @@ async def test_a_removed_break_lets_no_other_one_be_found_after_a_restart(
     async with program(tmp_path) as companion:
         story = await settled(companion, page)
         hand = story.messages[story.scenes[-1].first].anchor
-        await companion.edits.mark_break(page.path, hand)
+        await companion.edits.scenes.mark(page.path, hand)
         page.send("I look around.", "At dusk, two days later, the gate opens.")
         page.send("I go in.", "She follows.")
         page.save()
         before = await settled(companion, page)
         for scene in before.scenes[:-1]:
-            await companion.edits.remove_break(page.path, before.messages[scene.last].anchor)
+            await companion.edits.scenes.hide(page.path, before.messages[scene.last].anchor)
         story = await companion.settled(page.path)
     async with program(tmp_path) as companion:
         assert (await settled(companion, page)).breaks == story.breaks
@@ -160,7 +160,7 @@ async def test_what_is_set_on_a_short_reply_stays_when_the_reply_is_continued(
     page.send("I wait.", "She nods.")
     page.save()
     anchor = (await settled(companion, page)).messages[-1].anchor
-    await companion.edits.mark_break(page.path, anchor, name="The nod")
+    await companion.edits.scenes.mark(page.path, anchor, name="The nod")
     page.continue_reply(" Then she puts the lamp out and closes the shutters for the night.")
     page.save()
     story = await settled(companion, page)

@@ -260,7 +260,7 @@ async def test_a_break_by_hand_that_is_set_while_the_model_thinks_wins(chat: Cha
         async with chat.opened(model) as companion:
             story = await companion.open_story(chat.path)
             await asyncio.to_thread(model.llm.wait_for_request, 0)
-            await companion.edits.mark_break(chat.path, story.messages[10].anchor)
+            await companion.edits.scenes.mark(chat.path, story.messages[10].anchor)
             is_marked.set()
             story = await companion.settled(chat.path)
     assert ends(story) == [10]
@@ -272,7 +272,7 @@ async def test_a_removed_break_is_never_set_again(chat: Chat) -> None:
         async with chat.opened(model) as companion:
             await companion.open_story(chat.path)
             story = await companion.settled(chat.path)
-            await companion.edits.remove_break(chat.path, story.messages[23].anchor)
+            await companion.edits.scenes.hide(chat.path, story.messages[23].anchor)
             await companion.breaks.begin(chat.path)
             assert ends(await companion.settled(chat.path)) == [11, 40]
             chat.messages[22]["mes"] = "This is message 22. Changed."

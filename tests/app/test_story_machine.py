@@ -213,7 +213,7 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
     @rule(place=places, name=st.sampled_from(("", "By hand")))
     def mark_break(self, place: int, name: str) -> None:
         anchor, before = self.story.messages[self.at(place)].anchor, self.story
-        after = self.deed(lambda c, path: c.edits.mark_break(path, anchor, name=name))
+        after = self.deed(lambda c, path: c.edits.scenes.mark(path, anchor, name=name))
         assert after.breaks[anchor].is_visible
         assert not name or after.breaks[anchor].name == name
         assert_others_stay(before, after, anchor)
@@ -223,7 +223,7 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
     def remove_break(self, place: int) -> None:
         if anchor := self.marked(place, is_visible=True):
             before = self.story
-            after = self.deed(lambda c, path: c.edits.remove_break(path, anchor))
+            after = self.deed(lambda c, path: c.edits.scenes.hide(path, anchor))
             assert not after.breaks[anchor].is_visible
             assert_others_stay(before, after, anchor)
 
@@ -232,7 +232,7 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
     def rename_scene(self, place: int) -> None:
         if anchor := self.marked(place):
             before, name = self.story, f"Scene {next(self.names)}"
-            after = self.deed(lambda c, path: c.edits.rename_scene(path, anchor, name))
+            after = self.deed(lambda c, path: c.edits.scenes.rename(path, anchor, name))
             assert after.breaks[anchor].name == name
             assert_others_stay(before, after, anchor)
 
@@ -277,18 +277,10 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
             assert anchor not in after.recaps
 
     @precondition(lambda self: self.is_running)
-    @rule(place=places, mark=st.sampled_from(("excluded", "remembered")), value=st.booleans())
-    def mark_message(self, place: int, mark: str, value: bool) -> None:
-        anchor, before = self.story.messages[self.at(place)].anchor, self.story
-        after = self.deed(lambda c, path: c.edits.set_message_mark(path, anchor, **{mark: value}))
-        assert getattr(after.message_recaps[anchor], f"is_{mark}") is value
-        assert_others_stay(before, after, anchor)
-
-    @precondition(lambda self: self.is_running)
     @rule(place=places)
     def edit_message_recap(self, place: int) -> None:
         anchor, text = self.story.messages[self.at(place)].anchor, f"My {next(self.names)} words."
-        after = self.deed(lambda c, path: c.edits.edit_message_recap(path, anchor, text))
+        after = self.deed(lambda c, path: c.edits.messages.edit(path, anchor, text))
         assert after.message_recaps[anchor].text == text
 
     @precondition(lambda self: self.is_running)
@@ -304,11 +296,13 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
         assert not any(after.message_recaps[anchor].text for anchor in anchors)
 
     @precondition(lambda self: self.is_running)
-    @rule(place=places, number=st.integers(2, 4), mark=st.sampled_from(list(Mark)))
-    def toggle_messages(self, place: int, number: int, mark: Mark) -> None:
-        at = self.at(place)
-        anchors = [m.anchor for m in self.story.messages[at : at + number]]
-        self.deed(lambda c, path: c.edits.messages.mark(path, anchors, mark))
+    @rule(place=places, number=st.integers(1, 4), mark=st.sampled_from(Mark))
+    def mark_messages(self, place: int, number: int, mark: Mark) -> None:
+        at, before = self.at(place), self.story
+        anchors = [m.anchor for m in before.messages[at : at + number]]
+        after = self.deed(lambda c, path: c.edits.messages.mark(path, anchors, mark))
+        assert len({getattr(after.message_recaps[anchor], mark) for anchor in anchors}) == 1
+        assert_others_stay(before, after, *anchors)
 
     @precondition(lambda self: self.is_running and bool(self.story.breaks))
     @rule()

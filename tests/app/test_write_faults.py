@@ -79,7 +79,7 @@ def break_off(world: World) -> str:
 
 
 async def mark(world: World) -> None:
-    await world.companion.edits.mark_break(world.chat, break_off(world), name="By hand")
+    await world.companion.edits.scenes.mark(world.chat, break_off(world), name="By hand")
 
 
 async def undo(world: World) -> None:

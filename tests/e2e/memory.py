@@ -95,7 +95,7 @@ class Memory:
         story = await self.companion.open_story(path)
         anchors = [message.anchor for message in story.messages]
         for index in breaks:
-            await self.companion.edits.mark_break(path, anchors[index])
+            await self.companion.edits.scenes.mark(path, anchors[index])
         await self.companion.settled(path)
         # The newest scene is left out.
         await self.slot_tells(*(f"item-{number}" for number in range(breaks[-2] + 1)))

@@ -95,7 +95,7 @@ class SlotsWorld:
         write_chat(path, lines_of(*names, USER_NAME, summary=summary))
         await self._follow(path)
         companion, world = self.world.companion, self.world
-        await companion.edits.mark_break(path, world.anchors[SCENE_ENDS_AT])
+        await companion.edits.scenes.mark(path, world.anchors[SCENE_ENDS_AT])
         await companion.settled(path)
         who = names[0]
 

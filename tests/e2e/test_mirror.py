@@ -40,7 +40,7 @@ async def test_what_tavernkeep_knows_is_in_the_page_and_in_the_file_it_saved(
         story = await companion.open_story(path)
         await companion.put_setting("scene_minimum_length", 1)
         await companion.put_setting("running_recap_leave_out", 0)
-        await companion.edits.mark_break(path, story.messages[1].anchor, name="At the mill")
+        await companion.edits.scenes.mark(path, story.messages[1].anchor, name="At the mill")
         await companion.settled(path)
         assert NS not in path.read_text()
         await companion.put_setting("mirror_to_chat", True)
@@ -101,7 +101,7 @@ async def mirroring(
 
 async def end_scene(companion: Companion, path: Path, index: int) -> None:
     anchor = told(companion, path).messages[index].anchor
-    await companion.edits.mark_break(path, anchor, name=f"Scene {index}")
+    await companion.edits.scenes.mark(path, anchor, name=f"Scene {index}")
 
 
 def told(companion: Companion, path: Path) -> Story:

@@ -63,7 +63,7 @@ async def test_a_swipe_back_brings_its_recap_back_without_a_request(
     tavern: RunningTavern, page: TavernPage, memory: Memory
 ) -> None:
     anchors = await memory.write(tavern.chat_path("Swiped"), 5, breaks=(1, 4))
-    await memory.companion.edits.recap_messages(memory.path, anchors[4:])
+    await memory.companion.edits.messages.write(memory.path, anchors[4:])
     await memory.until(lambda: "item-4" in memory.message_recap(anchors[4]).text)
     await memory.settled()
     page.llm.reply = lambda request: "There was item-other instead."
@@ -260,7 +260,7 @@ async def test_a_checkpoint_opens_with_what_is_known_up_to_its_point(
     page.llm.reply = lambda request: "There was item-way here."
     await page.send("There was item-turn here.")
     await memory.until(lambda: len(memory.story.messages) == 6)
-    await memory.companion.edits.mark_break(memory.path, memory.story.messages[5].anchor)
+    await memory.companion.edits.scenes.mark(memory.path, memory.story.messages[5].anchor)
     await memory.settled()
     assert memory.scene_things()[2] == ["item-turn", "item-way"]
     await page.open_chat("Way")
@@ -272,7 +272,7 @@ async def test_a_renamed_chat_keeps_everything(
 ) -> None:
     old = tavern.chat_path("Old name")
     anchors = await memory.write(old, 8, breaks=(1, 3, 5))
-    await memory.companion.edits.rename_scene(old, anchors[1], "The first")
+    await memory.companion.edits.scenes.rename(old, anchors[1], "The first")
     await memory.companion.put_setting("running_recap_budget", 900, path=old)
     await memory.companion.put_setting("mirror_to_chat", True, path=old)
     await memory.until(lambda: "auto_recap_memory" in old.read_text())
@@ -311,7 +311,7 @@ async def test_what_happens_in_a_groups_chat_arrives_too(
     await memory.until(lambda: len(memory.story.messages) == 6)
     anchors = [message.anchor for message in memory.story.messages]
     for index in (1, 3):
-        await memory.companion.edits.mark_break(path, anchors[index])
+        await memory.companion.edits.scenes.mark(path, anchors[index])
     await memory.settled()
     assert memory.scene_things() == [[], THINGS[2:4], []]
     asked = memory.requests

@@ -135,7 +135,7 @@ async def test_what_can_be_taken_back_is_named_in_header_and_palette(
     button = demo_window.frame.header._undo
     assert button.isVisible()
     assert not button.isEnabled()
-    await companion.edits.mark_break(demo_tavern.chat, story.messages[2].anchor)
+    await companion.edits.scenes.mark(demo_tavern.chat, story.messages[2].anchor)
     await until(button.isEnabled)
     assert button.toolTip() == "Undo: scene break (Ctrl Z)"
     assert demo_window.desk is not None

@@ -51,7 +51,7 @@ async def test_what_is_undone_and_redone_is_said(
 ) -> None:
     told = companion.story(demo_tavern.chat)
     assert told is not None
-    await companion.edits.mark_break(demo_tavern.chat, told.messages[2].anchor)
+    await companion.edits.scenes.mark(demo_tavern.chat, told.messages[2].anchor)
     await until(demo_window.actions_["undo"].isEnabled)
     demo_window.actions_["undo"].trigger()
     await until(lambda: demo_window.frame.status.said == "Undone: scene break")

@@ -281,7 +281,7 @@ async def test_a_recap_without_text_says_whether_a_scene_has_closed(
     assert pane.empty_words.startswith("No scene has closed yet.")
     story = companion.story(path)
     assert story is not None
-    await companion.edits.mark_break(path, story.messages[-1].anchor)
+    await companion.edits.scenes.mark(path, story.messages[-1].anchor)
     await until(lambda: pane.empty_words.startswith("No closed scene is folded in yet."))
 
 

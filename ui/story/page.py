@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent
@@ -24,7 +24,6 @@ from ui.story.message_model import MessageModel, empty_story
 from ui.story.moved_break import MovedBreak
 from ui.story.navigator import Navigator
 from ui.story.page_states import ReadingState, Sentence
-from ui.story.rows import is_folded
 from ui.story.settling_table import VisibleRange
 from ui.story.story_actions import StoryActions
 from ui.story.strip import Strip
@@ -256,8 +255,8 @@ class StoryPage(QWidget):
 
     def _on_found(self, index: int) -> None:
         scene = self._shown.scene_at(index)
-        if scene is not None and is_folded(scene) and scene.closing is not None:
-            self._ask("collapse_scene", scene.closing.anchor, False)
+        if scene is not None:
+            self._fold(scene.number - 1, False)
         self.view.jump_to(index, selects=True)
 
     def _on_state_chosen(self, state: InclusionState | None) -> None:
@@ -326,12 +325,12 @@ class StoryPage(QWidget):
 
     def _move_break(self, target: Target, by: int) -> None:
         if (places := self._moved.ask(target, by)) is not None:
-            self._ask("scenes.move", *places)
+            self._deeds.move(self._shown, *places)
 
     def _drop_break(self, scene: int, last: int) -> None:
         places = self._moved.place(self._shown, scene, last)
         if places is not None:
-            self._ask("scenes.move", *places)
+            self._deeds.move(self._shown, *places)
 
     def _message_of(self, target: Target) -> Message | None:
         return None if target.message is None else self._shown.messages[target.message]
@@ -366,8 +365,7 @@ class StoryPage(QWidget):
         self._recaps.edit(index, self.model.message_at(index).recap.text, row)
 
     def _on_recap_written(self, index: int, text: str) -> None:
-        if index < len(self._shown.messages):
-            self._ask("messages.edit", self._shown.messages[index].anchor, text)
+        self._deeds.write_recap(self._shown, index, text)
 
     def _step_scene(self, by: int) -> None:
         scene = self.view.current_scene()
@@ -410,7 +408,3 @@ class StoryPage(QWidget):
 
     def _is_scene_stale(self, scene: Scene) -> bool:
         return self._deeds.is_scene_stale(self._shown, scene)
-
-    def _ask(self, deed: str, *arguments: Any) -> None:
-        """Ask the Companion for a change of the chat shown."""
-        self._deeds.ask(self._shown, deed, *arguments)

@@ -138,7 +138,7 @@ async def laid(
         companion.settings.put("scene_breaks_auto", False)
         story = await companion.open_story(tavern.chat)
         for index in BREAKS:
-            await companion.edits.mark_break(tavern.chat, story.messages[index].anchor)
+            await companion.edits.scenes.mark(tavern.chat, story.messages[index].anchor)
         await companion.settled(tavern.chat)
         paired = pairing(tavern.user_folder)
         async with connect(
@@ -199,7 +199,7 @@ async def test_marks_are_told_once_and_then_only_what_changed(table: Table) -> N
     await page.until(lambda: page.marks.keys() == table.ends)
     place = next(i for i in range(3, 30) if i not in table.ends)
     before = len(page.told("marks"))
-    await table.companion.edits.mark_break(table.path, table.message(place).anchor, name="Quay")
+    await table.companion.edits.scenes.mark(table.path, table.message(place).anchor, name="Quay")
     await page.until(lambda: place in page.marks)
     await page.until(lambda: page.marks.keys() == table.ends)
     assert page.marks[place]["end"].endswith(": Quay")

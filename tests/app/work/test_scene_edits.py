@@ -195,15 +195,14 @@ async def test_a_deleted_break_puts_its_recaps_away_and_undo_brings_all_back(des
     assert desk.story.running == before.running
 
 
-@pytest.mark.weakness(12)
-async def test_a_toggle_sets_hides_and_shows_again_with_what_hangs_on_it(desk: Desk) -> None:
-    await desk.edits.toggle(desk.path, desk.anchor(19))
+async def test_a_hidden_break_shows_again_with_what_hangs_on_it(desk: Desk) -> None:
+    await desk.edits.hide(desk.path, desk.anchor(19))
     assert desk.ends == [9, 29]
-    await desk.edits.toggle(desk.path, desk.anchor(19))
+    await desk.edits.mark(desk.path, desk.anchor(19))
     assert desk.ends == list(BREAKS)
     assert desk.story.scenes[1].name == "Scene 2"
     assert desk.recap(19) is not None
-    await desk.edits.toggle(desk.path, desk.anchor(35))
+    await desk.edits.mark(desk.path, desk.anchor(35))
     assert desk.ends == [*BREAKS, 35]
     labels = [await desk.is_undone() for _ in range(3)]
     assert labels == ["scene break", "shown scene break", "removed scene break"]

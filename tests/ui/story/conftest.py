@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import ValueInForce
 from app.story.story import Story
+from app.work.edits import StoryEdits
+from app.work.message_edits import MessageEdits
+from app.work.page_side import PageSide
+from app.work.scene_edits import SceneEdits
 from ui.story.chat_view import ChatView
 from ui.story.message_model import MessageModel
 from ui.story.page import StoryPage
@@ -20,60 +25,65 @@ from ui.theme import theme as window_theme
 from ui.theme.source import ThemeChoice, ThemeSource
 
 
-class Deeds(QObject):
-    """Stands for the Companion: writes down what it is asked for, in order."""
+class Edits:
+    """Stands for one class of the user's deeds: writes down what it is asked for, in order."""
+
+    def __init__(self, of: type, name: str, asked: list[tuple[Any, ...]]) -> None:
+        self._of, self._name, self._asked = of, name, asked
+
+    def __getattr__(self, name: str) -> Any:
+        form = inspect.signature(getattr(self._of, name))
+
+        async def deed(*given: Any, **named: Any) -> None:
+            form.bind(self, *given, **named)
+            self._asked.append((f"{self._name}{name}", *given[1:], *named.items()))
+
+        return deed
+
+
+class MessageRecaps(Edits):
+    """Those of message recaps."""
+
+    def missing(self, _path: Path) -> int:
+        return 3
+
+
+class StoryDeeds(Edits):
+    """Those of a whole story, and the two kinds that stand by themselves."""
+
+    def __init__(self, asked: list[tuple[Any, ...]]) -> None:
+        super().__init__(StoryEdits, "", asked)
+        self.stale: set[str] = set()
+        self.scenes = Edits(SceneEdits, "scenes.", asked)
+        self.messages = MessageRecaps(MessageEdits, "messages.", asked)
+
+    def is_scene_recap_stale(self, _path: Path, anchor: str) -> bool:
+        return anchor in self.stale
+
+
+class Pages(Edits):
+    """SillyTavern's pages, of which one may show the chat."""
+
+    is_shown = False
+
+    def shows(self, _path: Path) -> bool:
+        return self.is_shown
+
+
+class Program:
+    """Stands for the Companion."""
 
     demo = "the demo"
 
     def __init__(self) -> None:
-        super().__init__()
         self.asked: list[tuple[Any, ...]] = []
-        self.edits = self.scenes = self.messages = self
-        self.stale: set[str] = set()
+        self.edits = StoryDeeds(self.asked)
+        self.page = Pages(PageSide, "page.", self.asked)
         self.injects = True
-        self.page = self
-        self.is_in_page = False
 
     def setting(self, name: str, *, path: Path) -> ValueInForce:
         assert name == "message_recaps_inject"
         return ValueInForce(self.injects, False, is_own=False)
-
-    def shows(self, _path: Path) -> bool:
-        return self.is_in_page
-
-    def missing(self, path: Path) -> int:
-        return 3
-
-    def is_scene_recap_stale(self, path: Path, anchor: str) -> bool:
-        return anchor in self.stale
-
-    def __getattr__(self, name: str) -> Any:
-        known = (
-            "mark_break",
-            "remove_break",
-            "rename_scene",
-            "collapse_scene",
-            "mark",
-            "redo_scene_recap",
-            "edit",
-            "clear",
-            "write",
-            "write_missing",
-            "take_from_previous_swipe",
-            "rebuild_running_recap",
-            "move",
-            "go_to",
-            "delete",
-            "split",
-            "merge",
-        )
-        if name not in known:
-            raise AttributeError(name)
-
-        async def deed(path: Path, anchor: str = "", *rest: Any, **options: Any) -> None:
-            self.asked.append((name, anchor, *rest, *options.items()))
-
-        return deed
 
 
 class ListeningSession(QObject):
@@ -86,7 +96,7 @@ class ListeningSession(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.companion = Deeds()
+        self.companion = Program()
         self.story: Story | None = None
         self.opened: list[object] = []
 

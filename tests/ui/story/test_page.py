@@ -107,7 +107,7 @@ def test_break_here_ends_the_scene_with_the_current_message(
     page.view.jump_to(22, selects=True)
     press(qtbot, page, Key.Key_B)
     page.break_here.trigger()
-    assert session.companion.asked == [("mark_break", "a000022")] * 2
+    assert session.companion.asked == [("scenes.mark", "a000022")] * 2
 
 
 def test_without_a_current_message_the_newest_is_meant(
@@ -115,7 +115,7 @@ def test_without_a_current_message_the_newest_is_meant(
 ) -> None:
     session.show(story(40, (9,)))
     page.break_here.trigger()
-    assert session.companion.asked == [("mark_break", "a000039")]
+    assert session.companion.asked == [("scenes.mark", "a000039")]
     assert page.focused_anchor() == "a000039"
 
 
@@ -125,7 +125,7 @@ def test_a_scene_cannot_be_ended_twice(page: StoryPage, session: ListeningSessio
     assert not page.break_here.isEnabled()
     assert page.story_actions.toggle_break.text() == "Hide break after #9"
     page.story_actions.toggle_break.trigger()
-    assert session.companion.asked == [("remove_break", "a000009")]
+    assert session.companion.asked == [("scenes.hide", "a000009")]
 
 
 def test_on_a_divider_the_break_above_it_is_removed(
@@ -135,7 +135,7 @@ def test_on_a_divider_the_break_above_it_is_removed(
     page.view.jump_to_scene(1, selects=True)
     assert page.story_actions.toggle_break.text() == "Hide break before #10"
     page.story_actions.toggle_break.trigger()
-    assert session.companion.asked == [("remove_break", "a000009")]
+    assert session.companion.asked == [("scenes.hide", "a000009")]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_keys_mark_the_current_message(
     session.show(story(40, (9,)))
     page.view.jump_to(22, selects=True)
     press(qtbot, page, key)
-    assert session.companion.asked == [("mark", ("a000022",), mark)]
+    assert session.companion.asked == [("messages.mark", ("a000022",), mark)]
 
 
 def test_the_scissors_of_a_message_end_the_scene_there(
@@ -159,7 +159,7 @@ def test_the_scissors_of_a_message_end_the_scene_there(
     row = view.row_rect(page.model.layout.row_of_message(23))
     at = geo.tool_rect(row, view.column, "break").center()
     qtbot.mouseClick(view.viewport(), LEFT, pos=at)
-    assert session.companion.asked == [("mark_break", "a000023")]
+    assert session.companion.asked == [("scenes.mark", "a000023")]
 
 
 def test_left_folds_and_right_unfolds(
@@ -172,7 +172,7 @@ def test_left_folds_and_right_unfolds(
     assert page.view.is_on_scene()
     press(qtbot, page, Key.Key_Right)
     asked = session.companion.asked
-    assert asked == [("collapse_scene", "a000019", True), ("collapse_scene", "a000019", False)]
+    assert asked == [("scenes.collapse", "a000019", True), ("scenes.collapse", "a000019", False)]
 
 
 def test_the_open_scene_is_not_folded(
@@ -197,7 +197,7 @@ def test_f2_renames_the_scene_over_its_divider(
     editor.selectAll()
     qtbot.keyClicks(editor, "The long way")
     qtbot.keyClick(editor, Key.Key_Return)
-    assert session.companion.asked == [("rename_scene", "a000019", "The long way")]
+    assert session.companion.asked == [("scenes.rename", "a000019", "The long way")]
     assert not editor.isVisible()
 
 
@@ -238,12 +238,12 @@ def test_a_recap_is_written_by_hand_under_its_message(
     editor.prose.selectAll()
     qtbot.keyClicks(editor.prose, "She waits.")
     qtbot.keyClick(editor.prose, Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert session.companion.asked == [("edit", "a000012", "She waits.")]
+    assert session.companion.asked == [("messages.edit", "a000012", "She waits.")]
 
 
 @pytest.mark.parametrize(
     ("has_recap", "deed"),
-    [(True, ("write", ("a000012",))), (False, ("redo_scene_recap", "a000019"))],
+    [(True, ("messages.write", ("a000012",))), (False, ("redo_scene_recap", "a000019"))],
 )
 def test_r_redoes_the_messages_recap_or_else_the_scenes(
     page: StoryPage,
@@ -352,7 +352,7 @@ def test_find_unfolds_the_scene_that_holds_the_text(
     page.find_bar.open_at(0)
     qtbot.keyClicks(page.find_bar.field, "heron")
     qtbot.waitUntil(lambda: not page.find_bar.is_searching)
-    assert session.companion.asked == [("collapse_scene", "a000009", False)]
+    assert session.companion.asked == [("scenes.collapse", "a000009", False)]
 
 
 def test_find_hears_of_messages_that_arrive(
@@ -394,7 +394,7 @@ def redo_spot(page: StoryPage, scene: int) -> QPoint:
 def test_a_stale_scene_says_so_and_is_redone_by_a_click_or_r(
     page: StoryPage, session: ListeningSession, qtbot: QtBot
 ) -> None:
-    session.companion.stale = {"a000019"}
+    session.companion.edits.stale = {"a000019"}
     session.show(recapped(story(40, (9, 19)), "a000019"))
     page.view.jump_to_scene(1)
     row = page.model.scene_row(page.model.layout.row_of_scene(1))
@@ -429,12 +429,12 @@ def test_keys_move_a_break_and_stay_on_it(
     session.show(story(40, (9, 19)))
     page.view.jump_to_scene(1, selects=True)
     press(qtbot, page, Key.Key_Down, Modifier.AltModifier | Modifier.ShiftModifier)
-    assert session.companion.asked == [("move", "a000009", "a000010")]
+    assert session.companion.asked == [("scenes.move", "a000009", "a000010")]
     session.change(story(40, (10, 19)))
     assert page.view.is_on_scene()
     assert page.view.current_scene() == 1
     press(qtbot, page, Key.Key_Up, Modifier.AltModifier | Modifier.ShiftModifier)
-    assert session.companion.asked[-1] == ("move", "a000010", "a000009")
+    assert session.companion.asked[-1] == ("scenes.move", "a000010", "a000009")
 
 
 def test_a_break_moved_from_its_message_takes_the_reader_along(
@@ -474,7 +474,7 @@ def test_the_menu_of_a_scene_rebuilds_from_it_and_deletes_its_break(
     actions.delete_break.trigger()
     assert session.companion.asked == [
         ("rebuild_running_recap", "a000019"),
-        ("delete", "a000009"),
+        ("scenes.delete", "a000009"),
     ]
 
 
@@ -492,7 +492,10 @@ def test_the_menu_says_how_many_messages_lack_a_recap(
     menu.close()
     press(qtbot, page, Key.Key_R, Modifier.ShiftModifier)
     page.story_actions.recap_missing.trigger()
-    assert session.companion.asked == [("write", ("a000022",)), ("write_missing", "")]
+    assert session.companion.asked == [
+        ("messages.write", ("a000022",)),
+        ("messages.write_missing",),
+    ]
 
 
 def test_a_message_is_shown_in_sillytavern_while_its_page_shows_the_chat(
@@ -503,8 +506,8 @@ def test_a_message_is_shown_in_sillytavern_while_its_page_shows_the_chat(
     show = page.story_actions.show_in_page
     assert not show.isEnabled()
     assert show.toolTip() == "SillyTavern does not show this chat now."
-    session.companion.is_in_page = True
+    session.companion.page.is_shown = True
     session.health_changed.emit(None)
     assert show.isEnabled()
     press(qtbot, page, Key.Key_S, Modifier.ShiftModifier)
-    assert session.companion.asked == [("go_to", "a000022")]
+    assert session.companion.asked == [("page.go_to", "a000022")]
