@@ -13,7 +13,8 @@ from app.story.answers import BreakAnswer
 from app.story.extractive import extract_message_recap, extract_scene_recap
 from app.story.folding import fold_running
 from app.story.messages import Message
-from app.translation import N_, tr
+from app.story.recaps import BUILT_IN
+from app.translation import tr
 
 VERSION = "extractive-1"  # grows with each change of the texts it writes
 MESSAGE_TOKENS = 70
@@ -24,7 +25,7 @@ class BuiltinWriter:
     them; it is deterministic and takes no tokens.
     """
 
-    label = N_("built-in")
+    label = BUILT_IN
     spec = BUILTIN
     prompt_version = VERSION
     versions: Mapping[str, str] = MappingProxyType({})

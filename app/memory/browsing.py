@@ -11,6 +11,7 @@ from enum import StrEnum
 from app.memory.minds import title_of
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
+from app.story.recaps import BUILT_IN
 from app.translation import N_, tr, tr_in
 
 # What matters longest comes first.
@@ -43,7 +44,6 @@ _SENTENCES: Mapping[str, tuple[str, str]] = {  # where it does not begin with TH
 }
 THAT = "that"  # begins a clause, as in "Mara knows that it rains"
 SECRET = "secret"  # a word of the query for what is hidden from somebody
-BUILTIN = "built-in"  # who made it, where no model did
 OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # arcs
 MOST_NAMES = 300  # that the ledger is grouped by
 LOST = (Status.STALE, Status.WITHDRAWN)
@@ -194,7 +194,7 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
         if standing.is_active:
             held[standing.memory.tier] += 1
             pinned += standing.memory.is_pinned
-            builtin += standing.memory.made_by == BUILTIN
+            builtin += standing.memory.made_by == BUILT_IN
     found = [standing for standing in standings if _is_wanted(standing, wanted)]
     rows: list[Row] = []
     for name, tier, members in _groups(found, wanted):
@@ -312,7 +312,7 @@ def _is_wanted(standing: Standing, wanted: Wanted) -> bool:
         return False
     if wanted.only_pinned and not memory.is_pinned:
         return False
-    if wanted.only_builtin and memory.made_by != BUILTIN:
+    if wanted.only_builtin and memory.made_by != BUILT_IN:
         return False
     return _is_shown(standing.status, wanted.show) and all(
         _fits(standing, term) is not term.is_not for term in wanted.query
@@ -376,7 +376,7 @@ def _is_so(standing: Standing, word: str) -> bool:
         case "yours":
             return memory.grounding is Grounding.YOURS
         case "built-in" | "builtin":
-            return memory.made_by == BUILTIN
+            return memory.made_by == BUILT_IN
         case "lost":
             return standing.status in LOST
         case "merged":

@@ -29,13 +29,13 @@ from app.memory.records import (
 )
 from app.memory.windows import Window
 from app.story.messages import MessageKind
+from app.story.recaps import BUILT_IN
 from app.story.scene_cues.language import LanguagePack
 from app.story.scene_cues.reading import VETO, Reading, read_all
 from app.story.scene_cues.reading import Sentence as ToldSentence
 from app.story.sentences import Sentence, sentences_of
 from app.story.terms import WORD, term_table
 
-BUILT_IN = "built-in"  # who made it, as the window and commands say
 MESSAGES_PER_QUOTE = 10
 QUOTE_WORDS = (5, 32)
 LONGEST_MARK = 240  # characters of a sentence that is kept

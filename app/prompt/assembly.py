@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from app.memory.found_without_model import BUILT_IN
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.prompt.adaptive import turn_kind
@@ -48,6 +47,7 @@ from app.prompt.turn_budgets import (
     with_what_is_left,
 )
 from app.prompt.unread import fallen_out, kept_for_messages
+from app.story.recaps import BUILT_IN
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 

@@ -20,13 +20,13 @@ from app.prompt.notes import notes_of
 from app.prompt.slots import TurnKind
 from app.prompt.unread import ALL_READ, Unread
 from app.story.messages import Message
+from app.story.recaps import YOU
 from app.story.story import ChatKind, Story
 
 CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
 PRESENT_IN = 10  # (§16, IJ7)
 LONGEST_READ = 20_000  # characters of one message
 IMPERSONATE = "impersonate"
-BY_HAND = "you"  # who made a text that the user wrote
 REPLACING = frozenset({"swipe", "regenerate"})
 
 
@@ -266,7 +266,7 @@ class Occasion:
         if not counting:
             return None
         found = counting[-1]
-        if before is not None and found.made_by != BY_HAND:
+        if before is not None and found.made_by != YOU:
             old = [one for one in counting if (self._place(one) or 0) < before]
             found = old[-1] if old else counting[0]
         return found if found.text.strip() or found.sections else None

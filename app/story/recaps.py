@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-IMPORTED = "ST-Auto-Recap"  # who made what was found in the chat
+from app.translation import N_
+
+# Who made a text, where that is not the label of a model.
+YOU = "you"
+BUILT_IN = N_("built-in")  # by rules alone
+IMPORTED = "ST-Auto-Recap"  # found in the chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +18,7 @@ class SceneRecap:
     """One version of a scene's recap.
 
     anchor: message that closes the scene. version: 0 for the first. source_digest: scene_digest
-    of the messages it was made from. made_by: backend label, or "you". created: seconds since
+    of the messages it was made from. made_by: backend label, or as above. created: seconds since
     the epoch. is_current: the version that counts. stored: the recap exactly as ST-Auto-Recap
     keeps it, "" for the text alone. One made in stages has its lore there. combined_at: when it
     was folded into the running recap (seconds since the epoch), None while it was not.

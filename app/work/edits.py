@@ -14,7 +14,7 @@ from app.store.store import Store
 from app.store.undo import REDO, UNDO
 from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
-from app.story.recaps import RunningVersion, SceneRecap, injected_version
+from app.story.recaps import YOU, RunningVersion, SceneRecap, injected_version
 from app.story.scenes import scene_digest
 from app.translation import N_, tr
 from app.work.change_history import ChangeHistory
@@ -82,7 +82,7 @@ class StoryEdits:
         old = injected_version(running, positions) or RunningVersion(0, "", 0, "", "", "", 0.0)
         old = next((v for v in running.versions if v.version == base), old)
         edited = replace(
-            old, content=text, made_by="you", created=time.time(), reason="edit", is_retired=False
+            old, content=text, made_by=YOU, created=time.time(), reason="edit", is_retired=False
         )
 
         def unit() -> None:
@@ -182,7 +182,7 @@ class StoryEdits:
             name=old.name if old else scene.name,
             text=text,
             source_digest=scene_digest(recapped_messages(chat.story.messages, scene, speakers)),
-            made_by="you",
+            made_by=YOU,
             created=time.time(),
         )
 

@@ -34,6 +34,7 @@ from app.memory.records import (
 )
 from app.memory.standing import BEFORE, active
 from app.story.messages import combined_digest
+from app.story.recaps import YOU
 from app.translation import N_, tr
 from app.work.memory_deeds import Deed
 from app.work.memory_keeping import MemoryKeeping
@@ -76,7 +77,7 @@ class MemoryEdits(MemoryKeeping):
                 is_consolidated=True,
                 sources=(Source(chat.chat_id, anchor),) if anchor else (),
                 grounding=Grounding.YOURS,
-                made_by="you",
+                made_by=YOU,
                 created=now,
                 **{"expiration": _expiration(tier), **fields},
             )
@@ -240,7 +241,7 @@ class MemoryEdits(MemoryKeeping):
                 else Document("", chat.chat_id, kind, words, kept_by, subject, until=last)
             )
             new_id = combined_digest("by hand", str(chat.chat_id), kind.value, str(time.time_ns()))
-            new = replace(new, id=new_id, made_by="you", created=now)
+            new = replace(new, id=new_id, made_by=YOU, created=now)
             self._store.memories.write(MemoryChange(documents=(new,)))
 
         await self._do(chat, label, unit)

@@ -18,7 +18,7 @@ from app.story.messages import (
     MessageRecap,
     combined_digest,
 )
-from app.story.recaps import RunningVersion, visible_versions
+from app.story.recaps import YOU, RunningVersion, visible_versions
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
 from app.translation import N_
@@ -134,7 +134,7 @@ def _scene_recaps(
             continue
         recap = story.scene_recap(scene)
         # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
-        if recap is not None and (scene.last <= covered or recap.made_by == "you"):
+        if recap is not None and (scene.last <= covered or recap.made_by == YOU):
             continue
         messages = recapped_messages(story.messages, scene, speakers)
         if not messages:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from app.memory.browsing import BUILTIN
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
-from app.story.recaps import RunningRecap, RunningVersion
+from app.story.recaps import BUILT_IN, YOU, RunningRecap, RunningVersion
 from app.translation import N_, number, tr, tr_in, trn
 from ui.controls.dates import day_words
 
@@ -100,13 +99,13 @@ def version_word(version: RunningVersion) -> str:
 
 def maker_words(made_by: str) -> str:
     """Who wrote a version: you, a model, the built-in way, or that in place of a model."""
-    if made_by == "you":
+    if made_by == YOU:
         return tr_in("who made it", "you")
     if STAND_IN in made_by:
         who, _, model = made_by.partition(STAND_IN)
         who = maker_words(who)
         return tr("{who}, since {model} gave nothing usable", who=who, model=model)
-    if made_by == BUILTIN:
+    if made_by == BUILT_IN:
         return tr_in("who made it", "built-in")
     return tr(made_by) or tr_in("who made it", "somebody")
 

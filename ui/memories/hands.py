@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from app.llm.specs import BUILTIN
 from app.memory.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
 from app.translation import N_
@@ -30,7 +31,7 @@ class MemoryHands(QObject):
     @property
     def is_without_model(self) -> bool:
         """Whether everything is found by rules alone."""
-        return str(self._session.companion.settings["backend"]) == "builtin"
+        return str(self._session.companion.settings["backend"]) == BUILTIN
 
     def _do(
         self, deed: Callable[[MemoryEdits, Path], Coroutine[Any, Any, object]], *, name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.memory.browsing import BUILTIN, Row, sentence_of
+from app.memory.browsing import Row, sentence_of
 from app.memory.records import (
     FEELING,
     EndReason,
@@ -15,6 +15,7 @@ from app.memory.records import (
 )
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.messages import Message
+from app.story.recaps import BUILT_IN, YOU
 from app.translation import N_, tr, tr_in, trn
 from ui.inspector.words import maker_words
 
@@ -140,7 +141,7 @@ def standing_words(standing: Standing) -> str:
 
 def is_without_model(memory: Memory) -> bool:
     """Whether no model had a part in it."""
-    return memory.made_by == BUILTIN
+    return memory.made_by == BUILT_IN
 
 
 def validity_words(standing: Standing) -> str:
@@ -225,7 +226,7 @@ def confidence_words(memory: Memory) -> str:
 
 def made_words(memory: Memory) -> str:
     """Who found or wrote it."""
-    if memory.grounding is Grounding.YOURS or memory.made_by == "you":
+    if memory.grounding is Grounding.YOURS or memory.made_by == YOU:
         return tr("Written by you")
     if is_without_model(memory):
         return tr(FOUND_WITHOUT_MODEL)

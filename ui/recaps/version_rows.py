@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.story.recaps import RunningVersion, SceneRecap, visible_versions
+from app.story.recaps import YOU, RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
 from app.translation import N_, tr, tr_in, trn
 from ui.inspector.words import REASONS, short_time
@@ -50,7 +50,7 @@ class VersionRow:
     @property
     def author(self) -> str:
         """Who wrote it, for a line of facts."""
-        if self.made_by == "you":
+        if self.made_by == YOU:
             return tr_in("made by you", "yours")
         return tr(self.made_by) or tr_in("made by somebody", "somebody")
 
@@ -109,7 +109,7 @@ def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
 
 def scene_why(recap: SceneRecap, place: int) -> str:
     """Why a version of a scene's recap was made."""
-    if recap.made_by == "you":
+    if recap.made_by == YOU:
         return tr("Your edit")
     if recap.is_imported:
         return tr("Found in the chat")
