@@ -78,11 +78,6 @@ def by_task(uses: Sequence[ModelUse]) -> tuple[tuple[str, Spent], ...]:
     return _most_first(uses, lambda use: use.task)
 
 
-def by_backend(uses: Sequence[ModelUse]) -> tuple[tuple[str, Spent], ...]:
-    """Each backend with what it took, the most tokens first."""
-    return _most_first(uses, lambda use: use.backend)
-
-
 def by_day(uses: Sequence[ModelUse], first: date, last: date) -> tuple[tuple[date, Spent], ...]:
     """Every day from first to last, both among them, the days without any use too."""
     sums: dict[date, Spent] = {}

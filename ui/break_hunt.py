@@ -112,11 +112,6 @@ class BreakHunt(QObject):
         session.operations_changed.connect(self._on_news)
         session.story_changed.connect(self._on_news)
 
-    @property
-    def is_under_way(self) -> bool:
-        """Whether the model is being asked."""
-        return self._hunt is not None
-
     def begin(self) -> None:
         """Say what it takes, and wait for the word; or say why there is nothing to ask."""
         path, companion = self._session.path, self._session.companion

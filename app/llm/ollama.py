@@ -171,13 +171,8 @@ async def list_models(server: ModelServer) -> tuple[str, ...]:
     return tuple(model.name for model in await _tags(server))
 
 
-async def ollama_models(url: str = OLLAMA_URL) -> tuple[str, ...]:
-    """Models of an Ollama on this machine; empty when there is none. Waits two seconds at most."""
-    return tuple(model.name for model in await found_models(url))
-
-
 async def found_models(url: str = OLLAMA_URL) -> tuple[FoundModel, ...]:
-    """The same with what the server tells of them."""
+    """Models of an Ollama on this machine; empty when there is none. Waits two seconds at most."""
     server = ModelServer(url, "", limits=Limits(connect_seconds=2.0, lookup_seconds=2.0))
     try:
         with suppress(BackendError):

@@ -20,7 +20,6 @@ from app.translation import N_
 MOST_CONTRADICTIONS = 8
 LONGEST_LINE = 400
 LONGEST_REPAIR = 900  # signs
-NONE_FOUND = ""  # text of a check that found nothing
 COMPARED = (Tier.LONG_TERM, Tier.SESSION, Tier.STATE_LEDGER)
 
 _ALL_CLEAR = re.compile(

@@ -18,7 +18,6 @@ from app.story.messages import Message, MessageKind, combined_digest
 
 MOST_ALIASES = 24
 MOST_NAMES = 40  # that a model is shown
-OF_PEOPLE = frozenset({Tier.EPISTEMIC, Tier.RELATIONSHIPS})
 
 
 class Seen(NamedTuple):

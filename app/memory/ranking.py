@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -29,11 +29,9 @@ TURN_SHARE = MappingProxyType({"a": 0.2, "b": 0.6})  # by hardware profile (§5)
 TRIGGER_WEIGHS, CONTENT_WEIGHS, MOST_HITS = 80.0, 40.0, 3
 CONTRADICTED = 50.0
 
-FLOORS: Mapping[Tier, tuple[str, ...]] = MappingProxyType(
-    {Tier.LONG_TERM: ("relationship", "fact"), Tier.SESSION: ("development", "scene")}
-)
+# Of these types a prompt must not miss the best, in this order.
 PROTECTED: Mapping[Tier, tuple[str, ...]] = MappingProxyType(
-    {Tier.LONG_TERM: ("relationship", "preference", "fact"), Tier.SESSION: ("development", "scene")}
+    {Tier.LONG_TERM: ("relationship", "fact", "preference"), Tier.SESSION: ("development", "scene")}
 )
 NEWCOMER_BONUS = {"relationship": 30, "fact": 20, "preference": 10}
 
@@ -124,41 +122,6 @@ def is_triggered(memory: Memory, recent: Sequence[str], common: Collection[str] 
     """Whether the last messages speak of what calls the memory up."""
     said = frozenset(word for text in recent for word in words(text))
     return _trigger_bonus(memory, said, common) > 0
-
-
-def with_floors(best_first: Sequence[Memory], tier: Tier) -> tuple[Memory, ...]:
-    """The same with the best of each type that a prompt must not miss in front."""
-    firsts = _best_of(best_first, FLOORS.get(tier, ()))
-    return (*firsts, *(memory for memory in best_first if memory not in firsts))
-
-
-def fitted(
-    best_first: Sequence[Memory],
-    tier: Tier,
-    *,
-    budget: int,
-    tokens: Callable[[Memory], int],
-) -> tuple[Memory, ...]:
-    """What fits the budget: the lowest go, but never the best of the protected types while others
-    are left; then no type has more than its share. Order is kept.
-    """
-    protected = {memory.id for memory in _best_of(best_first, PROTECTED.get(tier, ()))}
-    kept = list(best_first)
-    total = sum(map(tokens, kept))
-    for memory in reversed(best_first):
-        if total <= budget:
-            break
-        if memory.id not in protected:
-            kept.remove(memory)
-            total -= tokens(memory)
-    if tier is not Tier.LONG_TERM:
-        return tuple(kept)
-    return _at_most(kept, injected_per_type(budget))
-
-
-def injected_per_type(budget: int) -> int:
-    """Long-term memories of one type in a prompt of so many tokens."""
-    return max(2, budget // 150)
 
 
 def kept_per_type(most: int) -> int:
@@ -259,11 +222,6 @@ def _trigger_bonus(memory: Memory, said: frozenset[str], common: Collection[str]
         return TRIGGER_WEIGHS * min(MOST_HITS, triggers)
     own = {word for word in keywords(memory.text, common) if len(word) >= 4 or not word.isascii()}
     return CONTENT_WEIGHS * min(MOST_HITS, len(own & said))
-
-
-def _best_of(best_first: Sequence[Memory], types: Sequence[str]) -> list[Memory]:
-    found = (next((m for m in best_first if m.type == type_), None) for type_ in types)
-    return [memory for memory in found if memory is not None]
 
 
 def _at_most(best_first: Sequence[Memory], per_type: int) -> tuple[Memory, ...]:

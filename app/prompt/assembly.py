@@ -79,17 +79,6 @@ class Means:
     profile: str = "a"
 
 
-def assemble(
-    story: Story,
-    settings: Mapping[str, Any],
-    *,
-    count: Count,
-    total: int | None = None,
-) -> tuple[Slot, ...]:
-    """The slots of a story of which nothing but recaps is kept."""
-    return assembled(story, settings, Means(count), total=total).slots
-
-
 def assembled(
     story: Story,
     settings: Mapping[str, Any],

@@ -12,10 +12,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.memory.ranking import (
-    FLOORS,
     PROTECTED,
     hybrid,
-    injected_per_type,
     is_triggered,
     ranked,
     utilities,
@@ -36,7 +34,7 @@ SCENE_STATE: Mapping[str, str] = {
     "revelation": "New",
 }
 SCENE_NOW = "The scene now:"
-LEAST_PER_TYPE = injected_per_type(0)
+LEAST_PER_TYPE = 2  # told before any type tells more (spec/smart-memory.md §11)
 
 
 def long_draft(occasion: Occasion) -> Draft:
@@ -130,7 +128,7 @@ def in_turns(best_first: Sequence[Memory], tier: Tier) -> tuple[Memory, ...]:
     A prompt that takes the first n of these never holds more of a type than its share as long as
     other types have something left to tell (§11, per-type caps and floors).
     """
-    firsts = dict.fromkeys((*FLOORS.get(tier, ()), *PROTECTED.get(tier, ())))
+    firsts = PROTECTED.get(tier, ())
     best = {memory.type: memory.id for memory in reversed(best_first)}
     nth: Counter[str] = Counter()
     keys: dict[str, tuple[int, int]] = {}
@@ -139,7 +137,7 @@ def in_turns(best_first: Sequence[Memory], tier: Tier) -> tuple[Memory, ...]:
         if memory.is_pinned or memory.grounding is Grounding.YOURS:
             keys[memory.id] = (0, place)
         elif memory.type in firsts and best[memory.type] == memory.id:
-            keys[memory.id] = (1, list(firsts).index(memory.type))
+            keys[memory.id] = (1, firsts.index(memory.type))
         else:
             keys[memory.id] = (max(LEAST_PER_TYPE, nth[memory.type]), place)
     return tuple(sorted(best_first, key=lambda memory: keys[memory.id]))

@@ -184,18 +184,6 @@ class Memories:
                     known.add(row.id)
         return frozenset(known)
 
-    def delete_documents(self, ids: Iterable[str]) -> None:
-        """Put longer texts away; the one before each counts again."""
-        self._database.execute_many(
-            "UPDATE document SET is_deleted = 1 WHERE document_id = ?", [(i,) for i in ids]
-        )
-
-    def delete_entities(self, ids: Iterable[str]) -> None:
-        """Put entities away."""
-        self._database.execute_many(
-            "UPDATE entity SET is_deleted = 1 WHERE entity_id = ?", [(i,) for i in ids]
-        )
-
     def extracted(self, chat_id: int, task: str = PASS) -> frozenset[tuple[str, str]]:
         """(anchor, content hash) of each message that a task has read."""
         rows = self._database.execute(

@@ -37,7 +37,3 @@ class StoredVectors:
         self._database.execute_many(
             "INSERT OR REPLACE INTO vector (model, content_hash, numbers) VALUES (?, ?, ?)", values
         )
-
-    def forget_other_models(self, model: str) -> None:
-        """Give back the room of vectors that nothing compares any more."""
-        self._database.execute("DELETE FROM vector WHERE model <> ?", (model,))

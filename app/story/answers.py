@@ -22,7 +22,6 @@ NAME_KEYS = ("name", "scene_name", "sn", "title")
 LIST_KEYS = ("developments", "open", "state", "resolved")
 ITEM_KEYS = ("text", "content", "item", "entry", "description", "fact", "event", "summary")
 REFUSAL = N_("with a refusal")
-LEAD_IN = re.compile(r"[^.!?…。]{0,80}[:：]\s*")
 
 
 class Unreadable(ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -101,11 +101,6 @@ async def give_demo_memories(store: Store, path: Path) -> None:
         store.memories.set_extracted(chat_id, read)
 
     await store.run(unit)
-
-
-def is_of_demo(memories: Iterable[Memory]) -> bool:
-    """Whether these are, or were, memories that come with the demo story."""
-    return any(memory.made_by == MADE_BY for memory in memories)
 
 
 def _change(demo: _Demo, chat_id: int, messages: Sequence[KnownMessage]) -> MemoryChange:

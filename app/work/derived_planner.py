@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from app.llm.hardware_profile import profile_for
@@ -31,7 +31,7 @@ from app.story.messages import digest
 from app.story.story import Story
 from app.translation import N_
 from app.work.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT
-from app.work.planner import PRIORITY_ASKED, Writing, covered_until
+from app.work.planner import Writing, covered_until
 
 # A correction is wanted before the next reply; the rest is made of what passes have read.
 PRIORITY_CONTINUITY = PRIORITY_PASS + 1
@@ -111,11 +111,6 @@ def plan_by_hand(chat: Derivable) -> tuple[OperationSpec, ...]:
         return ()
     found = _arc_summaries(chat, only_by_hand=True)
     return () if found is None else (found,)
-
-
-def asked_for(spec: OperationSpec) -> OperationSpec:
-    """The same because the user wants it."""
-    return replace(spec, priority=PRIORITY_ASKED)
 
 
 def arc_summary_spec(

@@ -7,14 +7,10 @@ from dataclasses import dataclass
 
 from app.errors import UsageError
 from app.memory.records import Tier
-from app.translation import N_, tr
+from app.translation import tr
 
 HERE = "here"  # in:here means the chat that is shown
 MESSAGES = "messages"  # tier:messages means no memory at all
-HOW = N_(
-    "“two words” as they stand, -word without it, who:a name, in:here or in:part of a chat's name, "
-    "tier:arcs or tier:messages"
-)
 LONGEST = 2_000
 _QUOTES = str.maketrans("“”„«»", '"""""')
 _PART = re.compile(

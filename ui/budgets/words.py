@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, SlotName, TurnKind
+from app.prompt.slots import Position, SlotName, TurnKind
 from app.slot_settings import WORDS
 from app.translation import N_, number, tr, trn
 from ui.inspector.words import SLOT_NAMES, SLOT_TIERS
@@ -63,8 +63,6 @@ TURNS_IN_SENTENCES: Mapping[TurnKind, str] = {
     TurnKind.INTIMATE: N_("intimate"),
 }
 STEP, SMALL_STEP, PAGE_STEP = 50, 10, 250
-
-KEYS_OF_RECAPS = (RUNNING_RECAP_KEY, MESSAGE_RECAPS_KEY)
 
 
 def place_words(position: Position, depth: int) -> str:

@@ -59,10 +59,6 @@ class Button(QAbstractButton):
     def role(self) -> ButtonRole:
         return self._role
 
-    def set_role(self, role: ButtonRole) -> None:
-        self._role = role
-        self.update()
-
     @property
     def icon_name(self) -> str:
         """Of its icon, "" for none."""

@@ -9,11 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.memory.records import Review, Tier
 from app.memory.standing import Standing, Status
-from app.translation import N_, tr
+from app.translation import tr
 from ui.controls.page_deeds import PageDeeds
 from ui.memories.words import IMPORTANCE_WORDS
-
-NOT_YET = N_("This cannot be changed yet.")
 
 
 class MemoryDeeds(PageDeeds):

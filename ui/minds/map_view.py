@@ -45,7 +45,6 @@ PORT = 11.0  # px between two lines where they end
 ZOOM_STEP = 1.15
 ZOOMS = (0.35, 1.6)
 BY_ITSELF = 0.86  # as small as a map is made to be seen whole, unasked
-DOTS = 16
 
 
 class MapView(QGraphicsView):

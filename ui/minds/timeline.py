@@ -198,10 +198,6 @@ class Timeline(QWidget):
         self._show_play()
         self.slider.setValue(self.slider.maximum())
 
-    @property
-    def is_playing(self) -> bool:
-        return self._player.isActive()
-
     def toggle_play(self) -> None:
         """Go through the story scene by scene, from its beginning where one stands at its end."""
         if self._player.isActive():

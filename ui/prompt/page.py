@@ -30,7 +30,6 @@ from ui.recaps.version_rows import ROW_ROLE
 from ui.session import Session
 
 EMPTY = N_("Nothing is injected yet. What is remembered stands here, and recaps of earlier scenes.")
-EMPTY_THEN = N_("Nothing was injected into this prompt.")
 COMING_WORDS = N_("tokens of memory in the next prompt")
 SENT_WORDS = N_("tokens of memory in this prompt")
 

@@ -11,7 +11,6 @@ GUTTER = 50  # icon and rail, 40, and 10 to the text
 CARD_RIGHT = 16
 MARGIN = 22
 
-NAME_HEIGHT = 25
 TEXT_TOP = 31
 RECAP_GAP = 3
 RECAP_HEIGHT = 20

@@ -279,7 +279,6 @@ class Navigator(QWidget):
         self._search = IconButton("chip", "", side=22, icon_size=14)
         self._search.hide()
         self._filter = Field(tr("Find a scene"), placeholder=tr("Find a scene"), icon="search")
-        self._header = QVBoxLayout()
         self._lay_out()
         self.list.scene_chosen.connect(self.scene_chosen)
         self.list.rename_asked.connect(self.rename_asked)
@@ -301,7 +300,6 @@ class Navigator(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 8, 6)
         column.setSpacing(0)
-        column.addLayout(self._header)
         column.addSpacing(10)
         column.addLayout(title)
         column.addSpacing(8)
@@ -322,14 +320,6 @@ class Navigator(QWidget):
         """A button beside the title, for finding scenes."""
         self._search.follow(search)
         self._search.show()
-
-    def set_header(self, widget: QWidget) -> None:
-        """Put a widget above the scenes, in place of the one before."""
-        while (item := self._header.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
-                old.setParent(None)
-        self._header.addWidget(widget)
 
     def set_story(self, story: Story, bars: Bars) -> None:
         """Show another state of the story."""

@@ -221,11 +221,6 @@ class StoryPage(QWidget):
         self._show_state(self._sentence)
         self._adjust_actions()
 
-    def show_error(self, sentence: str) -> None:
-        """Say why the chat cannot be shown; what was shown before is gone from view."""
-        self._sentence.say(sentence, button=tr("Choose a chat"), failed=True)
-        self._show_state(self._sentence)
-
     def _on_reading(self, is_reading: bool) -> None:
         if is_reading:
             self._show_state(self._reading)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from PySide6.QtCore import QByteArray, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from app.paths import RESOURCES
@@ -42,36 +42,3 @@ def icon_pixmap(name: str, color: QColor | str, size: float = 16, dpr: float = 1
     """The icon in one colour. size in device-independent px; raises OSError for an unknown name."""
     colour = QColor(color)
     return _pixmap(name, colour.name(), colour.alpha(), float(size), float(dpr))
-
-
-class _TintedEngine(QIconEngine):
-    """Draws an icon at any scale, in one colour."""
-
-    def __init__(self, name: str, colour: QColor) -> None:
-        super().__init__()
-        self._name = name
-        self._colour = QColor(colour)
-
-    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        area = QRectF(rect)
-        dpr = painter.device().devicePixelRatioF()
-        side = min(area.width(), area.height())
-        pixmap = icon_pixmap(self._name, self._colour, side, dpr)
-        left = area.x() + (area.width() - side) / 2
-        top = area.y() + (area.height() - side) / 2
-        painter.drawPixmap(QRectF(left, top, side, side), pixmap, QRectF(pixmap.rect()))
-
-    def pixmap(self, size: QSize, mode: object, state: object) -> QPixmap:
-        return icon_pixmap(self._name, self._colour, min(size.width(), size.height()), 1.0)
-
-    def scaledPixmap(self, size: QSize, mode: object, state: object, scale: float) -> QPixmap:
-        side = min(size.width(), size.height()) / scale
-        return icon_pixmap(self._name, self._colour, side, scale)
-
-    def clone(self) -> QIconEngine:
-        return _TintedEngine(self._name, self._colour)
-
-
-def tinted_icon(name: str, color: QColor | str) -> QIcon:
-    """The icon as a QIcon, for actions and menus; sharp at every device pixel ratio."""
-    return QIcon(_TintedEngine(name, QColor(color)))

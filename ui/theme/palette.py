@@ -17,7 +17,6 @@ T1_ROLE = Role.WindowText
 T2_ROLE = Role.BrightText
 T3_ROLE = Role.PlaceholderText
 ACCENT_ROLE = Role.Link
-EDITED_ROLE = Role.LinkVisited
 
 
 def palette_of(tokens: Tokens) -> QPalette:

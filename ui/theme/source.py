@@ -49,7 +49,6 @@ class ThemeSource(QObject):
         self._accessibility: QAccessibilityHints | None = None
         self._tokens = DARK
         self._reading_px = 15.5
-        self._moves = True
 
     @property
     def tokens(self) -> Tokens:
@@ -64,14 +63,6 @@ class ThemeSource(QObject):
     def reading_px(self) -> float:
         """Size of the story text in px, 13 to 22."""
         return self._reading_px
-
-    @property
-    def moves(self) -> bool:
-        """Whether hovers and folds may be animated (off with reduced motion)."""
-        return self._moves
-
-    def set_moves(self, moves: bool) -> None:
-        self._moves = moves
 
     def set_choice(self, choice: ThemeChoice) -> None:
         """Follow the system, or hold one palette."""

@@ -20,7 +20,7 @@ from app.errors import (
     PromptTooLong,
 )
 from app.llm.backend import Request
-from app.llm.ollama import OllamaBackend, ollama_models
+from app.llm.ollama import OllamaBackend, found_models
 from app.llm.openai_compatible import OpenAiBackend
 from app.llm.streams import Limits, is_nearby
 
@@ -367,7 +367,7 @@ async def test_a_model_that_cannot_think_is_not_told_to(llm: Any, says: Any) -> 
 async def test_models_are_listed_by_name(llm: Any, says: Any) -> None:
     llm.on("/api/tags", says.json({"models": [{"name": "b"}, {"name": ""}, {"name": 3}, {}, 7]}))
     llm.on("/v1/models", says.json({"data": [{"id": "z"}, {"id": "a"}, None]}))
-    assert await ollama_models(llm.url) == ("b",)
+    assert [model.name for model in await found_models(llm.url)] == ["b"]
     backend = OpenAiBackend("m", llm.url)
     assert await backend.list_models() == ("a", "z")
     await backend.aclose()
@@ -376,7 +376,7 @@ async def test_models_are_listed_by_name(llm: Any, says: Any) -> None:
 async def test_no_ollama_means_no_models(llm: Any) -> None:
     url = llm.url
     await llm.stop()
-    assert await ollama_models(url) == ()
+    assert await found_models(url) == ()
     await llm.start()
 
 

@@ -12,16 +12,13 @@ from app.languages import load_packs
 from app.memory.ranking import (
     TURN_SHARE,
     Moment,
-    fitted,
     hybrid,
-    injected_per_type,
     is_triggered,
     kept_per_type,
     keywords,
     newcomers,
     ranked,
     utilities,
-    with_floors,
     within_caps,
 )
 from app.memory.records import Entity, Expiration, Grounding, Memory, Tier
@@ -135,36 +132,6 @@ def test_triggers_count_twice_the_own_words_and_three_at_most() -> None:
     assert list(worth.values()) == pytest.approx([0, 80, 160, 40, 120])
     assert is_triggered(memory, ["to the Hospital!"])
     assert not is_triggered(memory, ["to the harbour"])
-
-
-def test_a_prompt_misses_no_floor_type() -> None:
-    best_first = [fact("1", type_="event"), fact("2"), fact("3"), fact("4", type_="relationship")]
-    assert [m.id for m in with_floors(best_first, Tier.LONG_TERM)] == ["4", "2", "1", "3"]
-    session = [detail("1"), detail("2", "scene"), detail("3", "development")]
-    assert [m.id for m in with_floors(session, Tier.SESSION)] == ["3", "2", "1"]
-
-
-def test_trimming_spares_the_best_of_the_protected_types() -> None:
-    best_first = [
-        fact("e", type_="event"),
-        fact("f1"),
-        fact("f2"),
-        fact("p", type_="preference"),
-        fact("r", type_="relationship"),
-    ]
-    kept = fitted(best_first, Tier.LONG_TERM, budget=30, tokens=lambda memory: 10)
-    assert [m.id for m in kept] == ["f1", "p", "r"]
-    kept = fitted(best_first, Tier.LONG_TERM, budget=5, tokens=lambda memory: 10)
-    assert [m.id for m in kept] == ["f1", "p", "r"]  # never less than these
-
-
-@pytest.mark.parametrize(("budget", "most"), [(200, 2), (500, 3), (900, 6)])
-def test_no_type_fills_a_prompt(budget: int, most: int) -> None:
-    assert injected_per_type(budget) == most
-    kept = fitted(
-        [fact(str(n)) for n in range(20)], Tier.LONG_TERM, budget=budget, tokens=lambda memory: 1
-    )
-    assert len(kept) == most
 
 
 def test_no_type_fills_the_long_term() -> None:

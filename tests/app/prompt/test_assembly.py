@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.llm.tokenizer import counter_for
-from app.prompt.assembly import assemble
+from app.prompt.assembly import Means, assembled
 from app.prompt.framing import framed, shortened
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
 from app.settings import REGISTRY
@@ -39,7 +39,7 @@ def story_of(*contents: str, current: int = 0, last: str = "m1") -> Story:
 
 
 def slot_of(story: Story, total: int | None = None, **values: Any) -> Slot:
-    (slot,) = assemble(story, settings(**values), count=COUNT, total=total)
+    (slot,) = assembled(story, settings(**values), Means(COUNT), total=total).slots
     return slot
 
 
@@ -133,14 +133,14 @@ def test_included_message_recaps_have_a_slot_of_their_own_on_wish() -> None:
             Inclusion(InclusionState.INCLUDED, ""),
         ),
     )
-    assert len(assemble(story, settings(), count=COUNT)) == 1
+    assert len(assembled(story, settings(), Means(COUNT)).slots) == 1
     wanted = settings(message_recaps_inject=True)
-    running, messages = assemble(story, wanted, count=COUNT)
+    running, messages = assembled(story, wanted, Means(COUNT)).slots
     assert messages.key == "auto_recap_memory_short"
     assert "Recap number 1.\nRecap number 2." in messages.text
     assert "number 0" not in messages.text
     total = running.tokens + messages.tokens - 1
-    running, messages = assemble(story, wanted, count=COUNT, total=total)
+    running, messages = assembled(story, wanted, Means(COUNT), total=total).slots
     assert "Recap number 1." not in messages.text
     assert "Recap number 2." in messages.text
     assert running.tokens + messages.tokens <= total

@@ -171,6 +171,13 @@ def test_no_type_crowds_out_the_others() -> None:
     assert order == ["p", "f0", "f1", "e", "f2", "f3", "f4", "f5"]
 
 
+def test_the_best_of_some_types_goes_first() -> None:
+    types = ("event", "event", "fact", "preference", "relationship", "relationship")
+    held = [memory(f"{kind} {n}", id=f"{kind[0]}{n}", type=kind) for n, kind in enumerate(types)]
+    order = [m.id for m in in_turns(held, Tier.LONG_TERM)]
+    assert order == ["r4", "f2", "p3", "e0", "e1", "r5"]
+
+
 def test_the_head_of_the_prompt_stays_while_nothing_was_learned() -> None:
     held = [memory(f"Fact {n} of the old harbour town", id=f"{n}") for n in range(40)]
     first = prompt(held, of=story(*LINES))

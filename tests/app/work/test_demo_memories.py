@@ -7,7 +7,7 @@ from pathlib import Path
 from app.companion import open_companion
 from app.memory.records import Tier
 from app.paths import user_folders
-from app.work.demo_memories import MADE_BY, is_of_demo
+from app.work.demo_memories import MADE_BY
 
 
 async def test_the_demo_opens_with_its_memories_once(tmp_path: Path) -> None:
@@ -25,7 +25,6 @@ async def test_the_demo_opens_with_its_memories_once(tmp_path: Path) -> None:
             memories = [s.memory for s in companion.memory(path).memories]
             if is_first:
                 assert {m.tier for m in memories} == set(Tier)
-                assert is_of_demo(memories)
                 assert MADE_BY in {m.made_by for m in memories}
                 await companion.memories.clear_tier(path, Tier.SESSION)
                 await companion.open_story(path)

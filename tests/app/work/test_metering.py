@@ -21,7 +21,6 @@ from app.model_use import (
     ModelUse,
     Prices,
     Spent,
-    by_backend,
     by_day,
     by_task,
     total,
@@ -95,7 +94,6 @@ async def test_counts_are_summed_by_task_and_day_and_survive_a_restart(tmp_path:
     assert [spent.requests for _, spent in by_day(uses, date(2026, 3, 13), date(2026, 3, 16))] == [
         *(0, 2, 1, 0)
     ]
-    assert dict(by_backend(uses)) == {"m": Spent(2, 150, 30, 1), "n": Spent(1, 7, 3)}
     assert Prices(10.0, 20.0).of(total(uses).prompt_tokens, 0) == pytest.approx(0.00157)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.story.story import Story
@@ -91,15 +90,6 @@ def test_a_chat_without_recaps_has_a_quiet_legend(navigator: Navigator) -> None:
     fill(navigator, story(40, (9, 19)))
     assert not navigator.legend.has_recaps
     assert navigator.legend.accessibleName() == "No message has a recap of its own."
-
-
-def test_a_header_takes_the_place_of_the_one_before(navigator: Navigator) -> None:
-    first, second = QLabel("one"), QLabel("two")
-    navigator.set_header(first)
-    navigator.set_header(second)
-    assert first.parent() is None
-    assert navigator.isAncestorOf(second)
-    first.deleteLater()
 
 
 def test_every_row_paints_in_every_length(navigator: Navigator) -> None:
