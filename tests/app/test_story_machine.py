@@ -373,7 +373,7 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
             closing = ended[place % len(ended)].closing
             assert closing is not None
             after = self.deed(
-                lambda c, path: c.edits.collapse_scene(path, closing.anchor, is_folded)
+                lambda c, path: c.edits.scenes.collapse(path, closing.anchor, is_folded)
             )
             assert after.breaks[closing.anchor].is_collapsed is is_folded
 

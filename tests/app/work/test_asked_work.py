@@ -80,7 +80,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
             companion.settings.put("scene_breaks_auto", False)
             story = await companion.open_story(path)
             desk = Desk(companion, path, model)
-            await companion.edits.mark_break(path, story.messages[2].anchor)
+            await companion.edits.scenes.mark(path, story.messages[2].anchor)
             await companion.edits.messages.write(path, desk.anchors)
             assert await desk.finished() == []
             yield desk
