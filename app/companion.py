@@ -398,7 +398,8 @@ class Companion(News):
     def _problem(self) -> str:
         """What of the settings cannot be followed now; "" when all can."""
         of_keys = self._parts.keys.problem
-        return self._model_problem or of_keys or self._tavern_problem or self.prompts.problem
+        of_settings = self._tavern_problem or self.settings.problem
+        return self._model_problem or of_keys or of_settings or self.prompts.problem
 
     @property
     def recovery(self) -> str:

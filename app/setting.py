@@ -9,6 +9,8 @@ from typing import Any
 from app.errors import UsageError
 from app.translation import N_, number, tr, tr_in
 
+LARGEST = 2**53  # what every reader of JSON takes for the same number
+
 
 class Scope(StrEnum):
     """Where a setting may be set; the narrowest value wins."""
@@ -113,9 +115,9 @@ class Setting:
     def checked(self, value: Any) -> Any:
         """The value, if it fits. Raises UsageError with the reason if it does not."""
         kind = type(self.default)
-        if kind is float and type(value) is int:
+        if kind is float and type(value) is int and abs(value) < LARGEST:
             value = float(value)
-        if type(value) is not kind:
+        if type(value) is not kind or not _is_storable(value):
             raise UsageError(
                 tr(
                     "{label}: {value!r} is not of the kind {name}.",
@@ -156,3 +158,10 @@ class Setting:
 
     def _told(self, text: str) -> str:
         return tr(text, **{name: tr(word) for name, word in self.fields})
+
+
+def _is_storable(value: Any) -> bool:
+    """Whether a value comes back from a file as it was."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "ignore").decode("utf-8") == value
+    return not isinstance(value, int | float) or abs(value) < LARGEST  # which nan is not either

@@ -15,7 +15,7 @@ from app.recap_settings import RECAP_SETTINGS
 from app.scene_settings import SCENE_SETTINGS
 from app.setting import Scope, Setting
 from app.slot_settings import BUDGET_SETTINGS, SLOT_SETTINGS
-from app.translation import tr
+from app.translation import tr, trn
 
 _TABLES = (
     *PROGRAM_SETTINGS,
@@ -28,6 +28,19 @@ _TABLES = (
 )
 
 REGISTRY: Mapping[str, Setting] = {setting.name: setting for setting in _TABLES}
+
+
+MOST_NAMED = 5
+
+
+def fits(name: str, value: Any, scope: str = Scope.GLOBAL) -> bool:
+    """Whether a stored value is one of this setting, which may be set there."""
+    setting = REGISTRY[name]
+    try:
+        setting.checked(value)
+    except UsageError:
+        return False
+    return scope == Scope.GLOBAL or setting.scope is Scope.CHAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +57,31 @@ class Settings:
 
     def __init__(self, values: Mapping[tuple[str, str, str], Any] | None = None) -> None:
         self._values: dict[tuple[str, str, str], Any] = {}
+        self._unusable: set[tuple[str, str, str]] = set()
         for (scope, scope_id, name), value in (values or {}).items():
-            if name in REGISTRY:
-                self._values[scope, scope_id, name] = value
+            if name in REGISTRY and fits(name, value, scope):
+                self._values[scope, scope_id, name] = REGISTRY[name].checked(value)
+            elif name in REGISTRY:
+                self._unusable.add((scope, scope_id, name))
 
     def __getitem__(self, name: str) -> Any:
         """The global value."""
         return self._values.get((Scope.GLOBAL, "", name), REGISTRY[name].default)
+
+    @property
+    def problem(self) -> str:
+        """What was stored and cannot be followed, in a sentence; "" for nothing."""
+        labels = sorted({REGISTRY[name].label for *_, name in self._unusable})
+        return (
+            trn(
+                "What was stored for a setting makes no sense; it is as at first: {labels}.",
+                "What was stored for {n} settings makes no sense; they are as at first: {labels}.",
+                len(labels),
+                labels=", ".join(labels[:MOST_NAMED]) + ("…" if len(labels) > MOST_NAMED else ""),
+            )
+            if labels
+            else ""
+        )
 
     def for_all(self) -> dict[str, Any]:
         """All global values."""
@@ -76,12 +107,14 @@ class Settings:
         """Set a value in memory; gives the key to store it under. Raises UsageError."""
         key = self._key(name, chat_id)
         self._values[key] = REGISTRY[name].checked(value)
+        self._unusable.discard(key)
         return key
 
     def reset(self, name: str, *, chat_id: int | None = None) -> tuple[str, str, str]:
         """Forget a value in memory; gives the key it was stored under. Raises UsageError."""
         key = self._key(name, chat_id)
         self._values.pop(key, None)
+        self._unusable.discard(key)
         return key
 
     @contextmanager
@@ -101,7 +134,11 @@ class Settings:
         """Let exactly these values be set for a chat; whether that changed anything."""
         scope = Scope.CHAT.value, str(chat_id)
         own = {key: value for key, value in self._values.items() if key[:2] == scope}
-        wanted = {(*scope, name): value for name, value in values.items() if name in REGISTRY}
+        wanted = {
+            (*scope, name): value
+            for name, value in values.items()
+            if name in REGISTRY and fits(name, value, scope[0])
+        }
         for key in own:
             del self._values[key]
         self._values.update(wanted)

@@ -20,6 +20,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import peewee
+from playhouse.migrations import Runner
+
 from app.llm.tokenizer import counter_for
 from app.settings import Settings
 from app.sillytavern.bridge_link import Page
@@ -76,6 +79,29 @@ def make_chat(folder: Path, *, with_recaps: bool = False) -> Path:
                 }
     path.write_bytes(jsonl([HEADER, *chat]))
     return path
+
+
+def old_database(path: Path, *, count: int = 2000) -> None:
+    """A database as the first version left it, with a story's recaps."""
+    made = peewee.SqliteDatabase(str(path), pragmas={"journal_mode": "wal"})
+    with made.connection_context():
+        Runner(made, directory=str(database.MIGRATIONS)).up("0001_first")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO chat (path, first_seen) VALUES ('a chat', 1.0)")
+        connection.executemany(
+            "INSERT INTO message_recap (chat_id, anchor, text, is_excluded, is_remembered, "
+            "is_edited, error, source_hash) VALUES (1, ?, ?, 0, 0, 0, '', 'h')",
+            [(f"m{number}", f"What happened, part {number}. " * 20) for number in range(count)],
+        )
+
+
+def another_story(chat: Path, target: Path) -> Path:
+    """The same chat as a story of its own, no copy of any."""
+    header, *lines = chat.read_bytes().splitlines()
+    other = json.loads(header)
+    other["chat_metadata"]["integrity"] = target.stem
+    target.write_bytes(b"\n".join([json.dumps(other).encode(), *lines]))
+    return target
 
 
 class NoPages:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import secrets
 from collections.abc import Mapping
@@ -140,7 +141,8 @@ class ApiKeys:
                 os.fsync(file.fileno())
             temporary.replace(self._file)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # a disk that takes nothing removes nothing
+                temporary.unlink()
             raise StoreError(
                 tr(
                     "The API key could not be kept in {file}: {reason}.",

@@ -54,3 +54,15 @@ def retry_after_seconds(header: str | None, now: datetime) -> float | None:
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
     return max(0.0, (date - now).total_seconds())
+
+
+def server_time(header: str | None, ours: datetime) -> datetime:
+    """What it is by a server's clock, by its Date header; ours where it says none.
+
+    A date in Retry-After is one of the server's, and either clock may be wrong.
+    """
+    try:
+        date = parsedate_to_datetime(header or "")
+    except (TypeError, ValueError):
+        return ours
+    return date.replace(tzinfo=UTC) if date.tzinfo is None else date

@@ -16,7 +16,7 @@ import msgspec
 
 from app.errors import BackendError, BackendUnreachable
 from app.llm.faults import connection_fault, status_fault, stream_fault, web_page_fault
-from app.llm.retries import retry_after_seconds
+from app.llm.retries import retry_after_seconds, server_time
 from app.translation import tr
 
 if TYPE_CHECKING:
@@ -272,13 +272,14 @@ class ModelServer:
         if response.is_success:
             return
         log.info("%s answers %d", urlsplit(self.url).hostname, response.status_code)
+        now = server_time(response.headers.get("date"), datetime.now(UTC))
         raise status_fault(
             response.status_code,
             raw,
             url=self.url,
             model=self.model,
             has_key=self.secret is not None,
-            retry_after=retry_after_seconds(response.headers.get("retry-after"), datetime.now(UTC)),
+            retry_after=retry_after_seconds(response.headers.get("retry-after"), now),
             secret=self.secret,
         )
 

@@ -7,7 +7,7 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ MOST_BYTES = 2_000_000_000  # on disk, for all chats together
 MOST_CHAT_BYTES = 1_000_000_000  # of one chat, unpacked
 _LEVEL = 1  # text shrinks to a fourth at once; more takes ten times as long
 _ENDING = ".jsonl.gz"
-_NAME = re.compile(r"(\d{8}-\d{6})_(\d+)\.jsonl\.gz")
+_NAME = re.compile(r"(\d{8}-\d{6})(?:-\d+)?_(\d+)\.jsonl\.gz")
 _DAY, _WEEK = 86_400.0, 7 * 86_400.0
 
 
@@ -43,16 +43,25 @@ class ChatCopy:
 class ChatCopies:
     """A folder of copies, thinned out with their age and bounded as a whole.
 
-    All of it blocks: call it in an executor.
+    All of it blocks: call it in an executor. clock: seconds since the epoch.
     """
 
-    def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        most_bytes: int = MOST_BYTES,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._folder = folder
         self._most_bytes = most_bytes
+        self._clock = clock
 
     def of(self, chat: Path) -> tuple[ChatCopy, ...]:
-        """What is kept of a chat, newest first."""
-        return _copies_in(self._folder_of(chat))
+        """What is kept of a chat, newest first; what a clock dated that was set back since comes
+        last.
+        """
+        return _copies_in(self._folder_of(chat), self._clock())
 
     def keep(self, chat: Path, data: bytes, moment: float) -> ChatCopy:
         """Keep a chat's bytes. Raises OSError."""
@@ -60,7 +69,10 @@ class ChatCopies:
         folder.mkdir(parents=True, exist_ok=True)
         lines = line_count(data)
         clock = time.strftime("%Y%m%d-%H%M%S", time.localtime(moment))
-        path = folder / f"{clock}_{lines}{_ENDING}"
+        path, number = folder / f"{clock}_{lines}{_ENDING}", 1
+        while path.exists():  # in this second, or in the same one of a clock that was set back
+            number += 1
+            path = folder / f"{clock}-{number}_{lines}{_ENDING}"
         packed = gzip.compress(data, _LEVEL, mtime=int(moment))
         write_file_atomically(path, packed)
         os.utime(path, (moment, moment))
@@ -115,7 +127,7 @@ class ChatCopies:
         return self._folder / f"{place:08x}" / chat.parent.name / chat.stem
 
     def _thin_out(self, folder: Path, now: float) -> None:
-        copies = _copies_in(folder)
+        copies = _copies_in(folder, now)
         # Of a clock that was set back there are copies of its future: they replace none of today.
         past = [copy for copy in copies if copy.moment <= now]
         future = [copy for copy in copies if copy.moment > now]
@@ -123,17 +135,17 @@ class ChatCopies:
         for copy in copies:
             if copy not in kept:
                 copy.path.unlink(missing_ok=True)
-        self._bound()
+        self._bound(now)
 
-    def _bound(self) -> None:
+    def _bound(self, now: float) -> None:
         """Drop the oldest where all take too much, but never a chat's only one."""
         by_chat = {
-            folder: list(_copies_in(folder))
+            folder: _copies_in(folder, now)
             for folder in {path.parent for path in self._folder.glob(f"*/*/*/*{_ENDING}")}
         }
         total = sum(copy.bytes for copies in by_chat.values() for copy in copies)
         spare = [copy for copies in by_chat.values() for copy in copies[1:]]
-        for copy in sorted(spare, key=lambda copy: copy.moment):
+        for copy in sorted(spare, key=_age(now)):
             if total <= self._most_bytes:
                 return
             copy.path.unlink(missing_ok=True)
@@ -168,7 +180,12 @@ def line_count(data: bytes) -> int:
     return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
 
-def _copies_in(folder: Path) -> tuple[ChatCopy, ...]:
+def _age(now: float) -> Callable[[ChatCopy], tuple[bool, float]]:
+    """What copies are sorted by, oldest first; those of a future that the clock has left are."""
+    return lambda copy: (copy.moment <= now, copy.moment)
+
+
+def _copies_in(folder: Path, now: float) -> tuple[ChatCopy, ...]:
     found: list[ChatCopy] = []
     try:
         paths = list(folder.iterdir())
@@ -179,7 +196,7 @@ def _copies_in(folder: Path) -> tuple[ChatCopy, ...]:
         if match is not None:
             stat = path.stat()
             found.append(ChatCopy(path, stat.st_mtime, int(match[2]), stat.st_size))
-    return tuple(sorted(found, key=lambda copy: copy.moment, reverse=True))
+    return tuple(sorted(found, key=_age(now), reverse=True))
 
 
 def _beside(chat: Path, ending: str) -> Path:

@@ -132,8 +132,9 @@ class Database:
         try:
             with self._sqlite.atomic("IMMEDIATE"):
                 return unit()
-        except peewee.DatabaseError as error:
-            if is_breakage(error.__cause__) or is_breakage(error.__context__):
+        # Rows that are fetched one by one raise SQLite's own errors, which peewee does not see.
+        except (peewee.DatabaseError, sqlite3.DatabaseError) as error:
+            if any(map(is_breakage, (error, error.__cause__, error.__context__))):
                 suspect(self.path)
                 raise StoreError(
                     tr(
@@ -146,7 +147,7 @@ class Database:
                 raise OperationOutdated(
                     tr("The chat that this belongs to is not known any more. Nothing was changed.")
                 ) from error
-            if not isinstance(error, peewee.OperationalError):
+            if not isinstance(error, peewee.OperationalError | sqlite3.OperationalError):
                 raise
             raise StoreError(
                 tr(
@@ -279,7 +280,12 @@ class Database:
         self._backups.mkdir(parents=True, exist_ok=True)
         for left in self._backups.glob(f"tavernkeep-*.sqlite3{PART}*"):
             left.unlink(missing_ok=True)  # by a program that died while it wrote one
-        return self._backups / f"tavernkeep-{time.strftime('%Y%m%d-%H%M%S')}.sqlite3"
+        stem = f"tavernkeep-{time.strftime('%Y%m%d-%H%M%S')}"
+        target, number = self._backups / f"{stem}.sqlite3", 1
+        while target.exists():  # of the same second, maybe before the clock was set back
+            number += 1
+            target = target.with_name(f"{stem}-{number}.sqlite3")
+        return target
 
     def _thin_out(self) -> None:
         for old in self._kept()[:-BACKUPS_KEPT]:

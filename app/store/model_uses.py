@@ -48,9 +48,9 @@ class ModelUses:
             "INSERT OR IGNORE INTO uncapped_day (day) VALUES (?)", (day.isoformat(),)
         )
 
-    def is_cap_lifted(self, day: date) -> bool:
-        """Whether they said so."""
-        found = self._database.execute(
-            "SELECT 1 FROM uncapped_day WHERE day = ?", (day.isoformat(),)
+    def lifted(self, first: date) -> frozenset[date]:
+        """The days from that one on of which they said so."""
+        rows = self._database.execute(
+            "SELECT day FROM uncapped_day WHERE day >= ?", (first.isoformat(),)
         )
-        return bool(found)
+        return frozenset(date.fromisoformat(day) for (day,) in rows)

@@ -159,7 +159,7 @@ class Operations:
     def worked(self, chat_id: int, since: float, kinds: Collection[OperationKind]) -> Worked:
         """What ended in a chat since a moment (seconds since the epoch), and how long it took."""
         rows = self._database.execute(
-            "SELECT status, COUNT(*), SUM(finished - started) FROM operation"
+            "SELECT status, COUNT(*), SUM(MAX(0, finished - started)) FROM operation"
             " WHERE chat_id = ? AND finished >= ? AND started IS NOT NULL"
             f" AND kind IN ({', '.join('?' * len(kinds))}) GROUP BY status",
             (chat_id, since, *(kind.value for kind in kinds)),

@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 CHECK_SECONDS = 2.0  # a start waits no longer for the check; a larger database is checked in part
 _STEPS = 20_000  # of SQLite's machine between two looks at the clock
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# SQLite's own check passes over bytes that are no text any more; who reads them is told so.
+_NO_TEXT = "Could not decode to UTF-8"
 _COMPANIONS = ("-wal", "-shm")
 PART = ".part"
 # What cost the user work or money, each after those that it refers to; the rest is made anew.
@@ -102,6 +104,8 @@ def is_damaged(path: Path) -> bool:
                 _index_words_anew(connection)
             if not _is_sound(connection, seconds=None if suspicion.exists() else CHECK_SECONDS):
                 return True
+            if suspicion.exists():
+                _read_all(connection)
     except sqlite3.DatabaseError as error:
         if not is_breakage(error):
             raise
@@ -113,7 +117,9 @@ def is_damaged(path: Path) -> bool:
 
 def is_breakage(error: BaseException | None) -> bool:
     """Whether an error of SQLite says that the file itself is broken."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN or (
+        isinstance(error, sqlite3.OperationalError) and _NO_TEXT in str(error)
+    )
 
 
 def suspect(path: Path) -> None:
@@ -131,6 +137,14 @@ def _index_words_anew(connection: sqlite3.Connection) -> None:
     for (name,) in tables.fetchall():
         connection.execute(f'INSERT INTO "{name}"("{name}") VALUES (\'rebuild\')')
     connection.commit()
+
+
+def _read_all(connection: sqlite3.Connection) -> None:
+    """Read what would be brought back. Raises sqlite3.DatabaseError at what is broken."""
+    known = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    for table in SALVAGED.keys() & {name for (name,) in known}:
+        for _ in connection.execute(f'SELECT * FROM "{table}"'):
+            pass
 
 
 def begin_mending(path: Path, moment: float) -> Path:
@@ -187,6 +201,7 @@ def newest_sound(backups: Sequence[Path]) -> Path | None:
         try:
             with closing(sqlite3.connect(_read_only(backup), uri=True)) as connection:
                 if _is_sound(connection, seconds=None):
+                    _read_all(connection)
                     return backup
         except sqlite3.DatabaseError:
             log.warning("a backup could not be read")

@@ -19,14 +19,11 @@ class SettingsTable:
         self._for_all: dict[str, Any] = {}  # as it was loaded, and saved here since
 
     def load(self) -> dict[tuple[str, str, str], Any]:
-        """Everything that was ever set."""
+        """Everything that was ever set; None for what cannot be read."""
         table = self._table
 
         rows = table.select(table.scope, table.scope_id, table.name, table.value).tuples()
-        found = {
-            (scope, scope_id, name): msgspec.json.decode(value)
-            for scope, scope_id, name, value in rows
-        }
+        found = {(scope, scope_id, name): _decoded(value) for scope, scope_id, name, value in rows}
         self._for_all = {key[2]: found[key] for key in found if key[0] == Scope.GLOBAL}
         return found
 
@@ -49,7 +46,7 @@ class SettingsTable:
         rows = table.select(table.name, table.value).where(
             (table.scope == scope.value) & (table.scope_id == scope_id)
         )
-        return {name: msgspec.json.decode(value) for name, value in rows.tuples()}
+        return {name: _decoded(value) for name, value in rows.tuples()}
 
     def save(self, scope: str, scope_id: str, name: str, value: Any) -> None:
         """Write one value."""
@@ -72,3 +69,11 @@ class SettingsTable:
         ).execute()
         if scope == Scope.GLOBAL:
             self._for_all = {n: value for n, value in self._for_all.items() if n != name}
+
+
+def _decoded(value: object) -> Any:
+    """What is set; None, which no setting is, for what somebody else or a fault has written."""
+    try:
+        return msgspec.json.decode(value if isinstance(value, str | bytes) else b"")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

@@ -20,8 +20,10 @@ class Tokenizers:
         return tuple(KnownTokenizer(*row) for row in rows)
 
     def save(self, known: KnownTokenizer, moment: float) -> None:
-        """Remember one; moment: when it was met, seconds since the epoch."""
+        """Remember one as met last; moment: when that was, seconds since the epoch."""
+        # Also by a clock that was set back since it met the others.
         self._database.execute(
-            f"INSERT OR REPLACE INTO tokenizer ({_COLUMNS}, seen) VALUES (?, ?, ?, ?, ?, ?)",
+            f"INSERT OR REPLACE INTO tokenizer ({_COLUMNS}, seen) VALUES (?, ?, ?, ?, ?, "
+            "MAX(?, (SELECT COALESCE(MAX(seen), 0) + 0.001 FROM tokenizer)))",
             (known.name, known.encoding, known.overhead, known.factor, known.weight, moment),
         )

@@ -71,7 +71,7 @@ class ChatGuard:
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._copies = ChatCopies(folder)
+        self._copies = ChatCopies(folder, clock=clock)
         self._tasks = tasks
         self._clock = clock
         self._bursts = Bursts(LONGEST_SECONDS)
@@ -79,6 +79,7 @@ class ChatGuard:
         self._looks: set[asyncio.Task[None]] = set()
         self._looking: dict[Path, asyncio.Lock] = {}
         self._told: set[Path] = set()  # copies that an alarm was raised about
+        self._last: dict[Path, Path] = {}  # copies made in this run, whatever their dates say
         self.alarm: Signal[ChatAlarm] = Signal("alarm")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
 
@@ -120,11 +121,11 @@ class ChatGuard:
         self._tell(await asyncio.to_thread(self._missed, chat))
 
     def _missed(self, chat: Path) -> ChatAlarm | None:
-        copies = self._copies.of(chat)
-        if not copies or chat.exists():
+        newest = self._newest(chat)
+        if newest is None or chat.exists():
             return None
         try:
-            identity = _identity(self._copies.read(copies[0]))
+            identity = _identity(self._copies.read(newest))
         except TavernError:
             return None
         others = chat.parent.glob(f"*{chat.suffix}") if chat.parent.is_dir() else ()
@@ -133,14 +134,13 @@ class ChatGuard:
         sentence = trn(
             "“{chat}” was deleted. A copy with {n} message is kept.",
             "“{chat}” was deleted. A copy with {n} messages is kept.",
-            copies[0].messages,
+            newest.messages,
             chat=chat.stem,
         )
-        return ChatAlarm(chat, copies[0], sentence)
+        return ChatAlarm(chat, newest, sentence)
 
     def _look(self, chat: Path) -> ChatAlarm | None:
-        copies = self._copies.of(chat)
-        newest = copies[0] if copies else None
+        newest = self._newest(chat)
         data = chat.read_bytes()
         trouble, is_due = "", True
         if newest is not None:
@@ -150,8 +150,14 @@ class ChatGuard:
                 is_due, trouble = then != data, _losses(chat, then, data, newest)
         if trouble or is_due:
             # What is left after a loss is kept as well, but never in place of what was.
-            self._copies.keep(chat, data, self._clock())
+            self._last[chat] = self._copies.keep(chat, data, self._clock()).path
         return None if newest is None or not trouble else ChatAlarm(chat, newest, trouble)
+
+    def _newest(self, chat: Path) -> ChatCopy | None:
+        """The copy that was made last, None for none."""
+        copies = self._copies.of(chat)
+        last = self._last.get(chat)
+        return next((copy for copy in copies if copy.path == last), copies[0] if copies else None)
 
     def _older(self, newest: ChatCopy, data: bytes) -> bytes:
         """What the newest copy holds, where it is time for another; else the same as now.
@@ -160,7 +166,7 @@ class ChatGuard:
         """
         is_time = (
             line_count(data) >= newest.lines + KEEP_LINES
-            or self._clock() - newest.moment >= KEEP_SECONDS
+            or abs(self._clock() - newest.moment) >= KEEP_SECONDS  # a clock may be set back
         )
         try:
             if not is_time and integrity_of(self._copies.first_line(newest)) == integrity_of(data):

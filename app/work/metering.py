@@ -20,6 +20,7 @@ from app.translation import tr
 log = logging.getLogger(__name__)
 
 AWAY, TRIAL = "away", "trial"
+DAYS_BACK = 31  # that a clock which is set back finds counted
 # What an operation's kind asks for beside the prompt of its own name; a scene's long recap also
 # uses the prompt of the running one, but then says whose task it is.
 _KIND_OF: Mapping[str, str] = {
@@ -67,24 +68,25 @@ class ModelMeter(Meter):
         self._settings = settings
         self._is_held = is_held
         self._now = now
-        self._day = now().date()
-        self._today = Spent()
-        self._is_lifted = False
+        # By day: the clock may be set, and a journey leads back to yesterday.
+        self._spent: dict[date, Spent] = {}
+        self._lifted: set[date] = set()
         self._let_pass: set[int] = set()
         self._lock = asyncio.Lock()
         self.changed: Signal[None] = Signal("changed")
 
     async def load(self) -> None:
-        """What was counted today before this run."""
-        day, uses = self._turn_day(), self._store.model_uses
-        found = await self._store.run(lambda: (uses.since(day), uses.is_cap_lifted(day)))
-        self._today = sum((use.spent for use in found[0] if use.day == day), Spent())
-        self._is_lifted = found[1]
+        """What was counted before this run, today and in the days around it."""
+        first, table = self.today - timedelta(days=DAYS_BACK), self._store.model_uses
+        uses, lifted = await self._store.run(lambda: (table.since(first), table.lifted(first)))
+        for use in uses:
+            self._spent[use.day] = self._spent.get(use.day, Spent()) + use.spent
+        self._lifted |= lifted
 
     @property
     def today(self) -> date:
         """The local day."""
-        return self._turn_day()
+        return self._now().date()
 
     async def uses(self, days: int) -> tuple[ModelUse, ...]:
         """What was asked for in the last days, today among them."""
@@ -98,8 +100,8 @@ class ModelMeter(Meter):
         """
         spent = Spent(1, use.prompt_tokens, use.output_tokens, int(use.is_estimated))
         async with self._lock:
-            day = self._turn_day()
-            self._today += spent
+            day = self.today
+            self._spent[day] = self._spent.get(day, Spent()) + spent
             kept = ModelUse(day, kind_of(use.task), use.backend, spent)
             try:
                 await self._store.run(lambda: self._store.model_uses.add(kept))
@@ -118,9 +120,9 @@ class ModelMeter(Meter):
     @property
     def cap(self) -> DayCap:
         """How far today is from the cap that the settings give."""
-        self._turn_day()
-        limit, unit = int(self._settings["daily_cap"]), str(self._settings["daily_cap_unit"])
-        return DayCap(limit, unit, self._today, self._is_lifted)
+        day, limit = self.today, int(self._settings["daily_cap"])
+        unit = str(self._settings["daily_cap_unit"])
+        return DayCap(limit, unit, self._spent.get(day, Spent()), day in self._lifted)
 
     def holds(self, operation: Operation) -> str:
         """Why an operation has to wait for another day, "" when it may begin."""
@@ -130,21 +132,15 @@ class ModelMeter(Meter):
 
     async def go_on_today(self) -> None:
         """The cap holds nothing back until midnight."""
-        day = self._turn_day()
+        day = self.today
         await self._store.run(lambda: self._store.model_uses.lift_cap(day))
-        self._is_lifted = True
+        self._lifted.add(day)
         self.changed.emit(None)
 
     def let_pass(self, operation_id: int) -> None:
         """This one may begin all the same."""
         self._let_pass.add(operation_id)
         self.changed.emit(None)
-
-    def _turn_day(self) -> date:
-        day = self._now().date()
-        if day != self._day:
-            self._day, self._today, self._is_lifted = day, Spent(), False
-        return day
 
 
 class TrialMeter(Meter):

@@ -92,7 +92,7 @@ class Previously:
         self._busy.discard(path)
         if self._new.pop(path, None) is not None:
             self.over.emit(path)
-        if time.time() - self._saved.get(path, 0.0) > SAVE_EVERY_SECONDS:
+        if time.monotonic() - self._saved.get(path, -SAVE_EVERY_SECONDS) >= SAVE_EVERY_SECONDS:
             self._tasks.spawn(self._note(path), name="noting that a story is played")
 
     async def _note(self, path: Path) -> None:
@@ -105,7 +105,7 @@ class Previously:
             recap = await self._recap(path, is_asked=is_asked)
             if recap is None or path not in self._busy:
                 return
-            self._new[path] = recap, time.time()
+            self._new[path] = recap, time.monotonic()
             self.told.emit(recap)
             await self._show(recap)
         except TavernkeepError as error:
@@ -123,7 +123,8 @@ class Previously:
         before = await self._last(chat)
         await self._save(chat, now)
         new = self._new.get(path)
-        if new is not None and now - new[1] < STILL_NEW_SECONDS and not is_asked:
+        is_new = new is not None and time.monotonic() - new[1] < STILL_NEW_SECONDS
+        if new is not None and is_new and not is_asked:
             return new[0]
         settings = chat.settings()
         is_back = is_due(before, now, hours=int(settings["away_hours"]))
@@ -160,7 +161,7 @@ class Previously:
         return None if last is None else max(last, newest.timestamp())
 
     async def _save(self, chat: OpenChat, moment: float) -> None:
-        self._saved[chat.chat.path] = moment
+        self._saved[chat.chat.path] = time.monotonic()
         await self._store.run(lambda: self._store.activity.save(chat.chat_id, moment))
 
 

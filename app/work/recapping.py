@@ -170,15 +170,15 @@ class Recapper:
         await self._store.run(lambda: self._add_scene_recap(chat, recap, operation))
 
     def _add_scene_recap(self, chat: OpenChat, recap: SceneRecap, operation: Operation) -> None:
-        recaps, asked = self._store.recaps, operation.created
+        recaps = self._store.recaps
         existing = recaps.scene_recaps(chat.chat_id).get(recap.anchor, ())
         # Killed between keeping the result and marking the operation as done: once is enough.
-        if any(old.text == recap.text and old.created >= asked for old in existing):
+        if any(old.text == recap.text and _is_of(operation, old.created) for old in existing):
             return
         recaps.add_scene_recap(chat.chat_id, recap)
-        begun = operation.started or asked
+        begun, now = operation.started or operation.created, _made(operation)
         for old in existing:
-            if old.is_current and old.made_by == "you" and old.created >= begun:
+            if old.is_current and old.made_by == "you" and begun <= old.created <= now:
                 # What was written by hand meanwhile goes before what was asked for earlier.
                 recaps.choose_scene_recap(chat.chat_id, recap.anchor, old.version)
 
@@ -221,7 +221,7 @@ class Recapper:
         add = self._add_running
         if base is not None and adds_nothing(recap, base):
             unchanged = made(base.content, recap.made_by)
-            await self._store.run(lambda: add(chat, unchanged, recap, operation.created))
+            await self._store.run(lambda: add(chat, unchanged, recap, operation))
             return Outcome()
         try:
             value, outcome = await self._once(operation, write, reuse=True)
@@ -230,10 +230,10 @@ class Recapper:
             tokens = int(spec.params["tokens"])
             text = await self._folded_without(base, scene.name or recap.name, recap.text, tokens)
             stand_in = made(text, self._stand_in_label())
-            await self._store.run(lambda: add(chat, stand_in, recap, operation.created))
+            await self._store.run(lambda: add(chat, stand_in, recap, operation))
             raise
         version = made(value["content"], value["made_by"])
-        await self._keep(spec.key, value, lambda: add(chat, version, recap, operation.created))
+        await self._keep(spec.key, value, lambda: add(chat, version, recap, operation))
         return outcome
 
     async def _folded_without(
@@ -252,14 +252,14 @@ class Recapper:
         )
 
     def _add_running(
-        self, chat: OpenChat, version: RunningVersion, recap: SceneRecap, asked: float
+        self, chat: OpenChat, version: RunningVersion, recap: SceneRecap, operation: Operation
     ) -> None:
         """Add a version that folded this recap in, which is locked from now on."""
         store = self._store
         running = store.recaps.running(chat.chat_id)
         # Killed between keeping the result and marking the operation as done: once is enough.
         if any(
-            old.last_anchor == version.last_anchor and old.created >= asked
+            old.last_anchor == version.last_anchor and _is_of(operation, old.created)
             for old in running.versions
         ):
             return
@@ -396,9 +396,16 @@ class Recapper:
 
 def _made(operation: Operation) -> float:
     """The time of what an operation makes: never before it was asked for, though the clock may have
-    been set back since; by that it is known that it was made.
+    been set back since.
     """
     return max(time.time(), operation.created)
+
+
+def _is_of(operation: Operation, created: float) -> bool:
+    """Whether this operation made what bears that time; a clock that was set back since has left
+    older ones in its future.
+    """
+    return operation.created <= created <= _made(operation)
 
 
 def pins_until(chat: OpenChat, anchor: str) -> list[Pin]:

@@ -46,15 +46,15 @@ let roundUntil = 0;
 
 /** A round of a group begins or has ended. */
 export function setRound(isOn) {
-    roundUntil = isOn ? Date.now() + LONGEST_ROUND : 0;
+    roundUntil = isOn ? performance.now() + LONGEST_ROUND : 0;
 }
 
 const isTurnOn = () => Boolean(document.body.dataset.generating)
-    || Date.now() < Math.max(turnUntil, roundUntil);
+    || performance.now() < Math.max(turnUntil, roundUntil);
 
 /** The user wants a turn: what is being asked stops at once. */
 export function giveWay() {
-    turnUntil = Date.now() + TURN_BEGINS_WITHIN;
+    turnUntil = performance.now() + TURN_BEGINS_WITHIN;
     if (current?.isSent) {
         stop(current, 'gave_way');
     }
@@ -125,9 +125,9 @@ function patience(asked) {
 const said = (error) => String(error?.cause?.message ?? error?.message ?? error).slice(0, 200);
 
 async function turnsEnd(milliseconds, signal) {
-    const end = Date.now() + milliseconds;
+    const end = performance.now() + milliseconds;
     while (isTurnOn()) {
-        if (Date.now() > end) {
+        if (performance.now() > end) {
             throw new Fault('busy');
         }
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));

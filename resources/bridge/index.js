@@ -64,7 +64,7 @@ function settleChat() {
 const look = safely(() => {
     const ctx = context();
     const chat = openChat(ctx);
-    if (!settled || chatKey(chat) !== settled || Date.now() < generatingUntil || !link.isUp()) {
+    if (!settled || chatKey(chat) !== settled || performance.now() < generatingUntil || !link.isUp()) {
         return; // what nobody hears of now is found at the next look
     }
     const first = mirror.firstChange(ctx.chat);
@@ -87,7 +87,7 @@ const onEvent = safely((name, details) => {
     } else if (name === 'message_sent') {
         card.close();
     } else if (name === 'generation_started') {
-        generatingUntil = Date.now() + LONGEST_GENERATION;
+        generatingUntil = performance.now() + LONGEST_GENERATION;
         // Other extensions ask in the background too: that is no turn of the user.
         if (details.kind !== 'quiet') {
             asking.giveWay();

@@ -100,10 +100,10 @@ async function readPairing() {
  * @returns the pairing as it is then
  */
 async function pause(milliseconds, used) {
-    const end = Date.now() + milliseconds;
+    const end = performance.now() + milliseconds;
     for (;;) {
         const pairing = await readPairing();
-        const left = end - Date.now();
+        const left = end - performance.now();
         if (left <= 0 || (pairing.port && pairing.token !== used.token)) {
             return pairing;
         }

@@ -22,7 +22,7 @@ let keys = new Set();
  * @param {{key: string}[]} slots
  */
 export function begin(chat, turn, slots) {
-    begun = turn ? { turn, chat, until: Date.now() + LONGEST_BUILD } : null;
+    begun = turn ? { turn, chat, until: performance.now() + LONGEST_BUILD } : null;
     keys = new Set(slots.map(({ key }) => key));
 }
 
@@ -72,7 +72,7 @@ function said(content) {
 }
 
 function report(send, wire, messages) {
-    if (!begun || Date.now() > begun.until) {
+    if (!begun || performance.now() > begun.until) {
         return;
     }
     const { turn, chat } = begun;

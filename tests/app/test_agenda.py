@@ -74,7 +74,7 @@ async def until(companion: Companion, holds: Callable[[], bool]) -> None:
     """Wait for the operations to be so."""
     changed = asyncio.Event()
     companion.operations_changed.connect(lambda _: changed.set())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         while not holds():
             changed.clear()
             await changed.wait()
@@ -256,7 +256,7 @@ async def test_stopped_at_once_what_runs_is_dropped_and_may_be_taken_up_again(
         await companion.work.start_catch_up(place.chat)
         await asyncio.to_thread(place.model.wait_for_request, 1)
         (progress,) = companion.work.catching_up
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await companion.work.stop_catch_up(progress.chat, at_once=True)
             await companion.settled(place.chat)
         assert companion.work.catching_up == ()

@@ -1,41 +1,47 @@
-"""Whatever a disk, a lock or a clock does to a write: nothing is lost, and it goes on."""
+"""Whatever a disk or a lock does to a write: nothing is lost, and it goes on."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends.fail import Keyring as NoKeyring
 
 from app.companion import Companion, open_companion
-from app.errors import TavernkeepError
-from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.errors import StoreError, TavernkeepError
+from app.llm.api_keys import ApiKeys
 from app.paths import user_folders
-from app.sillytavern.chat_copies import DAYS_KEPT, NEWEST_KEPT, ChatCopies
+from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
-from app.sillytavern.guarded_write import BACKUPS_KEPT, guarded_replace
+from app.sillytavern.guarded_write import guarded_replace
 from app.store import database
-from app.store.database import BACKUPS_KEPT as DATABASES_KEPT
 from app.store.store import Store
 from app.work.export import BibleFormat
+from app.work.settings_file import NewSettings
 from app.work.user_files import write_new
-from app.work.waiting import next_operation, surroundings
 from tests.chat_files import HEADER, jsonl, message, write_chat
-from tests.disk_faults import full_disk, permission_lost
-from tests.killed_work import chat_in, make_chat
+from tests.disk_faults import (
+    FILE_FAULTS,
+    Fault,
+    closed_folder,
+    full_disk,
+    locked_database,
+    open_to_all,
+)
+from tests.killed_work import LENGTH, another_story, chat_in, make_chat, old_database, rows_of
 
-YEAR = 365 * 86_400.0
 posix = pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
+OLD_ROWS = "SELECT count(*) FROM message_recap WHERE text LIKE 'What happened%'"
 
 
 @dataclass
@@ -48,9 +54,15 @@ class World:
 
     @property
     def story(self) -> object:
-        story = self.companion.story(self.chat)
+        story, before = self.companion.story(self.chat), self.companion.story(self.before)
         assert story is not None
-        return story.breaks, story.recaps, story.running
+        taken_in = before and (len(before.message_recaps), len(before.breaks))
+        return story.breaks, story.recaps, story.running, taken_in
+
+    @property
+    def before(self) -> Path:
+        """Another chat, as ST-Auto-Recap left it."""
+        return self.chat.with_name("Before.jsonl")
 
     def files(self) -> dict[str, bytes]:
         """Every file but the database's own and what a lock says."""
@@ -65,7 +77,8 @@ class World:
 async def opened(folder: Path) -> AsyncIterator[World]:
     chat = chat_in(folder)
     if not chat.exists():
-        make_chat(folder)
+        left = make_chat(folder / "left", with_recaps=True)
+        another_story(left, make_chat(folder).with_name("Before.jsonl"))
     async with open_companion(
         user_folders(folder / "own"), tavern=chat.parents[2], llm="builtin", watch=False
     ) as companion:
@@ -82,12 +95,40 @@ async def mark(world: World) -> None:
     await world.companion.edits.scenes.mark(world.chat, break_off(world), name="By hand")
 
 
+async def mark_and_recap(world: World) -> None:
+    await mark(world)
+    await world.companion.settled(world.chat)
+
+
 async def undo(world: World) -> None:
     await world.companion.edits.undo(world.chat)
 
 
 async def put(world: World) -> None:
     await world.companion.put_setting("context_tokens", 12_345)
+
+
+async def take_in(world: World) -> None:
+    """A chat with what ST-Auto-Recap left in it, seen for the first time."""
+    story = await world.companion.open_story(world.before)
+    assert len(story.message_recaps) == LENGTH
+    assert len(story.recaps) == len(story.breaks) == LENGTH // 6
+
+
+async def ask_anew(world: World) -> None:
+    """For a recap of a scene, which the queue begins when it is let go on."""
+    companion = world.companion
+    anchor = next(iter(companion.story(world.chat).recaps))  # type: ignore[union-attr]
+    companion.work.pause()
+    await companion.edits.redo_scene_recap(world.chat, anchor)
+
+
+async def operate(world: World) -> None:
+    """The queue does what waits; where the store refuses it pauses, and says why."""
+    world.companion.work.resume()
+    await world.companion.settled(world.chat)
+    if reason := world.companion._queue.pause_reason:
+        raise StoreError(reason)
 
 
 async def export(world: World) -> None:
@@ -98,6 +139,20 @@ async def export(world: World) -> None:
 async def save_prompt(world: World) -> None:
     text = await world.companion.prompts.shipped_text("scene_recap")
     await world.companion.prompts.save("scene_recap", f"{text}\nKeep it short.\n")
+
+
+async def save_settings(world: World) -> None:
+    await world.companion.settings_file.save(world.folder / "settings of mine.json")
+
+
+async def take_settings_over(world: World) -> None:
+    """What held before is kept in a file."""
+    new = NewSettings({"context_tokens": world.companion.settings["context_tokens"] + 1}, 0)
+    await world.companion.settings_file.take_over(new)
+
+
+async def keep_key(world: World) -> None:
+    await ApiKeys(world.folder / "keys.json").keep("http://127.0.0.1:1", "a-key")
 
 
 async def copy(world: World) -> None:
@@ -125,18 +180,20 @@ def words_for_os_errors() -> Iterator[None]:
         raise TavernkeepError(f"No copy could be kept ({error.strerror}).") from error
 
 
-IN_DATABASE = (mark, undo, put)
-IN_FILES = (export, save_prompt, copy, replace)
 Write = Callable[[World], Awaitable[None]]
+IN_DATABASE: tuple[Write, ...] = (undo, mark, put, operate, take_in)
+IN_FILES: tuple[Write, ...] = (
+    *(export, save_prompt, save_settings, take_settings_over, keep_key, copy, replace),
+)
+BEFORE: dict[Write, Write] = {undo: mark_and_recap, operate: ask_anew}
 
 
-async def goes_wrong_and_on(
-    world: World, write: Write, fault: Callable[[], AbstractContextManager[None]]
-) -> None:
+async def goes_wrong_and_on(world: World, write: Write, fault: Fault) -> None:
     """It is refused in words and changes nothing; when the fault is over it is done."""
     write_chat(world.folder / "chats" / "Mira" / "chat.jsonl", [message(0)])
-    if write is undo:
-        await mark(world)
+    await world.companion.settled(world.chat)
+    if write in BEFORE:
+        await BEFORE[write](world)
     story, files = world.story, world.files()
     settings = world.companion.settings["context_tokens"]
     with fault(), pytest.raises(TavernkeepError) as refused:
@@ -150,42 +207,129 @@ async def goes_wrong_and_on(
     assert world.files() == files, f"{write.__name__} left something behind"
     await write(world)
     after = world.companion.settings["context_tokens"]
-    assert (world.story, world.files(), after) != (story, files, settings)
+    assert (world.story, world.files(), after) != (story, files, settings), write.__name__
+
+
+@contextlib.contextmanager
+def read_only_database(world: World) -> Iterator[None]:
+    """SQLite is told that the disk takes nothing, as on one that was mounted anew."""
+    of_world = world.companion._store._database
+
+    def tell(is_on: int) -> None:
+        of_world._thread.submit(
+            of_world._sqlite.execute_sql, f"PRAGMA query_only = {is_on}"
+        ).result(10)
+
+    tell(1)
+    try:
+        yield
+    finally:
+        tell(0)
+
+
+DATABASE_FAULTS: dict[str, Callable[[World], AbstractContextManager[None]]] = {
+    "full": lambda _: full_disk(),
+    "locked": lambda world: locked_database(world.companion.folders.database),
+    "read-only": read_only_database,
+}
 
 
 @posix
 @pytest.mark.expects_log("app")
-async def test_a_full_disk_is_said_and_over_when_there_is_room(tmp_path: Path) -> None:
-    for write in (*IN_DATABASE, *IN_FILES):
-        async with opened(tmp_path / write.__name__) as world:
-            await goes_wrong_and_on(world, write, full_disk)
-
-
-@posix
-@pytest.mark.expects_log("app")
-async def test_a_lost_permission_is_said_and_over_when_it_is_back(tmp_path: Path) -> None:
-    for write in IN_FILES:
-        async with opened(tmp_path / write.__name__) as world:
-            await goes_wrong_and_on(world, write, permission_lost)
-
-
-@pytest.mark.expects_log("app")
-async def test_a_locked_database_is_said_and_over_when_it_is_free(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", DATABASE_FAULTS)
+async def test_what_keeps_the_database_from_being_written_is_said_and_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setitem(database.PRAGMAS, "busy_timeout", 20)
+    async with opened(tmp_path) as world:
+        for write in IN_DATABASE:
+            await goes_wrong_and_on(world, write, partial(DATABASE_FAULTS[name], world))
 
-    @contextlib.contextmanager
-    def locked() -> Iterator[None]:
-        path = world.companion.folders.database
-        with closing(sqlite3.connect(path, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            yield
-            other.execute("ROLLBACK")
 
-    for write in IN_DATABASE:
-        async with opened(tmp_path / write.__name__) as world:
-            await goes_wrong_and_on(world, write, locked)
+@posix
+@pytest.mark.expects_log("app")
+@pytest.mark.parametrize("fault", FILE_FAULTS)
+async def test_what_keeps_a_file_from_being_written_is_said_and_passes(
+    tmp_path: Path, fault: Fault
+) -> None:
+    ring = keyring.get_keyring()
+    keyring.set_keyring(NoKeyring())
+    try:
+        async with opened(tmp_path) as world:
+            for write in IN_FILES:
+                await goes_wrong_and_on(world, write, fault)
+    finally:
+        keyring.set_keyring(ring)
+
+
+async def opened_store(path: Path) -> str:
+    """Open a database, which is migrated, or mended; what was said of that."""
+    store = Store(path, backups=path.parent / "backups", mends=True)
+    try:
+        await store.open()
+        return store.recovery.sentence if store.recovery else ""
+    finally:
+        await store.aclose()
+
+
+def damage(path: Path) -> None:
+    """What no start can overlook, of a database with a backup."""
+    (path.parent / "backups").mkdir()
+    backup = path.parent / "backups" / "tavernkeep-20260101-000000.sqlite3"
+    path.rename(backup)
+    path.write_bytes(b"\xa5" * 40_000)
+
+
+AT_THE_START: dict[str, Callable[[Path], AbstractContextManager[None]]] = {
+    "full": lambda _: full_disk(),
+    "locked": locked_database,
+    "closed": lambda path: closed_folder(path.parent),
+}
+
+
+@posix
+@pytest.mark.parametrize("name", AT_THE_START)
+@pytest.mark.parametrize("is_damaged", [False, True], ids=["migrated", "mended"])
+@pytest.mark.expects_log("app.store.recovery")
+async def test_a_database_that_cannot_be_migrated_or_mended_is_when_the_fault_is_over(
+    monkeypatch: pytest.MonkeyPatch, name: str, *, is_damaged: bool
+) -> None:
+    if is_damaged and name == "locked":
+        pytest.skip("what is no database cannot be locked")
+    monkeypatch.setitem(database.PRAGMAS, "busy_timeout", 20)
+    with open_to_all() as folder:
+        path = folder / "tavernkeep.sqlite3"
+        old_database(path, count=200)
+        if is_damaged:
+            damage(path)
+        with AT_THE_START[name](path), pytest.raises(StoreError) as refused:
+            await opened_store(path)
+        assert str(path) in str(refused.value)
+        said = await opened_store(path)
+        assert ("nothing seems missing" in said or "was put in its place" in said) == is_damaged
+        assert rows_of(path, OLD_ROWS) == [(200,)]
+        backups = list((folder / "backups").glob("tavernkeep-*.sqlite3"))
+        assert backups
+        assert all(rows_of(backup, OLD_ROWS) == [(200,)] for backup in backups)
+
+
+@posix
+@pytest.mark.parametrize("name", ["full", "closed"])
+async def test_a_backup_that_cannot_be_written_is_when_the_fault_is_over(name: str) -> None:
+    with open_to_all() as folder:
+        path = folder / "tavernkeep.sqlite3"
+        (folder / "backups").mkdir()
+        store = Store(path, backups=folder / "backups")
+        await store.open()
+        try:
+            with AT_THE_START[name](path), pytest.raises(StoreError, match="is as it was"):
+                await store.back_up_if_due()
+            assert list((folder / "backups").iterdir()) == []
+            await store.back_up_if_due()
+            (backup,) = (folder / "backups").iterdir()
+            assert rows_of(backup, "SELECT count(*) FROM chat") == [(0,)]
+        finally:
+            await store.aclose()
 
 
 # Run once as who may do all, so that every module is there, then as who may not write.
@@ -217,10 +361,8 @@ print("again", main([*words, "--data-dir", own]))
 @pytest.mark.skipif(not hasattr(os, "seteuid"), reason="permissions of POSIX")
 @pytest.mark.parametrize("what", ["folder", "database"])
 def test_a_data_folder_that_became_read_only_is_said_and_over_when_it_is_not(what: str) -> None:
-    # Not below tmp_path: pytest's own folders are closed to others, and then they are to blame.
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        chat, own = make_chat(Path(name)), Path(name) / "own"
+    with open_to_all() as folder:
+        chat, own = make_chat(folder), folder / "own"
         words = [sys.executable, "-c", AS_NOBODY, str(own), what, "recap", str(chat)]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
         first, refused, again = done.stdout.partition("first 0")[0], "refused 1", "again 0"
@@ -229,85 +371,3 @@ def test_a_data_folder_that_became_read_only_is_said_and_over_when_it_is_not(wha
         assert again in done.stdout
         assert done.stdout.count(first) == 2, "what was known is not what is known"
         assert str(own) in done.stderr
-
-
-def retry(due: float) -> Operation:
-    spec = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "m1", "Recap of scene 1")
-    return Operation(1, spec, status=OperationStatus.WAITING, not_before=due)
-
-
-def test_a_retry_does_not_wait_for_a_time_that_the_clock_has_left() -> None:
-    now = 1_790_000_000.0
-    waiting = retry(now + 300)
-    around = surroundings([waiting], {})
-    assert next_operation([waiting], around, now=now) is None
-    assert next_operation([waiting], around, now=now + 300) is waiting
-    assert next_operation([waiting], around, now=now - YEAR) is waiting
-
-
-def test_copies_of_today_are_kept_under_a_clock_that_was_set_back(tmp_path: Path) -> None:
-    copies, chat = ChatCopies(tmp_path), tmp_path / "tavern" / "Mira" / "chat.jsonl"
-    now = 1_790_000_000.0
-    for day in range(10):
-        copies.keep(chat, b"{}\n{}\n", now + YEAR + day * 86_400)
-    for day in range(4):
-        made = copies.keep(chat, b"{}\n{}\n{}\n", now + day * 86_400)
-        assert made in copies.of(chat)
-    assert sum(copy.moment < now + YEAR for copy in copies.of(chat)) == 4
-    assert len(copies.of(chat)) <= 4 + NEWEST_KEPT + DAYS_KEPT + 8
-
-
-def test_the_backup_of_a_chat_stays_under_a_clock_that_was_set_back(tmp_path: Path) -> None:
-    path = write_chat(tmp_path / "chats" / "Mira" / "chat.jsonl", [message(0)])
-    backups = tmp_path / "backups"
-    for number in range(BACKUPS_KEPT + 2):
-        data = jsonl([HEADER, message(number)])
-        before = path.read_bytes()
-        backup = guarded_replace(path, read_chat(path), data, backups)
-        assert backup.read_bytes() == before
-        if number < BACKUPS_KEPT:
-            os.utime(backup, (time.time() + YEAR, time.time() + YEAR))
-    assert len(list(backups.iterdir())) == BACKUPS_KEPT
-
-
-async def test_a_database_is_backed_up_under_a_clock_that_was_set_back(tmp_path: Path) -> None:
-    backups = tmp_path / "backups"
-    store = Store(tmp_path / "story.sqlite3", backups=backups)
-    await store.open()
-    try:
-        await store.back_up_if_due()
-        (first,) = backups.iterdir()
-        ahead = time.time() + YEAR
-        for number in range(DATABASES_KEPT):
-            future = backups / f"tavernkeep-20991231-00000{number}.sqlite3"
-            shutil.copyfile(first, future)
-            os.utime(future, (ahead, ahead))
-        first.unlink()
-        await store.back_up_if_due()
-        today = [path for path in backups.iterdir() if path.stat().st_mtime < ahead - 60]
-        assert len(today) == 1
-        assert len(list(backups.iterdir())) == DATABASES_KEPT
-    finally:
-        await store.aclose()
-
-
-@pytest.mark.skipif(not hasattr(time, "tzset"), reason="time zones of POSIX")
-async def test_another_time_zone_changes_nothing_that_is_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    try:
-        async with opened(tmp_path) as world:
-            await mark(world)
-            await world.companion.settled(world.chat)
-            before = world.story
-        for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
-            monkeypatch.setenv("TZ", zone)
-            time.tzset()
-            async with opened(tmp_path) as world:
-                assert world.story == before
-                await put(world)
-                await copy(world)
-                assert world.story == before
-    finally:
-        monkeypatch.undo()
-        time.tzset()

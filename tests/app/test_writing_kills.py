@@ -9,20 +9,15 @@ import asyncio
 import json
 import os
 import shutil
-import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import peewee
 import pytest
-from playhouse.migrations import Runner
 
 from app.sillytavern.extras_writing import NAMESPACE
 from app.sillytavern.running_writing import RUNNING_KEY
-from app.store.database import MIGRATIONS
 from app.store.recovery import write_backup
 from app.store.store import Store
 from app.story.messages import MessageRecap
@@ -38,6 +33,7 @@ from tests.killed_work import (
     killed,
     make_chat,
     moments,
+    old_database,
     rows,
     rows_of,
 )
@@ -186,20 +182,6 @@ def test_a_step_is_done_or_taken_back_whole_or_not_at_all(tmp_path: Path) -> Non
     _, ended = kill_again_and_again(killed_work.undo, prepared, tmp_path, check, seed=3)
     for world in ended:
         assert rows(world, "SELECT value FROM setting WHERE name = 'next step'") == [(str(DEEDS),)]
-
-
-def old_database(path: Path) -> None:
-    """A database as the first version left it, with a story's recaps."""
-    database = peewee.SqliteDatabase(str(path), pragmas={"journal_mode": "wal"})
-    with database.connection_context():
-        Runner(database, directory=str(MIGRATIONS)).up("0001_first")
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("INSERT INTO chat (path, first_seen) VALUES ('a chat', 1.0)")
-        connection.executemany(
-            "INSERT INTO message_recap (chat_id, anchor, text, is_excluded, is_remembered, "
-            "is_edited, error, source_hash) VALUES (1, ?, ?, 0, 0, 0, '', 'h')",
-            [(f"m{number}", f"What happened, part {number}. " * 20) for number in range(2000)],
-        )
 
 
 COUNT = "SELECT count(*) FROM message_recap WHERE text LIKE 'What happened%'"

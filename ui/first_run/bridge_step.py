@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QVBoxLayout
 
+from app.errors import TavernkeepError
 from app.health import Health, Light
 from app.translation import N_, tr
 from ui.controls.labels import body
 from ui.controls.surfaces import Surface
 from ui.first_run.checks import CheckLine
 from ui.first_run.step import Step
-from ui.session import Session
+from ui.session import Session, sentence_of
 from ui.settings.tavern import folder_words
 
 if TYPE_CHECKING:
@@ -115,8 +116,14 @@ class BridgeStep(Step):
         try:
             for folder in self._statuses:
                 self._statuses[folder] = await companion.bridge.install(folder)
-        except Exception as error:
+        except TavernkeepError as error:
             self._problem = str(error)
+            raise
+        except Exception:  # whose own words say nothing to the user; the log has them
+            self._problem = tr(
+                "{deed} did not work. Nothing was lost; the log says why.",
+                deed=sentence_of(N_("installing the bridge")),
+            )
             raise
         finally:
             self._is_busy = False

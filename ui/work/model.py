@@ -125,7 +125,7 @@ def elapsed_seconds(operation: Operation, *, now: float) -> float | None:
     end = operation.finished if operation.finished is not None else now
     if operation.status not in FINISHED and operation.status is not OperationStatus.RUNNING:
         return None
-    return end - operation.started
+    return max(0.0, end - operation.started)  # the clock may have been set back
 
 
 class OperationModel(QAbstractTableModel):

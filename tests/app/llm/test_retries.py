@@ -16,7 +16,7 @@ from app.errors import (
     BackendUnreachable,
     StoreError,
 )
-from app.llm.retries import MAX_ATTEMPTS, retry_after_seconds, retry_delay
+from app.llm.retries import MAX_ATTEMPTS, retry_after_seconds, retry_delay, server_time
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -54,6 +54,15 @@ def test_the_server_may_say_when(asked: float, waits: float) -> None:
 )
 def test_retry_after_is_seconds_or_a_date(header: str | None, seconds: float | None) -> None:
     assert retry_after_seconds(header, NOW) == seconds
+
+
+@pytest.mark.parametrize("years", [-3, 0, 3])
+def test_a_date_is_one_of_the_servers_clock_whatever_ours_says(years: int) -> None:
+    ours = NOW.replace(year=NOW.year + years)
+    theirs = server_time("Thu, 01 Jan 2026 00:00:00 GMT", ours)
+    assert retry_after_seconds("Thu, 01 Jan 2026 00:01:00 GMT", theirs) == 60.0
+    for header in (None, "", "soon"):
+        assert server_time(header, ours) == ours
 
 
 @given(st.text(max_size=40))

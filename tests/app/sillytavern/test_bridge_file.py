@@ -16,7 +16,7 @@ from app.sillytavern import bridge_file
 from app.sillytavern.bridge_file import BRIDGE_FILE, CHATS_KEPT, BridgeFile, read_bridge_file
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.tasks import TaskSupervisor
-from tests.disk_faults import full_disk, permission_lost
+from tests.disk_faults import FILE_FAULTS
 
 
 def chat(name: str) -> ChatIdentity:
@@ -79,7 +79,7 @@ async def test_it_writes_without_being_closed(user_folder, tasks, monkeypatch):
     monkeypatch.setattr(bridge_file, "COALESCE_SECONDS", 0.01)
     file = BridgeFile(user_folder, "s", tasks)
     file.publish(chat("Evening"), slots("x"))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not (user_folder / BRIDGE_FILE).exists():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await file.aclose()
@@ -138,7 +138,7 @@ async def test_a_write_that_fails_is_made_up_for_by_the_next(user_folder, tasks,
 
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
 @pytest.mark.expects_log("app.sillytavern.bridge_file")
-@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+@pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_a_disk_that_takes_nothing_leaves_the_old_file_until_it_does(
     user_folder, tasks, monkeypatch, caplog, fault
 ):
@@ -163,6 +163,6 @@ async def test_a_disk_that_takes_nothing_leaves_the_old_file_until_it_does(
 
 
 async def until(found):
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         while not found():  # noqa: ASYNC110
             await asyncio.sleep(0.01)

@@ -27,7 +27,7 @@ from app.sillytavern.bridge_installer import (
     write_pairing,
 )
 from app.sillytavern.guarded_write import DIGITS
-from tests.disk_faults import full_disk, permission_lost
+from tests.disk_faults import FILE_FAULTS
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_what_a_dead_installer_left_half_written_is_no_obstacle_and_goes(user_fo
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
-@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+@pytest.mark.parametrize("fault", FILE_FAULTS)
 def test_a_pairing_that_cannot_be_written_stays_as_it_was(
     user_folder, fault: Callable[[], AbstractContextManager[None]]
 ):

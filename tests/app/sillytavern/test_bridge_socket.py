@@ -23,7 +23,7 @@ from app.sillytavern.bridge_file import read_bridge_file
 from app.sillytavern.bridge_link import OUTBOX_FRAMES
 from app.sillytavern.bridge_protocol import ChatIdentity
 from app.sillytavern.bridge_socket import BridgeServer
-from tests.disk_faults import full_disk, permission_lost
+from tests.disk_faults import FILE_FAULTS
 
 ORIGIN = "http://127.0.0.1:8000"
 CHAT = ChatIdentity("solo", "Evening", avatar="Ada.png")
@@ -93,7 +93,7 @@ async def send(connection: ClientConnection, **frame: Any) -> None:
 
 
 async def receive(connection: ClientConnection) -> Any:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         return json.loads(await connection.recv())
 
 
@@ -110,7 +110,7 @@ class Heard(list):
         self._news.set()
 
     async def first(self) -> Any:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not self:
                 self._news.clear()
                 await self._news.wait()
@@ -437,7 +437,7 @@ Fault = Callable[[], AbstractContextManager[None]]
 
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
 @pytest.mark.expects_log("app.sillytavern.bridge_socket")
-@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+@pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_a_new_token_that_no_page_could_learn_shuts_nobody_out(
     server, user_folder, fault: Fault
 ):
@@ -459,7 +459,7 @@ async def test_a_new_token_that_no_page_could_learn_shuts_nobody_out(
 
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
 @pytest.mark.expects_log("app.sillytavern.bridge_socket")
-@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+@pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_what_pages_are_to_show_is_left_for_them_as_soon_as_it_can_be(
     server, user_folder, monkeypatch, caplog, fault: Fault
 ):
@@ -474,7 +474,7 @@ async def test_what_pages_are_to_show_is_left_for_them_as_soon_as_it_can_be(
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

@@ -162,6 +162,35 @@ async def test_damage_that_shows_in_use_is_mended_at_the_next_start(tmp_path: Pa
         await again.aclose()
 
 
+@pytest.mark.parametrize("has_backup", [True, False])
+async def test_a_text_that_is_none_any_more_costs_itself_alone(
+    tmp_path: Path, *, has_backup: bool
+) -> None:
+    """SQLite's own check passes over it, and reading stops there."""
+    path, backups = tmp_path / "story.sqlite3", tmp_path / "backups"
+    await filled(path, backups)
+    if has_backup:
+        backups.mkdir()
+        assert write_backup(path, backups / "tavernkeep-20260101-000000.sqlite3")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "UPDATE scene_recap SET text = CAST(x'ff' || text AS TEXT) WHERE anchor = 'scene 7'"
+        )
+    broken = Store(path, backups=backups, mends=True)
+    await broken.open()
+    with pytest.raises(StoreError, match="start it again"):
+        await recaps_in(broken)
+    await broken.aclose()
+    store = Store(path, backups=backups, mends=True)
+    await store.open()
+    try:
+        assert store.recovery is not None
+        lost = set() if has_backup else {"scene 7"}
+        assert await recaps_in(store) == {f"scene {n}" for n in range(RECAPS)} - lost
+    finally:
+        await store.aclose()
+
+
 async def test_the_newest_backup_that_is_whole_is_taken(tmp_path: Path) -> None:
     path, backups = tmp_path / "story.sqlite3", tmp_path / "backups"
     await filled(path, backups)

@@ -26,7 +26,7 @@ class Deeds(list[str]):
         self._news.set()
 
     async def next(self) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await self._news.wait()
         self._news.clear()
 

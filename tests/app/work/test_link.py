@@ -32,7 +32,7 @@ from app.work.health import health_of
 from app.work.link import BridgeLink
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
-from tests.disk_faults import full_disk, permission_lost
+from tests.disk_faults import FILE_FAULTS
 from tests.labelled import WrittenTavern
 
 AT_ONCE = {"chat_changed"}
@@ -56,7 +56,7 @@ class Linked:
         await self.page.send(json.dumps({"chat": chat, "length": 9, **frame}))
 
     async def next(self) -> Any:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             return await self.heard.get()
 
     def edit_file(self) -> None:
@@ -150,7 +150,7 @@ async def test_a_turn_is_answered_while_work_on_its_chat_goes_on(linked: Linked)
     linked.chats.follow = follow
     linked.edit_file()
     await linked.say(type="event", name="message_received")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await begun.wait()
         await linked.say(type="turn", id="1")
         assert json.loads(await linked.page.recv())["turn"] == "1"
@@ -254,7 +254,7 @@ async def test_who_answers_next_in_a_round_is_known_to_come_after_a_reply(linked
     async def is_behind(**frame: Any) -> bool:
         await linked.say(**frame)
         await linked.say(type="turn", id=str(turns.qsize()), responder="Bram")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             return (await turns.get()).is_behind
 
     linked.link._slots_of = answer
@@ -266,18 +266,18 @@ async def test_who_answers_next_in_a_round_is_known_to_come_after_a_reply(linked
 
 
 async def test_the_page_is_asked_for_what_its_model_can(linked: Linked) -> None:
-    asking = asyncio.gather(linked.link.ask_page("connection", {"profile": ""}, seconds=5))
+    asking = asyncio.gather(linked.link.ask_page("connection", {"profile": ""}, seconds=30))
     question = json.loads(await linked.page.recv())
     assert (question["kind"], question["params"]) == ("connection", {"profile": ""})
     await linked.say(type="answer", id=question["id"], result={"context": 4096})
     assert await asking == [{"context": 4096}]
-    asking = asyncio.gather(linked.link.ask_page("connection", {}, seconds=5))
+    asking = asyncio.gather(linked.link.ask_page("connection", {}, seconds=30))
     await linked.page.recv()
     await linked.page.close()
     with pytest.raises(BackendAway, match="went away"):
         await asking
     with pytest.raises(BackendAway, match="not open"):
-        await linked.link.ask_page("connection", {}, seconds=5)
+        await linked.link.ask_page("connection", {}, seconds=30)
 
 
 async def test_a_page_with_an_older_bridge_is_to_be_reloaded(
@@ -295,7 +295,7 @@ async def test_a_page_with_an_older_bridge_is_to_be_reloaded(
     ) as old:
         await old.send(json.dumps({"type": "hello", "version": "0.1.0", "page": "old"}))
         await came.get()
-        asking = asyncio.gather(linked.link.ask_page("connection", {}, seconds=5))
+        asking = asyncio.gather(linked.link.ask_page("connection", {}, seconds=30))
         await old.recv()
         number = json.loads(await old.recv())["id"]
         await old.send(json.dumps({"type": "answer", "id": number, "error": "cannot do that"}))
@@ -320,7 +320,7 @@ async def test_a_round_of_a_group_is_read_when_it_is_over(linked: Linked) -> Non
     await linked.say(type="event", name="group_started", kind="normal")
     linked.edit_file()
     await linked.say(type="event", name="member_drafted", subject="Bram.png")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert await planned.get()
         await linked.say(type="event", name="group_finished", kind="normal")
         assert not await planned.get()
@@ -339,7 +339,7 @@ async def test_a_page_that_is_closed_ends_its_round(linked: Linked) -> None:
     await linked.next()
     assert linked.chats.required(linked.path).reading_state.is_in_round
     await linked.page.close()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         assert not (await planned.get()).reading_state.is_in_round
 
 
@@ -372,7 +372,7 @@ async def test_a_chat_that_turns_out_to_be_renamed_is_no_failure(linked: Linked)
 
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
 @pytest.mark.expects_log("app.work.link")
-@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+@pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_a_tavern_that_cannot_be_written_into_is_paired_when_it_can(
     demo_tavern: WrittenTavern,
     store: Store,
@@ -387,7 +387,7 @@ async def test_a_tavern_that_cannot_be_written_into_is_paired_when_it_can(
     link = BridgeLink(chats, no_slots)
     changed: asyncio.Queue[None] = asyncio.Queue()
     link.changed.connect(changed.put_nowait)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         with fault():
             await link.start(find_taverns(demo_tavern.user_folder))
             for _ in range(3):  # and tries again

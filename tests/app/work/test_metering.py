@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -105,6 +105,28 @@ async def test_a_day_ends_at_local_midnight(store: Store) -> None:
     clock.now += timedelta(minutes=2)
     assert not meter.holds(operation(1))
     assert meter.cap.used == 0
+
+
+async def test_a_clock_that_goes_forth_and_back_forgets_nothing_of_a_day(store: Store) -> None:
+    """Set by hand, or by a journey over the line where the date changes."""
+    clock = Clock()
+    meter = await meter_of(store, 1, clock=clock)
+    await meter.took(RequestUse("scene_recap", "m", 1, 1))
+    for days in (1, -1, -400, 3, 0):
+        clock.now = NOON + timedelta(days=days)
+        assert bool(meter.holds(operation(1))) == (days == 0), days
+    clock.now = NOON + timedelta(days=1)
+    await meter.took(RequestUse("scene_recap", "m", 1, 1))
+    await meter.go_on_today()
+    again = await meter_of(store, 1, clock=clock)
+    for one in (meter, again):
+        clock.now = NOON.astimezone(timezone(timedelta(hours=-13)))  # yesterday still
+        assert not one.holds(operation(1))
+        clock.now = NOON
+        assert one.holds(operation(1))
+        clock.now = NOON.astimezone(timezone(timedelta(hours=14)))  # tomorrow, where it was lifted
+        assert one.cap.used == 1
+        assert not one.holds(operation(1))
 
 
 async def test_going_on_today_holds_for_that_day_only_and_over_a_restart(store: Store) -> None:

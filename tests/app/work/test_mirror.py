@@ -34,7 +34,7 @@ from app.work.mirror import Mirror
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, swiped
-from tests.disk_faults import full_disk, permission_lost
+from tests.disk_faults import FILE_FAULTS
 
 LENGTH = 12
 MOMENT = 0.01  # debounce of the tests, in seconds
@@ -367,7 +367,7 @@ async def test_what_was_saved_meanwhile_is_kept(bench: Bench) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
-@pytest.mark.parametrize("fault", [full_disk, permission_lost])
+@pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_a_disk_that_takes_nothing_leaves_the_chat_and_is_waited_for(
     bench: Bench, fault: Callable[[], AbstractContextManager[None]]
 ) -> None:

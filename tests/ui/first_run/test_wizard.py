@@ -266,6 +266,31 @@ async def test_a_bridge_that_sillytavern_does_not_load_is_told(
     assert "switch Tavernkeep on" in wizard.bridge._hello.fact
 
 
+@pytest.mark.expects_log("ui.session")
+async def test_a_fault_that_nobody_foresaw_is_told_in_words_of_ours(
+    fresh: MainWindow,
+    demo_tavern: WrittenTavern,
+    tmp_path: Path,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def broken(_: Path) -> None:
+        raise RuntimeError("argument 2 of a line of the story")
+
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    user_folder = tmp_path / "ST" / "data" / "default-user"
+    shutil.copytree(demo_tavern.user_folder, user_folder)
+    await companion.put_setting("tavern", str(user_folder))
+    await until(lambda: wizard.main.text() == "Use this folder")
+    click(wizard.main)
+    await until(lambda: wizard.main.text() == "Install the bridge" and wizard.main.isEnabled())
+    monkeypatch.setattr(companion.bridge, "install", broken)
+    click(wizard.main)
+    await until(lambda: wizard.bridge._files.state == "triangle")
+    assert wizard.bridge._files.fact.startswith("Installing the bridge did not work.")
+    assert "argument" not in wizard.bridge._files.fact
+
+
 async def test_what_was_said_of_one_model_is_gone_for_the_next(
     fresh: MainWindow, until: Until
 ) -> None:
