@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar, overload
 
@@ -26,7 +26,7 @@ class Places(Mapping[str, int]):
     later, or went, so each answer is compared with the message that stands there.
     """
 
-    __slots__ = ("_before", "_found", "_head", "_lasts", "_table", "messages")
+    __slots__ = ("_before", "_digests", "_found", "_head", "_lasts", "_table", "messages")
 
     def __init__(self, messages: Sequence[Message] = ()) -> None:
         self.messages = messages
@@ -35,6 +35,7 @@ class Places(Mapping[str, int]):
         self._head = 0
         self._lasts: list[tuple[Collection[str], int]] = []
         self._found: list[tuple[Test, array[int]]] = []
+        self._digests: dict[tuple[int, int, Hashable], str] = {}
 
     def after(self, messages: Sequence[Message], head: int) -> Places:
         """Those of other messages, of which the first `head` are the same."""
@@ -44,6 +45,7 @@ class Places(Mapping[str, int]):
             (test, found[: bisect_left(found, head)] + _passing(test, messages, head))
             for test, found in self._found
         ]
+        places._digests = {at: known for at, known in self._digests.items() if at[1] < head}
         table = self._table
         if table is None or len(table) > 2 * len(messages) + _SPARE:
             return places
@@ -98,6 +100,19 @@ class Places(Mapping[str, int]):
         if len(found) < len(known):
             self._keep(test, found)
         return found
+
+    def digest_of(
+        self, first: int, last: int, kind: Hashable, make: Callable[[Sequence[Message]], str]
+    ) -> str:
+        """A digest of messages `first` to `last`, made once until one of them changes.
+
+        kind: names what `make` takes of them; whoever gives the same kind makes the same of them.
+        """
+        at = (first, last, kind)
+        known = self._digests.get(at)
+        if known is None:
+            known = self._digests[at] = make(self.messages[first : last + 1])
+        return known
 
     def _keep(self, test: Test, found: array[int]) -> None:
         others = [(asked, known) for asked, known in self._found if asked != test]

@@ -15,7 +15,6 @@ from app.store.undo import REDO, UNDO
 from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import YOU, RunningVersion, SceneRecap, injected_version
-from app.story.scenes import scene_digest
 from app.translation import N_, tr
 from app.work.change_history import ChangeHistory
 from app.work.drafts import StoryDrafts
@@ -26,8 +25,8 @@ from app.work.planner import (
     PRIORITY_ASKED,
     Writing,
     is_scene_recap_stale,
-    recapped_messages,
     scene_recap_spec,
+    source_digest,
 )
 from app.work.scene_edits import SceneEdits, closed_scene
 
@@ -175,13 +174,12 @@ class StoryEdits:
         chat, store = self._open(path), self._store
         scene = closed_scene(chat, anchor)
         old = chat.story.scene_recap(scene)
-        speakers = str(chat.settings()["scene_recap_messages"])
         recap = SceneRecap(
             anchor=anchor,
             version=0,
             name=old.name if old else scene.name,
             text=text,
-            source_digest=scene_digest(recapped_messages(chat.story.messages, scene, speakers)),
+            source_digest=source_digest(chat.story, scene, chat.settings()),
             made_by=YOU,
             created=time.time(),
         )

@@ -30,6 +30,7 @@ PRIORITY_FOLD = 20
 PRIORITY_SCENE = 10
 PRIORITY_MESSAGE = 1
 MESSAGES_PER_PLAN = 400
+NOTHING_TOLD = scene_digest(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,21 @@ def recapped_messages(
     speakers: whose, "both", "character" or "user". A scene that holds none of theirs is read
     whole: without its recap nothing behind it could be folded in.
     """
-    inside = messages[scene.first : scene.last + 1]
+    return _recapped(messages[scene.first : scene.last + 1], speakers)
+
+
+def source_digest(story: Story, scene: Scene, settings: Mapping[str, Any]) -> str:
+    """Digest of what a scene's recap would be made from now; of nothing, NOTHING_TOLD."""
+    speakers = str(settings["scene_recap_messages"])
+
+    def made(inside: Sequence[Message]) -> str:
+        return scene_digest(_recapped(inside, speakers))
+
+    # Asked of every scene that is not folded in, each time that something was finished.
+    return story.places.digest_of(scene.first, scene.last, ("scene recap", speakers), made)
+
+
+def _recapped(inside: Sequence[Message], speakers: str) -> tuple[Message, ...]:
     return tuple(message for message in inside if is_choosable(message, speakers)) or tuple(
         message for message in inside if is_choosable(message)
     )
@@ -101,8 +116,7 @@ def scene_recap_spec(
 ) -> OperationSpec:
     """The recap of a closed scene. again: makes the work new although its inputs are not."""
     assert scene.closing is not None
-    speakers = str(settings["scene_recap_messages"])
-    digest = scene_digest(recapped_messages(story.messages, scene, speakers))
+    digest = source_digest(story, scene, settings)
     tokens = int(settings["scene_recap_tokens"])
     is_staged = in_stages(settings, writing)
     form = (STAGED_RECAP, writing.version_of(STAGED_RECAP)) if is_staged else ()
@@ -125,8 +139,7 @@ def in_stages(settings: Mapping[str, Any], writing: Writing) -> bool:
 def _scene_recaps(
     story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
 ) -> list[OperationSpec]:
-    covered, speakers = covered_until(story), str(settings["scene_recap_messages"])
-    specs = []
+    covered, specs = covered_until(story), []
     # Nearly all scenes of a long story are recapped and folded in.
     behind = bisect_right(story.scenes, covered, key=lambda scene: scene.last)
     for scene in story.scenes[min(behind, story.unrecapped_from) :]:
@@ -136,10 +149,8 @@ def _scene_recaps(
         # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
         if recap is not None and (scene.last <= covered or recap.made_by == YOU):
             continue
-        messages = recapped_messages(story.messages, scene, speakers)
-        if not messages:
-            continue
-        if recap is not None and recap.source_digest == scene_digest(messages):
+        digest = source_digest(story, scene, settings)
+        if digest == NOTHING_TOLD or (recap is not None and recap.source_digest == digest):
             continue
         specs.append(scene_recap_spec(story, chat_id, scene, settings, writing))
     return specs
@@ -150,8 +161,7 @@ def is_scene_recap_stale(story: Story, scene: Scene, settings: Mapping[str, Any]
     recap = story.scene_recap(scene)
     if recap is None or not recap.source_digest:
         return False
-    messages = recapped_messages(story.messages, scene, str(settings["scene_recap_messages"]))
-    return recap.source_digest != scene_digest(messages)
+    return recap.source_digest != source_digest(story, scene, settings)
 
 
 def covered_until(story: Story) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,17 +31,28 @@ def histories(first: list[str], steps: list[tuple[int, list[str]]]) -> list[tupl
     return states
 
 
+def assert_digests(places: Places, anchors: list[str]) -> None:
+    def joined(messages: Sequence[Message]) -> str:
+        return " ".join(message.anchor for message in messages)
+
+    for first in range(0, len(anchors), 3):
+        digest = places.digest_of(first, first + 2, "anchors", joined)
+        assert digest == " ".join(anchors[first : first + 3])
+
+
 @given(ANCHORS, STEPS, st.frozensets(st.integers(0, 25).map(str), max_size=6), st.booleans())
 def test_places_after_a_change_are_those_made_anew(first, steps, asked, is_asked_early) -> None:
     places, made = Places(), []
     for head, anchors in histories(first, steps):
         places = places.after(messages_of(anchors), head)
         made.append((places, anchors))
+        assert_digests(places, anchors)
         if is_asked_early:
             assert places.last_of(asked) == max(
                 (anchors.index(a) for a in asked & {*anchors}), default=-1
             )
     for held, anchors in made:
+        assert_digests(held, anchors)
         wanted = {anchor: index for index, anchor in enumerate(anchors)}
         assert dict(held) == wanted
         assert all(held.get(str(n)) == wanted.get(str(n)) for n in range(26))
