@@ -73,7 +73,7 @@ def measure() -> list[Row]:
         return [Row(work, missing="The system does not tell a process's memory in /proc.")]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        path = folder / TAVERN / "chats" / "Mira" / "Mira.jsonl"
+        path = folder / TAVERN / "chats" / "Mira" / "chat.jsonl"  # whose running recap it holds
         path.parent.mkdir(parents=True)
         (folder / TAVERN / "characters").mkdir()
         header, chat = remembered(MESSAGES)
