@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ui.budgets.page import BudgetsPage
     from ui.memories.page import MemoriesPage
     from ui.minds.page import MindsPage
+    from ui.recaps.page import RecapsPage
     from ui.story_stage import StoryStage
 
 READING_PX = 15.5
@@ -80,6 +81,7 @@ class Desk(QObject):
         self.session = Session(companion, tasks)
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
+        self._recaps: RecapsPage | None = None
         self._memories: MemoriesPage | None = None
         self._minds: MindsPage | None = None
         self._budgets: BudgetsPage | None = None
@@ -223,7 +225,7 @@ class Desk(QObject):
             settings.header_changed.connect(self._show_place)
             return settings
         if key == "recaps":
-            recaps = pages.make_recaps(self.session)
+            recaps = self._recaps = pages.make_recaps(self.session)
             recaps.header_changed.connect(self._show_place)
             self._frame.set_navigator(key, recaps.rail)
             return recaps
@@ -358,6 +360,8 @@ class Desk(QObject):
             deeds = self._memories.deeds
             shown += [(action, icon) for action, icon in deeds.icons.items()]
         shown += [(action, icon) for action, icon in self._whole.icons.items()]
+        if self.page_key == "recaps" and self._recaps is not None:
+            shown += [(action, icon) for action, icon in self._recaps.deeds.icons.items()]
         if self.page_key == "minds" and self._minds is not None:
             shown += [(action, icon) for action, icon in self._minds.deeds.icons.items()]
         if self.page_key == "budgets" and self._budgets is not None:

@@ -14,9 +14,11 @@ from app.story.story import Story
 from app.translation import N_, tr
 from app.work.open_chat import StoryChange
 from ui.recaps.compare import ComparePane
+from ui.recaps.deeds import RecapDeeds
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.growth import GrowthPoint
 from ui.recaps.lore import LorePane
+from ui.recaps.pinning import RecapPinning
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane
 from ui.recaps.sides import Pair, Sides, farther
@@ -56,6 +58,14 @@ class RecapsPage(QWidget):
         self.comparison = ComparePane()
         self.lore = LorePane(session)
         self.drafts = DraftKeeper(session, self)
+        self.deeds = RecapDeeds(self)
+        self.pinning = RecapPinning(
+            session,
+            self.reading,
+            self.deeds.pin,
+            lambda: self._subject.anchor,
+            lambda: self.model.rows,
+        )
         self._count_timer = QTimer(self)
         self._count_timer.setSingleShot(True)
         self._count_timer.setInterval(COUNT_MS)
@@ -103,6 +113,16 @@ class RecapsPage(QWidget):
         comparison.keep_asked.connect(self.keep_result)
         comparison.closed.connect(self.close_comparison)
         self.drafts.found.connect(self._on_draft_found)
+        self.pinning.text_made.connect(self._on_text_made)
+        doing = {
+            self.deeds.edit: self._on_write_asked,
+            self.deeds.write: self._on_write_asked,
+            self.deeds.compare: self.compare_shown,
+            self.deeds.use: self.use_shown,
+            self.deeds.redo: self._on_redo_asked,
+        }
+        for action, slot in doing.items():
+            action.triggered.connect(slot)
 
     # What the window asks
 
@@ -258,6 +278,7 @@ class RecapsPage(QWidget):
         subject = self._subject
         empty = subject.empty_words(has_deleted=bool(self._deleted))
         self.reading.show_row(row, before, empty=empty, can_delete=subject.can_delete)
+        self.pinning.follow()
         self._show_back()
 
     def _before(self, row: VersionRow | None) -> VersionRow | None:
@@ -286,6 +307,10 @@ class RecapsPage(QWidget):
     def _on_edited(self, text: str) -> None:
         self.drafts.note(text, self.reading.base)
         self._count_timer.start()
+
+    def _on_text_made(self, text: str) -> None:
+        row = self.shown_row()
+        self._keep(text, row.number if row is not None else None)
 
     def _on_edit_kept(self, text: str) -> None:
         self._keep(text, self.reading.base)

@@ -15,11 +15,15 @@ from ui.controls.labels import ElidedLabel, Label, body, section
 from ui.controls.prose import EDIT_MARGIN, ProseField
 from ui.controls.surfaces import Surface, centred
 from ui.inspector.words import maker_words, short_time
+from ui.recaps.pins import PinsLine
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T1_ROLE, T3_ROLE
 
 COLUMN = 720
+READING = (
+    Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+)
 GUTTER = 24
 
 
@@ -60,6 +64,7 @@ class ReadingPane(QWidget):
         self.restore = Button(tr("Restore"), icon="undo")
         self.use = Button(tr("Use this version"), icon="check")
         self.compare = Button(tr("Compare"), icon="swap")
+        self.pin = Button(tr("Pin sentence"), icon="bookmark")
         self.edit = Button(tr("Edit"), icon="pencil")
         self.delete = IconButton("trash", tr("Delete this version (Del)"))
         self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
@@ -68,6 +73,7 @@ class ReadingPane(QWidget):
         self._empty = body()
         self._stack = QStackedWidget()
         self.offer = _DraftOffer()
+        self.pins = PinsLine()
         self._build()
         for button, signal in (
             (self.back, self.back_asked),
@@ -100,6 +106,7 @@ class ReadingPane(QWidget):
             self.restore,
             self.use,
             self.compare,
+            self.pin,
             self.edit,
             self.delete,
             self.drop,
@@ -118,7 +125,7 @@ class ReadingPane(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 12, 0, 0)
         outer.setSpacing(14)
-        for widget in (top, self.offer):
+        for widget in (top, self.offer, self.pins):
             row = centred(widget, COLUMN)
             row.setContentsMargins(GUTTER, 0, GUTTER, 0)
             outer.addLayout(row)
@@ -207,9 +214,11 @@ class ReadingPane(QWidget):
             button.setVisible(is_editing)
         if is_editing:
             others = (self.back, self.restore, self.use, self.compare, self.edit, self.delete)
-            for other in others:
+            for other in (*others, self.pin, self.pins, self.offer):
                 other.hide()
-            self.offer.hide()
+            self.text.prose.setExtraSelections([])
+        else:  # by keyboard, too: what is at the cursor can be pinned
+            self.text.prose.setTextInteractionFlags(READING)
 
     def _place(self) -> None:
         """Keep the text in the middle: its scroll bar at the edge, or its frame around it."""
