@@ -101,7 +101,8 @@ def lantern_over_water(name: str) -> npt.NDArray[np.uint8]:
     gleam = 0.55 * ripple * (1 - depth[..., 0]) * np.exp(-(((x - lamp_x) / spread) ** 2))
     light = np.where(y < HORIZON, halo, gleam)[..., None]
     picture = picture + (glow - picture) * np.clip(light, 0, 1)
-    return np.round(np.clip(picture, 0, 1) * 255).astype(np.uint8)
+    rounded: npt.NDArray[np.uint8] = np.round(np.clip(picture, 0, 1) * 255).astype(np.uint8)
+    return rounded
 
 
 def png(pixels: npt.NDArray[np.uint8], texts: dict[str, str]) -> bytes:

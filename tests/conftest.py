@@ -77,11 +77,12 @@ def _qt_loop() -> asyncio.AbstractEventLoop:
     import qasync  # isort: skip
 
     app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
     _keep_alive.append(app)
     # Closing a test's last window must not stop its loop.
     app.setQuitOnLastWindowClosed(False)
 
-    class PausedLoop(qasync.QEventLoop):
+    class PausedLoop(qasync.QEventLoop):  # type: ignore[misc]  # it comes without types
         """Works off no event after a fixture or test is over.
 
         qasync would do so without a running loop, and tasks that a fixture left at work would fail.

@@ -26,6 +26,7 @@ from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import read_chat
 from app.story.anchors import align
 from app.story.recaps import RunningVersion, injected_version
+from app.story.scene_cues.language import parse_pack
 from app.story.story import Story
 from app.work import ended
 from app.work.open_chat import StoryChange
@@ -60,7 +61,7 @@ SETTINGS = {
     "long_term_limit": 30,
 }
 
-parsed = cache(languages.parse_pack)
+parsed = cache(parse_pack)
 
 
 @dataclass

@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -184,7 +185,7 @@ def _drag(application: QApplication, track: Any) -> Iterable[float]:
     _mouse(track, QMouseEvent.Type.MouseButtonPress, begin)
     for place in places:
         point = QPointF(place, begin.y())
-        yield _timed(lambda point=point: _moved(application, track, point))
+        yield _timed(partial(_moved, application, track, point))
     track.cancel()
     application.processEvents()
 
@@ -207,10 +208,8 @@ def _recounted(rehearsal: Rehearsal, count: int) -> list[Row]:
     limits = [*range(0, 40, 2), *range(40, -1, -2)]
     for limit in limits:
         rehearsal.under({"inclusion_limit": limit})
-    recaps = [_timed(lambda n=n: rehearsal.under({"inclusion_limit": n})) for n in limits]
-    budgets = [
-        _timed(lambda n=n: rehearsal.under({"budget_long": n})) for n in range(100, 2_000, 50)
-    ]
+    recaps = [_timed(partial(rehearsal.under, {"inclusion_limit": n})) for n in limits]
+    budgets = [_timed(partial(rehearsal.under, {"budget_long": n})) for n in range(100, 2_000, 50)]
     half, size = Aim(most=FRAME_MS / 2), f"{count:,} messages"
     return [
         Row(f"recount of message recaps, a step, {size}", statistics.median(recaps), aim=half),

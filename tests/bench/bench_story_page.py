@@ -8,6 +8,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -29,6 +30,8 @@ JUMPS = 60
 FRAMES = 200
 APPENDS = 30
 FRAME_MS = 16.7
+
+T = TypeVar("T")
 
 
 def long_story(count: int) -> Story:
@@ -138,7 +141,7 @@ def _measured(application: QApplication, count: int) -> list[Row]:
     ]
 
 
-def _timed(work: Callable[[], object]) -> tuple[float, object]:
+def _timed(work: Callable[[], T]) -> tuple[float, T]:
     start = time.perf_counter()
     result = work()
     return (time.perf_counter() - start) * 1000, result

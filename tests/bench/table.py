@@ -108,7 +108,9 @@ def _once_ms(work: Callable[[], object], clock: Callable[[], float]) -> float:
 def as_text(rows: Iterable[Row]) -> str:
     """The rows under headings, in columns, and beneath a row why it is as it is."""
     rows = tuple(rows)
-    cells = [("work", "measured", "rival or limit", "its own", "ratio", "aim", "")]
+    cells: list[tuple[str, ...]] = [
+        ("work", "measured", "rival or limit", "its own", "ratio", "aim", "")
+    ]
     cells += [_cells(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [

@@ -10,6 +10,7 @@ import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -157,10 +158,14 @@ class Run:
         assert stage is not None
         view = stage.page.view
         painted, bar = Painted(view.viewport()), view.verticalScrollBar()
-        for name, count, way in (
-            ("scroll", WHEELS, lambda: bar.setValue(bar.value() + WHEEL)),
-            ("jump", DRAGS, lambda: bar.setValue(self.dice.randrange(bar.maximum()))),
-        ):
+
+        def scroll() -> None:
+            bar.setValue(bar.value() + WHEEL)
+
+        def jump() -> None:
+            bar.setValue(self.dice.randrange(bar.maximum()))
+
+        for name, count, way in (("scroll", WHEELS, scroll), ("jump", DRAGS, jump)):
             view.jump_to(self.size // 2)
             await calm()
             frames = []
@@ -213,7 +218,8 @@ class Run:
         self._go("budgets")
         await calm()
         page: Any = self.window.page
-        first, again = [], []
+        first: list[tuple[float, ...]] = []
+        again: list[tuple[float, ...]] = []
         for name in SLIDERS:
             rows = page.board.rows.values()
             row = next((row for row in rows if row.facts and row.facts.setting == name), None)
@@ -237,7 +243,7 @@ class Run:
             point = QPointF(track.span * place / STEPS, start.y())
             taken.append(
                 await self.taken(
-                    lambda point=point: _mouse(track, QMouseEvent.Type.MouseMove, point),
+                    partial(_mouse, track, QMouseEvent.Type.MouseMove, point),
                     seconds=STEP_SECONDS,
                 )
             )

@@ -69,7 +69,7 @@ def _recapped(size: int, name: str) -> tuple[list[dict[str, Any]], dict[str, Any
     dice = random.Random(11)
     chat = long_chat(size)
     for number, one in enumerate(chat):
-        extra = {"memory": " ".join(dice.choices(WORDS, k=12)).capitalize() + "."}
+        extra: dict[str, Any] = {"memory": " ".join(dice.choices(WORDS, k=12)).capitalize() + "."}
         if number % SCENE == SCENE - 1:
             recap = f"What happened until message {number}."
             extra |= {"scene_break": True, "scene_recap_memory": recap}

@@ -110,7 +110,7 @@ class SlotsWorld:
                 id_, world.chat, kind, told, subject=subject, made_by="you", created=1.0, **more
             )
 
-        owner = {"character": world.owner}
+        owner: dict[str, Any] = {"character": world.owner}
         await world.write(
             known(SlotName.LONG, Tier.LONG_TERM, "fact", **owner),
             known(SlotName.TRIGGERED, Tier.LONG_TERM, "fact", 25, **owner),

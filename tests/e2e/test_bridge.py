@@ -12,7 +12,7 @@ from playwright.async_api import Route
 from app.errors import BridgeError
 from app.prompt.slots import Position, SlotSet
 from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_protocol import ChatIdentity, Event
+from app.sillytavern.bridge_protocol import ChatIdentity, Event, TurnRequest
 from tests.e2e.bridge import RecordingBridge, chat, slot_set
 from tests.e2e.conftest import CHATS, RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage
@@ -50,7 +50,7 @@ async def test_a_page_says_hello_and_names_its_chat(bridge: RecordingBridge) -> 
 async def test_slots_of_a_turn_stand_right_before_the_main_prompt(
     bridge: RecordingBridge, page: TavernPage
 ) -> None:
-    async def answer(turn):
+    async def answer(turn: TurnRequest) -> SlotSet:
         return slot_set(f"Slots for {turn.responder}, {turn.kind}.")
 
     bridge.answer = answer
@@ -104,7 +104,7 @@ async def test_slots_for_a_chat_that_is_not_open_wait_until_it_is(
 async def test_slots_in_the_chat_stand_at_their_depth(
     bridge: RecordingBridge, page: TavernPage
 ) -> None:
-    async def answer(_turn):
+    async def answer(_turn: TurnRequest) -> SlotSet:
         return slot_set("two from the end", position=Position.IN_CHAT, depth=2)
 
     bridge.answer = answer
@@ -117,7 +117,7 @@ async def test_slots_in_the_chat_stand_at_their_depth(
 async def test_a_hung_program_delays_a_turn_by_the_bounded_wait(
     bridge: RecordingBridge, page: TavernPage
 ) -> None:
-    async def answer(_turn):
+    async def answer(_turn: TurnRequest) -> SlotSet:
         return slot_set("last known")
 
     bridge.answer = answer
@@ -149,7 +149,7 @@ async def test_sillytavern_waits_for_nobody_when_it_tells_of_a_message(
 async def test_slots_are_not_exchanged_while_a_prompt_is_built(
     bridge: RecordingBridge, page: TavernPage
 ) -> None:
-    async def answer(_turn):
+    async def answer(_turn: TurnRequest) -> SlotSet:
         return slot_set("of this turn")
 
     bridge.answer = answer
@@ -406,7 +406,7 @@ async def test_what_the_user_edits_while_we_save_is_saved_as_well(
 async def test_each_member_of_a_group_gets_only_its_own_slots(
     bridge: RecordingBridge, page: TavernPage
 ) -> None:
-    async def answer(turn):
+    async def answer(turn: TurnRequest) -> SlotSet:
         if turn.responder == "Bram":
             return await bridge.hang(turn)
         return slot_set(f"secret of {turn.responder}")

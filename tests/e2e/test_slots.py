@@ -8,6 +8,7 @@ import os
 import shutil
 import statistics
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -418,9 +419,13 @@ async def test_from_turn_to_turn_most_of_the_request_stays_as_it_was(
     await page.slash(f"/persona-set mode=temp {STORY.story['user_name']}")
     script = f"tokens => {{ {CONTEXT}.chatCompletionSettings.openai_max_context = tokens; }}"
     await page.evaluate(script, 32_000)
+
+    def said(text: str, _: object) -> str:
+        return text
+
     requests = []
     for at in range(1, PLAYED - 1, 2):
-        page.llm.reply = lambda _, at=at: played[at + 1]["mes"]
+        page.llm.reply = partial(said, str(played[at + 1]["mes"]))
         requests.append(await page.send(played[at]["mes"]))
         await world.settled(at + 2)
     bodies = [json.dumps(request.body["messages"], ensure_ascii=False) for request in requests]

@@ -109,7 +109,8 @@ class Gold:
     def places(self) -> list[int]:
         """Messages at which any label begins to hold, or an arc ends."""
         ends = [arc.resolved for arc in self.arcs if arc.resolved is not None]
-        labels = [label.place for label in (*self.knowings, *self.values)]
+        labels = [knowing.place for knowing in self.knowings]
+        labels += [value.place for value in self.values]
         return sorted({*labels, *ends, *(arc.opened for arc in self.arcs)})
 
     def known_at(self, place: int) -> list[Knowing]:

@@ -113,7 +113,8 @@ class Oracle:
         known = "\n".join(
             re.findall(r"<(?:known|news)>\n(.*?)\n</(?:known|news)>", text, re.DOTALL)
         )
-        entries, arcs = {}, {}
+        entries: dict[str, str] = {}
+        arcs: dict[str, str] = {}
         for number, entry in NUMBERED_ENTRY.findall(known):
             (entries if entry.startswith("[") else arcs)[folded(entry)] = number
         return Shown(numbers, arcs, entries)

@@ -93,7 +93,7 @@ def with_states(plain: Story) -> Story:
                 error="The model answered with nothing, twice." if state is State.FAILED else "",
             )
         inclusion.append(Inclusion(state, _reason(state), 12, is_stale, edited))
-    scene_recaps = {
+    scene_recaps: dict[str, tuple[SceneRecap, ...]] = {
         scene.closing.anchor: (
             SceneRecap(
                 scene.closing.anchor,
