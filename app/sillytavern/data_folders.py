@@ -244,7 +244,7 @@ class _Loading:
                 )
                 self._problems.append(FolderProblem(Path(entry.path), sentence))
                 continue
-            titles = {t for t in _strings(raw.get("chats")) + _strings([raw.get("chat_id")])}
+            titles = {*_strings(raw.get("chats")), *_strings([raw.get("chat_id")])}
             mine = sorted(titles & order.keys() - claimed, key=order.__getitem__)
             claimed.update(mine)
             members = tuple(

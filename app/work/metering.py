@@ -24,7 +24,7 @@ DAYS_BACK = 31  # that a clock which is set back finds counted
 # What an operation's kind asks for beside the prompt of its own name; a scene's long recap also
 # uses the prompt of the running one, but then says whose task it is.
 _KIND_OF: Mapping[str, str] = {
-    **{task: "scene_recap" for task in TASKS_OF[STAGED_RECAP]},
+    **dict.fromkeys(TASKS_OF[STAGED_RECAP], "scene_recap"),
     **dict.fromkeys(TASKS_OF[MEMORY_PASS], MEMORY_PASS),
     **{
         task: kind

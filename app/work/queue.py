@@ -509,7 +509,7 @@ class OperationQueue:
         except StoreError as error:
             self._hold(error)
             return operation
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - it fails this one; `ended_with` logs what is ours
             ended = ended_with(attempt, error)
             if isinstance(error, BackendAway):
                 self._away.add(operation.id)

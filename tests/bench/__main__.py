@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
         try:
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
                 rows += process.submit(run, path.stem, is_named=bool(names)).result()
-        except Exception as error:  # one that breaks must not take the others' figures with it
+        except Exception as error:  # noqa: BLE001 - the others' figures are still wanted
             rows.append(Row(name, missing=f"It broke: {type(error).__name__}: {error}"))
             is_whole = False
         print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)  # noqa: T201

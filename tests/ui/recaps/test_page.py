@@ -339,7 +339,7 @@ async def test_marked_words_stand_on_the_ground_of_their_side(
             found = {
                 picture.pixelColor(x, y).name()
                 for x in range(picture.width())
-                for y in range(0, min(80, picture.height()))
+                for y in range(min(80, picture.height()))
             }
             assert tone.ground.name() in found
     finally:
