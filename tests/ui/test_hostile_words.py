@@ -50,6 +50,7 @@ def test_a_label_shows_markup_as_it_is(dressed: QApplication) -> None:
 
 
 @pytest.mark.pitfall(59)
+@pytest.mark.weakness(49)
 def test_every_tooltip_that_repeats_a_name_shows_it_as_it_is(dressed: QApplication) -> None:
     cut = ElidedLabel(HOSTILE)
     cut.resize(30, 20)

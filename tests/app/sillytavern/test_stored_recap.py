@@ -53,7 +53,7 @@ STAGE_3 = {"developments": ["They won."], "open": ["Who is the spy?"], "state": 
         ({}, ""),
     ],
 )
-@pytest.mark.weakness(28)
+@pytest.mark.weakness(27, 28)
 def test_what_is_shown_of_each_format(stored: dict[str, Any], shown: str) -> None:
     assert display_text(json.dumps(stored)) == shown
 

@@ -154,6 +154,15 @@ def test_a_fold_builds_on_the_chosen_version_where_two_reach_equally_far() -> No
     assert base.version == 1
 
 
+@pytest.mark.weakness(19)
+def test_a_scene_that_is_folded_again_builds_on_what_stood_before_it() -> None:
+    story = with_recaps(with_versions(story_of(20, 2, 5, 8), "m2", "m5", "m8"), "m2", "m5", "m8")
+    base = fold_base(story, before=4)
+    assert base is not None
+    assert base.last_anchor == "m2"
+    assert fold_base(story, before=1) is None
+
+
 def test_notices_and_empty_messages_are_no_scene() -> None:
     story = story_of(6, 2)
     messages = list(story.messages)

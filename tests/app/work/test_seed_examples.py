@@ -42,6 +42,7 @@ def slot(recap: str, **values: Any) -> Slot:
 # --- seed 000
 
 
+@pytest.mark.weakness(23)
 def test_flow_5_without_a_choice_ten_percent_of_the_context_are_819_tokens() -> None:
     """§10, 21: the code had no default, and so no limit."""
     assert rules_of(settings(), 8192).limit_tokens == 819
