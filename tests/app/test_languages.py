@@ -17,7 +17,7 @@ PACKS = {pack.code: pack for pack in load_packs()}
 
 
 def test_packs_are_there_for_many_languages() -> None:
-    assert set(PACKS) >= {"de", "en", "es", "fr", "it", "nl", "pl", "pt", "ru"}
+    assert set(PACKS) >= {"de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh"}
 
 
 @pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
@@ -50,6 +50,8 @@ OPENINGS = {
     "pl": ("Rankiem", "Po kolacji", "Wpół do dziesiątej", "Trzeciego dnia", "Minęły tygodnie"),
     "pt": ("De tardinha", "Depois do jantar", "No terceiro dia", "Passaram-se semanas"),
     "ru": ("К утру", "После ужина", "На третий день", "Без двадцати шесть", "Светало"),
+    "ja": ("翌朝", "三日後", "その晩", "夜が明けると", "十二月", "半年後"),
+    "zh": ("第二天", "三天后", "当晚", "天亮了", "过了两个月", "傍晚"),
 }
 
 

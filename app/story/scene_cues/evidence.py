@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log2, sqrt
+from math import log2
 
 from app.story.scene_cues.cohesion import (
     NEIGHBOURS,
@@ -19,6 +19,8 @@ from app.story.scene_cues.reading import VETO, Reading, Sentence
 
 NEAR = 8  # messages that count as just said
 _LONGER = 12  # and as said not long ago
+_EVER = 60  # and as ever said
+_SMALL = 60  # characters of a message that hardly sets a scene
 _AWAY = 2  # words behind a time where its sentence may go on to something else
 _EARLY = 3  # words before a time that opens its sentence
 AHEAD = 3  # messages behind the opener that are looked at
@@ -63,6 +65,7 @@ class Gathering:
             _add_opening(entry, readings, at)
             _add_closing(entry, readings, at)
             _add_usual(entry, readings, news, self._leads, self._sizes, at)
+            _add_voice(entry, readings, at)
             _add_cohesion(entry, readings, news[at].unheard, similar, deep, at)
             table.append(entry)
         return table[: len(readings)]
@@ -127,6 +130,7 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         if "go" in cues:
             entry["go" + place] = 1.0
     first = sentences[0]
+    entry["wake0"] = float(_happens(first, "wake"))
     routes = [sum(hit.cue == "path" for hit in s.hits) for s in sentences if "go" in s.cues]
     entry["route"] = float(max(routes, default=0) >= 2)
     hits = [hit for sentence in sentences[:3] for hit in sentence.hits]
@@ -198,6 +202,10 @@ def _add_usual(
     entry["news"] = news[at].whole
     entry["news_more"] = news[at].whole - sum(whole) / len(whole)
     entry["fresh"] = min(24, news[at].count) / 24
+    entry["unknown"] = news[at].unknown
+    entry["unknowns"] = min(12, news[at].unknowns) / 12
+    entry["new_name"] = min(2, news[at].new_names) / 2
+    entry["old_name"] = min(2, len(opener.names) - news[at].new_names) / 2
     before = [sizes[i] for i in same]
     entry["longer"] = (sizes[at] - sum(before) / len(before)) / 4 if before else 0.0
     if opener.is_narrator:
@@ -211,6 +219,17 @@ def _add_usual(
     )
 
 
+def _add_voice(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
+    """Whether the opener tells or says, by itself and beside what its speaker usually does."""
+    opener = readings[at]
+    same = [r for r in readings[max(0, at - 24) : at] if r.speaker == opener.speaker][-8:]
+    usual = sum(r.starts_with_speech for r in same) / len(same) if same else 0.5
+    entry["says"] = float(opener.starts_with_speech)
+    entry["says_more"] = entry["says"] - usual
+    entry["told"] = opener.told
+    entry["small"] = float(opener.size < _SMALL)
+
+
 def _add_cohesion(
     entry: Evidence,
     readings: Sequence[Reading],
@@ -222,13 +241,10 @@ def _add_cohesion(
     usual = similar[max(1, at - 15) : at]
     entry["apart"] = float(usual.mean() - similar[at]) * 5 if len(usual) else 0.0
     entry["depth"] = float(deep[at]) * 5
-    opener, before = readings[at], readings[at - 1]
-    sizes = max(1, len(opener.stems)) * max(1, len(before.stems))
-    entry["link"] = len(opener.stems & before.stems) / sqrt(sizes) * 5
     after = readings[at + 1 : at + 1 + AHEAD]
     kept = sum(any(stem in reading.stems for reading in after) for stem in new)
     entry["kept"] = min(4, kept) / 4
-    entry["site"] = float(bool(opener.sites & new))
+    entry["site"] = float(bool(readings[at].sites & new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +252,18 @@ class _News:
     """How many words of a message were not used in the NEAR messages before it.
 
     opening: share in its first sentences. count: number in them. whole: share in all of it.
-    unheard: those of the first sentences that were not used for a little longer.
+    unheard: those of the first sentences that were not used for a little longer. unknown: share
+    in the first sentences of those that were not used at all; unknowns: their number. new_names:
+    number of names in the first sentences that were not used at all.
     """
 
     opening: float
     count: int
     whole: float
     unheard: frozenset[str]
+    unknown: float
+    unknowns: int
+    new_names: int
 
 
 def _news(reading: Reading, at: int, last_use: dict[str, int]) -> _News:
@@ -251,11 +272,15 @@ def _news(reading: Reading, at: int, last_use: dict[str, int]) -> _News:
     heard = {stem for stem in reading.stems if last_use.get(stem, -99) >= at - NEAR}
     fresh = [stem for stem in head if stem not in heard]
     new = len(reading.stems) - len(heard)
+    unknown = [stem for stem in fresh if last_use.get(stem, -99) < at - _EVER]
     news = _News(
         (len(fresh) + 1.8) / (len(head) + 3),
         len(set(fresh)),
         (new + 3) / (len(reading.stems) + 6),
         frozenset(stem for stem in fresh if last_use.get(stem, -99) < at - _LONGER),
+        (len(unknown) + 1) / (len(head) + 2),
+        len(set(unknown)),
+        sum(last_use.get(stem, -99) < at - _EVER for stem in reading.names),
     )
     last_use.update(dict.fromkeys(reading.stems, at))
     return news

@@ -18,6 +18,7 @@ _MARKUP = re.compile(r"<[^<>\n]{1,200}>|!\[[^\]\n]{0,200}\]\([^)\n]{0,300}\)|\*\
 _DELIMITER = re.compile(r"[*\"“”„«»「」『』‘’_\n]")
 _DASH_LINE = re.compile(r"\s*[—–―-]\s*(?=[^\W\d_]|[¿¡«…])")
 _DASH = re.compile(r"(?<=\s)[—–―](?=\S)|(?<=\S)[—–―](?=[\s.,;:!?]|$)|\s[—–―]\s")
+_ACTED = re.compile(r"[—–―-]\s*\*|\*[^*\s]+\s[^*]*\*")  # more than a word that is stressed
 _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[\"“”„«»「」『』]")
 _CLOSERS = {
@@ -73,13 +74,22 @@ def _scan(text: str) -> list[tuple[str, str]]:
         if not line.strip():
             continue
         dash = _DASH_LINE.match(line)
-        if dash and not any(mark in line for mark in '"“”„*'):
+        if dash and _ACTED.search(line):
+            _scan_acted(line[dash.end() :], pieces)
+        elif dash and not any(mark in line for mark in '"“”„*'):
             for number, part in enumerate(_DASH.split(line[dash.end() :])):
                 pieces.append(("loose" if number % 2 else "speech", part))
         else:
             _scan_line(line, pieces)
         pieces.append((pieces[-1][0] if pieces else "loose", "\n"))
     return [piece for piece in pieces if piece[1]]
+
+
+def _scan_acted(line: str, pieces: list[tuple[str, str]]) -> None:
+    """Of "—Yes —*she says.*— Go.": between asterisks it is told, outside of them said."""
+    for number, part in enumerate(line.split("*")):
+        if _WORD.search(part):
+            pieces.append(("star" if number % 2 else "speech", part))
 
 
 def _scan_line(line: str, pieces: list[tuple[str, str]]) -> None:

@@ -30,6 +30,7 @@ _LAST_WORDS = 120  # characters of what is said last
 _OPENING_SENTENCES = 3
 _CLOSING_SENTENCES = 2
 _WORDY = re.compile(r"[^\W_]")
+_WORD = re.compile(r"\w+")
 _PARAGRAPHS = 12  # of a message that are searched for a leap in time
 _QUOTED = re.compile(r"\s*\**\s*[\"“”„«»「『‘—–-]")
 STEM = 6  # letters of a word that tell it from others, whatever its ending
@@ -57,7 +58,8 @@ class Reading:
     last. aside: cues in what is said out of character. lead: characters of narration before the
     first speech. rule_at, turn_at: where a separator or a paragraph with a leap in time stands,
     0 to 1 of the text, -1 for none. stems: of all words; head_stems: of the opening, in order.
-    sites: stems of the kinds of places that its first sentences name.
+    sites: stems of the kinds of places that its first sentences name; names: of what they write
+    with a capital within. told: share of the text that is narrated.
     """
 
     speaker: str
@@ -80,6 +82,8 @@ class Reading:
     stems: frozenset[str]
     head_stems: tuple[tuple[str, ...], ...]
     sites: frozenset[str]
+    names: frozenset[str]
+    told: float
     spans: tuple[Span, ...]
 
 
@@ -221,7 +225,7 @@ def _read(
     return Reading(
         speaker=message.name,
         language=pack.code if pack else "",
-        size=len(text),
+        size=len(text) + count_ideographs(text),
         is_narrator=message.kind is MessageKind.NARRATOR,
         header=header,
         opening=tuple(opening),
@@ -240,16 +244,39 @@ def _read(
         turn_at=_turn(text, pack),
         stems=frozenset(_stems(words, stopwords, paired=paired)),
         head_stems=tuple(tuple(_stems(s.tokens, stopwords, paired=paired)) for s in opening),
-        sites=_sites(opening[:2], pack),
+        sites=_sites(opening[:2], pack, paired=paired),
+        names=frozenset() if pack and pack.capital_nouns else _names(opening),
+        told=_share_told(spans),
         spans=spans,
     )
 
 
-def _sites(sentences: Sequence[Sentence], pack: LanguagePack | None) -> frozenset[str]:
+def _sites(
+    sentences: Sequence[Sentence], pack: LanguagePack | None, *, paired: bool
+) -> frozenset[str]:
     if pack is None:
         return frozenset()
     kinds = pack.place_kinds
+    if paired:  # a kind of place is the last sign of a word
+        pairs = (pair for s in sentences for pair in pairwise(s.tokens))
+        return frozenset(one + two for one, two in pairs if two in kinds and len(one) == 1)
     return frozenset(t[:STEM] for s in sentences for t in s.tokens if t in kinds)
+
+
+def _names(sentences: Sequence[Sentence]) -> frozenset[str]:
+    """Stems of the words with a capital, but for those that open a sentence or are all capitals."""
+    return frozenset(
+        word.casefold()[:STEM]
+        for sentence in sentences
+        for word in _WORD.findall(sentence.text)[1:]
+        if len(word) > 2 and word[0].isupper() and not word.isupper()
+    )
+
+
+def _share_told(spans: Sequence[Span]) -> float:
+    size = sum(len(span.text) for span in spans)
+    narrated = sum(len(span.text) for span in spans if span.voice is Voice.NARRATION)
+    return narrated / size if size else 0.0
 
 
 def _lead(told: Sequence[Span]) -> int:

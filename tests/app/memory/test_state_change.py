@@ -56,6 +56,7 @@ def test_every_pack_knows_changes_negations_guesses_and_numbers(pack: object) ->
     phrases = {"de": ("nicht", "vielleicht"), "en": ("not", "maybe"), "es": ("no", "quizás")}
     phrases |= {"fr": ("pas", "peut être"), "it": ("non", "forse"), "nl": ("niet", "misschien")}
     phrases |= {"pl": ("nie", "chyba"), "pt": ("não", "talvez"), "ru": ("не", "возможно")}
+    phrases |= {"ja": ("ません", "たぶん"), "zh": ("不是", "也许")}
     negation, guess = phrases[pack.code]  # type: ignore[attr-defined]
     assert wording.read(negation).is_negated
     assert wording.read(guess).is_hedged

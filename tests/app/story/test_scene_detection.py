@@ -100,6 +100,8 @@ def f1(found: tuple[FoundBreak, ...], gold: list[tuple[int, int]]) -> float:
         "propriétaires, et chaque mât est blanc.",
         "A la mañana siguiente el puerto amanece helado. Las gaviotas se pasean por él como "
         "caseras, y todos los mástiles están blancos.",
+        "*翌朝、港は氷にとざされていた。かもめが家主のような顔で歩き、帆柱はどれも真っ白だ。*",
+        "*第二天早上，港口结了冰。海鸥像房东一样在上面走来走去，桅杆全是白的。*",
     ],
 )
 def test_a_leap_in_time_closes_the_scene_before_it(opener: str) -> None:

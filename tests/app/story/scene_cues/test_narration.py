@@ -26,6 +26,8 @@ def voices(text: str) -> list[tuple[Voice, str]]:
         ("「はい」と言った。", [(S, "はい"), (N, "と言った。")]),
         ("‘Don’t go,’ she says.", [(S, "Don’t go,"), (N, "she says.")]),
         ("—Hola —dijo él—. Pasa.", [(S, "Hola"), (N, "dijo él"), (S, ". Pasa.")]),
+        ("—Hola —*dice él.*— Pasa.", [(S, "Hola —"), (N, "dice él."), (S, "— Pasa.")]),
+        ("— Да. *Он встал и ушёл.*", [(S, "Да."), (N, "Он встал и ушёл.")]),
         ("*nods* Yes, I see it now", [(N, "nods"), (S, "Yes, I see it now")]),
         ('She was *so* tired. "Bed."', [(N, "She was so tired."), (S, "Bed.")]),
         (
