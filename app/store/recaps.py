@@ -295,9 +295,12 @@ class Recaps:
         """Let scenes be folded in anew; inside of an action that can be undone.
 
         versions: that hold them, and are built on no more. anchors: of the scenes. when: seconds
-        since the epoch; an undo puts away what was folded in since, and chooses what was chosen.
+        since the epoch; an undo builds on nothing that was folded in since, and chooses again what
+        was chosen, of the scenes as well.
         """
         chosen = self.running(chat_id).current_version
+        recaps = self.scene_recaps(chat_id)
+        current = [r for anchor in anchors for r in recaps.get(anchor, ()) if r.is_current]
         self.retire_running(chat_id, versions)
         self.unlock_scene_recaps(chat_id, anchors)
         of_chat = f"WHERE chat_id = {int(chat_id)}"
@@ -305,6 +308,11 @@ class Recaps:
             f"UPDATE scene_recap SET combined_at = NULL {of_chat} AND combined_at >= {when!r}",
             f"UPDATE running_version SET is_retired = 1 {of_chat} AND is_retired = 0 "
             f"AND version >= {self.next_running(chat_id)}",
+        ]
+        statements += [
+            f"UPDATE scene_recap_choice SET version = {recap.version} {of_chat} "
+            f"AND anchor = {_quoted(recap.anchor)}"
+            for recap in current
         ]
         if chosen is not None:
             statements.append(f"UPDATE running_choice SET version = {chosen} {of_chat}")
@@ -406,6 +414,10 @@ class Recaps:
             f"ON CONFLICT (chat_id, anchor, source_hash) DO UPDATE SET {changed}",
             rows,
         )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _message_recap(record: Sequence[Any]) -> MessageRecap:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from app.errors import AnswerUnusable, OperationOutdated
 from app.llm.writer import RecapWriter, SceneDraft, Staging, Written
 from app.operations import Operation, OperationKind, OperationSpec, Outcome
 from app.signals import Signal
-from app.store.recaps import MESSAGE_TEXT_FIELDS
 from app.store.store import Store
-from app.story.messages import Absence, Message, MessageRecap
+from app.story.messages import Message
 from app.story.pinned import Pin, pins_in, with_pinned
 from app.story.recap_text import is_headed, merged
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import Scene, scene_digest
 from app.translation import N_, tr
+from app.work.kept_results import KeptResults
+from app.work.message_recapping import MessageRecapper
 from app.work.model_breaks import BreakFinder
 from app.work.open_chat import OpenChat
 from app.work.planner import (
@@ -30,10 +30,6 @@ from app.work.planner import (
 )
 from app.work.staging import KeptInStore, adds_nothing, known_lore
 from app.work.wanted import renewed
-
-MESSAGE_CONTEXT = 2  # messages before one, to understand it
-NEW_RECAPS = N_("new message recaps")
-LONGEST_REASONING = 20_000  # characters: it goes into the chat's file with the recap
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +65,8 @@ class Recapper:
         self._writing = writing
         self._built_in = built_in
         self._count = count
+        self._results = KeptResults(store)
+        self._messages = MessageRecapper(store, self._results)
         self._break_finder = BreakFinder(store, writing, packs)
         self.progress: Signal[OperationProgress] = Signal("progress")
 
@@ -86,7 +84,8 @@ class Recapper:
             case OperationKind.RUNNING_RECAP:
                 return await self._fold(operation, chat)
             case OperationKind.MESSAGE_RECAP:
-                return await self._message_recaps(operation, chat)
+                on_text = self._listener(operation)
+                return await self._messages.perform(operation, chat, self._writer(), on_text)
             case OperationKind.DETECT_BREAKS:
                 return await self._break_finder.perform(operation, chat, self._writer())
         raise AssertionError(f"{operation.spec.kind} is not done here")
@@ -126,7 +125,7 @@ class Recapper:
             # What a recap in stages leaves out is known here, and maybe not in another chat; its
             # stages find their own answers.
             reuse = not again and staging is None
-            value, outcome = await self._once(operation, write, reuse=reuse)
+            value, outcome = await self._results.once(operation, write, reuse=reuse)
         except AnswerUnusable:
             if story.scene_recap(scene) is None:
                 await self._stand_in(chat, scene, messages, operation)
@@ -148,7 +147,7 @@ class Recapper:
             self._add_scene_recap(chat, recap, operation)
 
         label = N_("new recap of scene {n}").format(n=scene.number)
-        await self._keep(spec.key, value, lambda: self._as_asked(chat, spec, label, add))
+        await self._results.keep(spec.key, value, lambda: self._results.add(spec, label, add))
         return outcome
 
     async def _stand_in(
@@ -224,7 +223,7 @@ class Recapper:
             await self._store.run(lambda: add(chat, unchanged, recap, operation))
             return Outcome()
         try:
-            value, outcome = await self._once(operation, write, reuse=True)
+            value, outcome = await self._results.once(operation, write, reuse=True)
         except AnswerUnusable:
             # One bad answer must not keep all later scenes out of the prompt.
             tokens = int(spec.params["tokens"])
@@ -233,7 +232,7 @@ class Recapper:
             await self._store.run(lambda: add(chat, stand_in, recap, operation))
             raise
         version = made(value["content"], value["made_by"])
-        await self._keep(spec.key, value, lambda: add(chat, version, recap, operation))
+        await self._results.keep(spec.key, value, lambda: add(chat, version, recap, operation))
         return outcome
 
     async def _folded_without(
@@ -274,119 +273,6 @@ class Recapper:
         store.recaps.add_running_version(chat.chat_id, version, choose=not is_behind)
         store.recaps.combine_scene_recap(chat.chat_id, recap.anchor, recap.version, version.created)
 
-    async def _message_recaps(self, operation: Operation, chat: OpenChat) -> Outcome:
-        anchors = operation.spec.params["anchors"]
-        if len(anchors) == 1:
-            return await self._message_recap(operation, chat)
-        writer, before = self._writer(), chat.story.message_recaps
-        recaps: dict[str, MessageRecap] = {}
-        for anchor in anchors:
-            index = chat.index_of(anchor)
-            if index is None:
-                continue
-            message = chat.story.messages[index]
-            try:
-                written = await writer.message_recap(message, context=_context(chat, index))
-                recaps[anchor] = _message_recap(message, chat, text=written.value)
-            except AnswerUnusable:  # an aside, say: looked at, and nothing of the story in it
-                if not _tells_of(before.get(anchor), message):
-                    recaps[anchor] = _message_recap(message, chat)
-        await self._store.run(lambda: self._save_messages(chat, operation.spec, recaps, before))
-        return Outcome(backend=writer.label)
-
-    async def _message_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
-        spec, writer = operation.spec, self._writer()
-        index = chat.index_of(spec.anchor)
-        if index is None:
-            raise OperationOutdated(tr("The message is there no more."))
-        message, context = chat.story.messages[index], _context(chat, index)
-        before = chat.story.message_recaps
-
-        def save(recap: MessageRecap) -> None:
-            self._save_messages(chat, spec, {spec.anchor: recap}, before)
-
-        async def write() -> Written[dict[str, str]]:
-            on_text = self._listener(operation)
-            written = await writer.message_recap(message, context=context, on_text=on_text)
-            value = {
-                "text": written.value,
-                "made_by": writer.label,
-                "reasoning": written.reasoning[:LONGEST_REASONING],
-            }
-            return Written(value, written.prompt_tokens, written.output_tokens)
-
-        try:
-            value, outcome = await self._once(operation, write, reuse=not spec.params.get("again"))
-        except AnswerUnusable as error:
-            if not _tells_of(before.get(spec.anchor), message):
-                failed = _message_recap(message, chat, error=str(error))
-                await self._store.run(lambda: save(failed))
-            raise
-        reasoning = value.get("reasoning", "")
-        recap = _message_recap(message, chat, text=value["text"], reasoning=reasoning)
-        await self._keep(spec.key, value, lambda: save(recap))
-        return outcome
-
-    def _save_messages(
-        self,
-        chat: OpenChat,
-        spec: OperationSpec,
-        recaps: Mapping[str, MessageRecap],
-        before: Mapping[str, MessageRecap],
-    ) -> None:
-        """Keep recaps, a unit. before: those there were when writing them began.
-
-        What the user wrote or took away since then stays as it is.
-        """
-        store = self._store.recaps
-        kept = {
-            anchor: recap
-            for anchor, recap in recaps.items()
-            if not _is_by_hand_since(
-                store.message_records(chat.chat_id, anchor), recap, before.get(anchor)
-            )
-        }
-
-        def add() -> None:
-            store.save_message_recaps(chat.chat_id, kept, only=MESSAGE_TEXT_FIELDS)
-
-        self._as_asked(chat, spec, NEW_RECAPS, add)
-
-    def _as_asked(
-        self, chat: OpenChat, spec: OperationSpec, label: str, add: Callable[[], None]
-    ) -> None:
-        """Add what was made; a unit. What the user asked for is theirs to take back by name."""
-        again = str(spec.params.get("again", ""))
-        if again.isdecimal():
-            self._store.undo.record_part(chat.chat_id, label, int(again) / 1e9, add)
-        else:
-            add()
-
-    async def _once(
-        self,
-        operation: Operation,
-        write: Callable[[], Awaitable[Written[dict[str, str]]]],
-        *,
-        reuse: bool,
-    ) -> tuple[dict[str, str], Outcome]:
-        """The kept result of this key, or a new one; what it took."""
-        key = operation.spec.key
-        kept: Any = None
-        if reuse:
-            kept = await self._store.run(lambda: self._store.operations.result(key))
-        if kept is not None:
-            return kept, Outcome(backend="kept")
-        written = await write()
-        outcome = Outcome(written.prompt_tokens, written.output_tokens, written.value["made_by"])
-        return written.value, outcome
-
-    async def _keep(self, key: str, value: dict[str, str], add: Callable[[], None]) -> None:
-        def unit() -> None:
-            self._store.operations.save_result(key, value)
-            add()
-
-        await self._store.run(unit)
-
     def _listener(self, operation: Operation) -> Callable[[str], None]:
         def on_text(text: str) -> None:
             self.progress.emit(OperationProgress(operation.id, text))
@@ -426,41 +312,3 @@ def closed_scene(chat: OpenChat, anchor: str) -> Scene:
     raise OperationOutdated(
         tr("The scene is there no more: its break was moved or its messages deleted.")
     )
-
-
-def _context(chat: OpenChat, index: int) -> tuple[Message, ...]:
-    return chat.story.messages[max(0, index - MESSAGE_CONTEXT) : index]
-
-
-def _message_recap(
-    message: Message, chat: OpenChat, *, text: str = "", error: str = "", reasoning: str = ""
-) -> MessageRecap:
-    old = chat.story.message_recaps.get(message.anchor, MessageRecap())
-    return MessageRecap(
-        text=text,
-        is_excluded=old.is_excluded,
-        is_remembered=old.is_remembered,
-        error=error,
-        source_hash=message.content_hash,
-        reasoning=reasoning,
-        absence=Absence.UNKNOWN if text or error else Absence.NOTHING,
-        swipe=message.swipe,
-    )
-
-
-def _tells_of(recap: MessageRecap | None, message: Message) -> bool:
-    """Whether there is a recap of the message's text as it is."""
-    return recap is not None and bool(recap.text) and recap.source_hash == message.content_hash
-
-
-def _is_by_hand_since(
-    records: Sequence[MessageRecap], made: MessageRecap, before: MessageRecap | None
-) -> bool:
-    """Whether the user changed the recap of the same text since it was as in `before`."""
-    for record in records:
-        if record.source_hash == made.source_hash:
-            is_by_hand = record.is_edited or record.absence is Absence.REMOVED
-            return is_by_hand and (
-                before is None or (record.text, record.absence) != (before.text, before.absence)
-            )
-    return False
