@@ -34,6 +34,7 @@ from ui.memories.whole import WholeDeeds
 from ui.page_chat import PageCall, PageChat
 from ui.previously import Previously
 from ui.session import Session
+from ui.set_aside import SetAside
 from ui.shell.command_palette import CommandPalette
 from ui.shell.frame import Frame
 from ui.shell.notice import plan_sentence
@@ -128,6 +129,7 @@ class Desk(QObject):
         self._page_call = PageCall(session, self._window)
         self._page_call.message_wanted.connect(self._on_message_chosen)
         self._previously = Previously(session, frame.notice)
+        self._set_aside = SetAside(session, frame.notice)
         self._trim_notice = TrimNotice(session, frame.notice)
         self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
         self._cap_notice = CapNotice(session, frame.notice, lambda: self.page_key == "work")
