@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from msgspec import structs
@@ -96,7 +97,7 @@ def unread(
     is_free: there is no model; what was looked through without one is not looked through again.
     """
     found = reading.found if is_free else NOTHING_FOUND
-    test = _Unread(_test_of(settings), reading.extracted, found)
+    test = _Unread.of(_test_of(settings), reading.extracted, found)
     indexes = story.places.still(test)
     return list(indexes[: bisect_left(indexes, _end(story, reading))])
 
@@ -110,10 +111,30 @@ class _Unread:
     is_readable: Callable[[Message], bool]
     extracted: Collection[tuple[str, str]]
     found: Collection[tuple[str, str]]
+    sizes: tuple[int, int]  # of both, when it was made
+
+    @classmethod
+    def of(
+        cls,
+        is_readable: Callable[[Message], bool],
+        extracted: Collection[tuple[str, str]],
+        found: Collection[tuple[str, str]],
+    ) -> _Unread:
+        return cls(is_readable, extracted, found, (len(extracted), len(found)))
 
     def __call__(self, message: Message) -> bool:
         read = (message.anchor, message.content_hash)
         return self.is_readable(message) and read not in self.extracted and read not in self.found
+
+    def ceased(self, before: _Unread, /) -> Collection[str] | None:
+        """What was read since then; marks are kept in their order."""
+        new: list[tuple[str, str]] = []
+        for marks, size in zip((self.extracted, self.found), before.sizes, strict=True):
+            if more := len(marks) - size:
+                if not isinstance(marks, dict):
+                    return None
+                new += islice(reversed(marks), more)
+        return [anchor for anchor, _ in new]
 
     def __eq__(self, other: object) -> bool:
         return (

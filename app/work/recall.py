@@ -118,7 +118,7 @@ class Recall:
             marks = self._marks[tasks] = _Marks(chat_id, less)
         if marks.more != more:
             new, marks.row = memories.marks_behind(chat_id, tasks, marks.row)
-            marks.messages.update(new)
+            marks.messages |= dict.fromkeys(new)
             marks.more = more
         return marks.messages
 
@@ -131,7 +131,7 @@ class _Marks:
     less: tuple[int, ...]
     more: tuple[int, ...] = ()
     row: int = 0
-    messages: set[tuple[str, str]] = field(default_factory=set)
+    messages: dict[tuple[str, str], None] = field(default_factory=dict)  # in this order
 
 
 def kept_where_it_may(
