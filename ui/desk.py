@@ -37,7 +37,7 @@ from ui.session import Session
 from ui.set_aside import SetAside
 from ui.shell.command_palette import CommandPalette
 from ui.shell.frame import Frame
-from ui.shell.notice import plan_sentence
+from ui.shell.notice import plan_deed, plan_sentence
 from ui.sync_news import sync
 from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
 from ui.tray import Tray
@@ -486,7 +486,7 @@ class Desk(QObject):
         notice = self._frame.notice
         # The work page says it in its own place, and who has closed it was not mistaken.
         if plan is not None and self.page_key != "work" and plan != self._closed_plan:
-            notice.offer(CATCH_UP, plan_sentence(plan), way_on=tr("Write the recaps"))
+            notice.offer(CATCH_UP, plan_sentence(plan), way_on=plan_deed(plan))
         else:
             notice.withdraw(CATCH_UP)
 

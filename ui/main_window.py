@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SIZE = QSize(1360, 860)
 SMALLEST = QSize(640, 480)
+TITLE_BAR = 32  # what the system puts over a window, about: its last row has to stay in sight
 
 
 class MainWindow(QWidget):
@@ -55,7 +56,7 @@ class MainWindow(QWidget):
         column.addWidget(self.frame)
         self.setWindowTitle("Tavernkeep")
         self.setMinimumSize(SMALLEST)
-        self.resize(SIZE)
+        self.resize(SIZE.boundedTo(self.screen().availableSize() - QSize(0, TITLE_BAR)))
         self.frame.bar.show_page("story")
         self.frame.header.show_place(tr("Story"), "")
         self.frame.header.left_toggled.connect(self.frame.navigator_split.toggle)
@@ -123,6 +124,8 @@ class MainWindow(QWidget):
             self._wizard.closed.connect(self._on_set_up)
             self._wizard.folder_wanted.connect(self.desk.choose_tavern)
             layout.addWidget(self._wizard)
+        if not self._state.is_set_up:
+            self.desk.session.companion.work.wait_for_word()
         self.first_run = self._wizard
         self.first_run.begin()
         self.frame.hide()
@@ -140,6 +143,12 @@ class MainWindow(QWidget):
         steps.declines_bridge = steps.declines_bridge or wizard.was_bridge_skipped
         if is_first:
             steps.begin(opens_demo=session.path is None)
+        begun = wizard.chat.chosen if wizard.chat.is_begun else None
+        if is_first:
+            path = None if begun is None else begun.path
+            session.do(session.companion.work.begin(path), name=N_("catching up"))
+        elif begun is not None and session.plan is not None:
+            session.catch_up()
         self.desk.show_page("story")
         kept = session.companion.put_setting("window_state", self.current_state().to_text())
         session.do(kept, name=N_("remembering that all is set up"))

@@ -86,6 +86,7 @@ class Agenda:
         self._backend = backend
         self._prices = prices
         self._asks_first = asks_first
+        self.waits_for_word = False  # a newcomer chooses: nothing begins, and all is asked about
         self._followed: dict[int, _Followed | None] = {}
         self._pace = Pace()
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
@@ -102,7 +103,7 @@ class Agenda:
         specs = in_succession(story, (*searches, *planned))
         again = await self._let_go(chat, specs)
         allowed = await self._allowed(chat, specs, settings, writing)
-        await self._enqueue((*again, *allowed))
+        await self._enqueue((*again, *(() if self.waits_for_word else allowed)))
 
     def _readings(self, chat: OpenChat) -> tuple[OperationSpec, ...]:
         """The reading for memory that comes next."""
@@ -173,7 +174,8 @@ class Agenda:
         if followed is not None and not followed.kept.is_stopped:
             await self._go_on(chat, followed, specs, settings, writing)
             return specs
-        limit = 0 if followed is not None else int(settings["catch_up_scenes"])
+        is_asked_at_all = followed is not None or self.waits_for_word
+        limit = 0 if is_asked_at_all else int(settings["catch_up_scenes"])
         backlog, cost = self._backlog(chat, specs, settings, writing, limit)
         if not backlog:
             if followed is not None and self._queue.running(chat.chat_id) is None:
@@ -285,6 +287,14 @@ class Agenda:
         self._queue.forgive(chat.chat_id)
         await self.follow(chat)
         self.catch_up_changed.emit(chat.chat)
+
+    async def put_off(self, chat: OpenChat) -> None:
+        """The user was asked about the backlog and did not say yes: it is offered, however small
+        it is, and begins at their word.
+        """
+        if chat.catch_up is not None:
+            kept = CatchUp(chat.chat_id, time.time(), self._writing().spec, is_stopped=True)
+            await self._keep(chat, kept)
 
     async def stop(self, chat: OpenChat, *, at_once: bool) -> None:
         """The user wants no more of it; what is done stays done, what is left is offered again.

@@ -112,6 +112,27 @@ class WorkToDo:
             raise UsageError(tr(BUSY))
         await self._agenda.start(self._chats.required(path))
 
+    def wait_for_word(self) -> None:
+        """A newcomer chooses first: until `begin`, nothing is begun of what the chats lack."""
+        self._agenda.waits_for_word = True
+
+    async def begin(self, chosen: Path | None) -> None:
+        """They have chosen: this chat's backlog is worked off; what was read of others meanwhile,
+        to be shown, waits until they say so. Without a model all begins, since it costs nothing.
+        """
+        if not self._agenda.waits_for_word:
+            return
+        read = [chat for path in self._chats.paths if (chat := self._chats.get(path)) is not None]
+        try:
+            for chat in read:
+                if chat.chat.path != chosen:
+                    await self._agenda.put_off(chat)
+                elif chat.catch_up is not None:
+                    await self.start_catch_up(chosen)
+        finally:
+            self._agenda.waits_for_word = False
+            await self._chats.plan_again({chat.chat_id for chat in read})
+
     async def stop_catch_up(self, chat_id: int, *, at_once: bool = False) -> None:
         """No more of it: when what runs is finished, or at once. What is done stays done."""
         await self._agenda.stop(await self._chats.by_id(chat_id), at_once=at_once)

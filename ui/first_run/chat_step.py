@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from app.llm.specs import BUILTIN, parse_spec
 from app.story.story import ChatRef, Story
 from app.translation import N_, tr, trn
+from ui.controls.dates import moment_words
 from ui.controls.fields import ChoiceCard
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Surface
@@ -19,7 +21,7 @@ from ui.library.words import chat_title
 from ui.session import Session
 from ui.shell.notice import plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
-from ui.welcome.page import newest_chats
+from ui.welcome.page import changed_at, newest_chats
 
 FREE = N_("Without a model it takes seconds and costs nothing.")
 NO_CHATS = N_("No chat of yours was found yet. Try the demo story, or open Tavernkeep as it is.")
@@ -30,7 +32,7 @@ class ChatStep(Step):
     """The newest chats; the demo story where there are none.
 
     Signals:
-        begun: the user starts with the chat that is open now.
+        begun: the user starts with the chat that is chosen.
     """
 
     begun = Signal()
@@ -46,6 +48,7 @@ class ChatStep(Step):
         self._cards: dict[Path, ChoiceCard] = {}
         self._chats: dict[Path, ChatRef] = {}
         self._wanted: Path | None = None
+        self.is_begun = False  # nothing runs before
         self._reading: asyncio.Task[None] | None = None
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
@@ -92,7 +95,9 @@ class ChatStep(Step):
     def enter(self) -> None:
         companion = self.session.companion
         # The way to the demo stands at the left of every step: here only where nothing else is.
-        chats = newest_chats(companion.taverns) or (companion.demo,)
+        shown = companion.chats_in_pages
+        chats = newest_chats(companion.taverns, shown=shown) or (companion.demo,)
+        self.is_begun = False
         if tuple(chats) != tuple(self._chats.values()):
             self._fill(chats)
         self.changed.emit()
@@ -109,7 +114,7 @@ class ChatStep(Step):
         self._cards = {}
         for path, chat in self._chats.items():
             name = chat.owner_name or chat.owner or chat_title(chat)
-            fact = tr("The demo story") if path == demo else ""
+            fact = tr("The demo story") if path == demo else self._when(path)
             card = ChoiceCard(name, chat_title(chat), fact)
             card.clicked.connect(self._on_card)
             self._cards[path] = card
@@ -117,6 +122,13 @@ class ChatStep(Step):
         if self._wanted not in self._chats:
             self._wanted = None
             self._plan.hide()
+
+    def _when(self, path: Path) -> str:
+        """What tells a chat from others of its character."""
+        if path in self.session.companion.chats_in_pages:
+            return tr("Open in SillyTavern")
+        changed = changed_at(path)
+        return moment_words(datetime.fromtimestamp(changed)) if changed else ""  # noqa: DTZ006
 
     def _on_card(self) -> None:
         path = next((path for path, card in self._cards.items() if card is self.sender()), None)
@@ -164,10 +176,8 @@ class ChatStep(Step):
         self.changed.emit()
 
     def do(self) -> None:
-        """Start what waits for a word, and show the story."""
-        path = self._wanted
-        if path is not None and self.session.companion.work.catch_up(path) is not None:
-            self.session.catch_up()
+        """Start what waits for a word, and show the story: whoever hears of it does both."""
+        self.is_begun = True
         self.begun.emit()
 
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.health import about
-from app.translation import number, tr, trn
+from app.translation import N_, number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.theme import current_tokens
@@ -20,6 +20,8 @@ from ui.theme.icons import icon_pixmap
 
 if TYPE_CHECKING:
     from app.work.catch_up import CatchUpPlan
+
+READ = N_("Read for memory")
 
 
 def plan_sentence(plan: CatchUpPlan) -> str:
@@ -35,29 +37,26 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             )
         )
     if plan.reading.requests:
-        reading = plan.reading
         said.append(
             tr(
-                "{messages} messages were not read for memory yet, #{first} to #{last}: {requests} "
-                "of the requests.",
-                messages=number(reading.messages),
-                first=reading.first,
-                last=reading.last,
-                requests=number(reading.requests),
+                "{messages} messages were not read for memory yet, #{first} to #{last}.",
+                messages=number(plan.reading.messages),
+                first=plan.reading.first,
+                last=plan.reading.last,
             )
         )
     cost = ", ".join(_costs(plan))
-    if not plan.scenes:
-        return " ".join((*said, tr("About {cost}.", cost=cost)))
-    scenes = trn(
-        "{n} scene has no recap yet, #{first} to #{last}.",
-        "{n} scenes have no recap yet, #{first} to #{last}.",
-        plan.scenes,
-        first=plan.first,
-        last=plan.last,
-    )
     requests = trn("{n} request", "{n} requests", plan.requests)
-    if said:
+    is_reading_alone = plan_deed(plan) == tr(READ)
+    if is_reading_alone:
+        work = tr(
+            "Reading them takes {requests} to the model, about {cost}.",
+            requests=requests,
+            cost=cost,
+        )
+    elif not plan.scenes:
+        work = tr("About {cost}.", cost=cost)
+    elif said:
         work = tr(
             "All of it takes {requests} to the model, about {cost}.", requests=requests, cost=cost
         )
@@ -67,7 +66,22 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             requests=requests,
             cost=cost,
         )
-    return " ".join((*said, scenes, work))
+    if plan.scenes:
+        scenes = trn(
+            "{n} scene has no recap yet, #{first} to #{last}.",
+            "{n} scenes have no recap yet, #{first} to #{last}.",
+            plan.scenes,
+            first=plan.first,
+            last=plan.last,
+        )
+        said.append(scenes)
+    return " ".join((*said, work))
+
+
+def plan_deed(plan: CatchUpPlan) -> str:
+    """What the button says that has a backlog worked off."""
+    is_reading_alone = plan.reading.requests == plan.requests > 0
+    return tr(READ) if is_reading_alone else tr("Write the recaps")
 
 
 def _costs(plan: CatchUpPlan) -> list[str]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Sequence
+from pathlib import Path
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
@@ -188,7 +192,26 @@ class _ChatLink(QAbstractButton):
         painter.drawText(self.rect(), left, text)
 
 
-def newest_chats(taverns: tuple[Tavern, ...]) -> tuple[ChatRef, ...]:
-    """The newest chat of each of the first few owners."""
-    found = [owner.chats[0] for tavern in taverns for owner in tavern.owners if owner.chats]
-    return tuple(found[:RECENT])
+def newest_chats(taverns: tuple[Tavern, ...], *, shown: Sequence[Path] = ()) -> tuple[ChatRef, ...]:
+    """The chats that pages of SillyTavern show, then those that were written last, a few in all."""
+    lists = [owner.chats for tavern in taverns for owner in tavern.owners if owner.chats]
+    heads = [(-changed_at(chats[0].path), number, 0) for number, chats in enumerate(lists)]
+    heapq.heapify(heads)
+    open_now = [chat for chats in lists for chat in chats if chat.path in shown]
+    found = open_now[:RECENT]
+    while heads and len(found) < RECENT:
+        _, number, place = heapq.heappop(heads)
+        chats = lists[number]  # newest first
+        if chats[place] not in found:
+            found.append(chats[place])
+        if place + 1 < len(chats):
+            heapq.heappush(heads, (-changed_at(chats[place + 1].path), number, place + 1))
+    return tuple(found)
+
+
+def changed_at(path: Path) -> float:
+    """When a file was written last, in seconds since the epoch; 0 where nobody knows."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

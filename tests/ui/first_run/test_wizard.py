@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.labelled import WrittenTavern
 from ui.first_run.wizard import FirstRun
 from ui.main_window import MainWindow
 from ui.theme import theme
+from ui.welcome.page import newest_chats
 from ui.window_state import read_state
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -199,7 +201,7 @@ async def test_from_the_folder_to_the_first_chat(
         asked = len(llm.requests)
         click(wizard.chat._cards[path])
         await until(lambda: "takes" in wizard.chat._cost.text())
-        assert "16 scenes found" in wizard.chat._facts.text()
+        assert " scenes found" in wizard.chat._facts.text()
         assert len(llm.requests) == asked
         llm.reply = lambda request: RECAP
         click(wizard.main)
@@ -208,6 +210,101 @@ async def test_from_the_folder_to_the_first_chat(
         assert fresh.frame.isVisible()
         (progress,) = companion.work.catching_up
         await companion.work.stop_catch_up(progress.chat, at_once=True)
+
+
+@pytest.fixture
+async def at_the_last_step(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> AsyncIterator[FakeLlm]:
+    """A model is chosen, few scenes are nothing to ask about, and a chat's plan is shown."""
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    shutil.copytree(demo_tavern.user_folder.parent, tmp_path / "SillyTavern" / "data")
+    with FakeLlm(lambda request: RECAP) as llm:
+        await companion.put_setting("catch_up_scenes", 50)
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        await companion.put_setting("tavern", str(tmp_path / "SillyTavern" / "data"))
+        wizard.rail.rows[3].click()
+        await until(lambda: companion.demo.path not in wizard.chat.paths)
+        card = next(iter(wizard.chat._cards.values()))
+        await until(card.isVisible)
+        click(card)
+        await until(lambda: "takes" in wizard.chat._cost.text())
+        yield llm
+        for progress in companion.work.catching_up:
+            await companion.work.stop_catch_up(progress.chat, at_once=True)
+
+
+async def test_nothing_begins_before_the_start_nor_without_it(
+    fresh: MainWindow, at_the_last_step: FakeLlm, until: Until
+) -> None:
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    assert fresh.desk is not None
+    session = fresh.desk.session
+    assert companion.work.operations == ()
+    click(wizard.skip)
+    await until(lambda: not companion.work._agenda.waits_for_word)
+    await until(lambda: session.plan is not None)
+    assert session.path is not None
+    await companion.open_story(session.path)  # it is planned anew, and still waits
+    assert companion.work.operations == ()
+    assert at_the_last_step.requests == []
+    session.catch_up()
+    await until(lambda: bool(at_the_last_step.requests))
+
+
+async def test_what_was_started_begins(
+    fresh: MainWindow, at_the_last_step: FakeLlm, until: Until
+) -> None:
+    click(wizard_of(fresh).main)
+    await until(lambda: bool(at_the_last_step.requests))
+    assert len(companion_of(fresh).work.catching_up) == 1
+
+
+async def test_without_a_model_it_begins_by_itself_when_all_is_chosen(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    shutil.copytree(demo_tavern.user_folder.parent, tmp_path / "SillyTavern" / "data")
+    await companion.put_setting("tavern", str(tmp_path / "SillyTavern" / "data"))
+    wizard.rail.rows[3].click()
+    await until(lambda: companion.demo.path not in wizard.chat.paths)
+    card = next(iter(wizard.chat._cards.values()))
+    await until(card.isVisible)
+    click(card)
+    await until(lambda: "costs nothing" in wizard.chat._cost.text())
+    assert companion.work.operations == ()
+    click(wizard.main)
+    await until(lambda: companion.work.operations != ())
+
+
+async def test_the_chats_written_last_are_offered_several_of_a_character_among_them(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    folder = tmp_path / "SillyTavern" / "data"
+    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    (first,) = folder.glob("*/chats/*/*.jsonl")
+    for number in range(7):
+        chat = first.with_name(f"Story {number}.jsonl")
+        shutil.copyfile(first, chat)
+        os.utime(chat, (1_700_000_000 + number, 1_700_000_000 + number))
+    os.utime(first, (1_800_000_000, 1_800_000_000))
+    await companion.put_setting("tavern", str(folder))
+    wizard.rail.rows[3].click()
+    await until(lambda: companion.demo.path not in wizard.chat.paths)
+    names = [path.stem for path in wizard.chat.paths]
+    assert names == [first.stem, "Story 6", "Story 5", "Story 4", "Story 3"]
+    (tavern,) = companion.taverns
+    shown = newest_chats((tavern,), shown=[first.with_name("Story 0.jsonl")])
+    assert [chat.title for chat in shown] == ["Story 0", *names[:4]]
+
+
+def test_the_first_window_fits_the_screen(dressed: QApplication) -> None:
+    window = MainWindow(theme, TaskSupervisor())
+    screen = window.screen().availableSize()
+    assert window.height() < screen.height()
+    assert window.width() <= max(screen.width(), window.minimumWidth())
+    window.deleteLater()
 
 
 def button(inside: QWidget, words: str) -> QAbstractButton:

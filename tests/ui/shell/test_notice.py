@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.story.break_search import SearchCost
 from app.work.catch_up import CatchUpPlan
-from ui.shell.notice import Notice, plan_sentence
+from app.work.memory_planner import ReadingCost
+from ui.shell.notice import Notice, plan_deed, plan_sentence
 
 SEARCH = SearchCost(90, 12, 60, 9_000, 1_000)
 
@@ -29,6 +30,22 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     sentence = plan_sentence(CatchUpPlan(5, 0, 80, 21, 20_000, 2_000, search=SEARCH))
     assert "about 12 requests, at most 60" in sentence
     assert "All of it takes 21 requests to the model, about 22,000 tokens." in sentence
+
+
+def test_reading_alone_is_no_writing_of_recaps() -> None:
+    reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
+    plan = CatchUpPlan(0, 0, 143, 8, 30_000, 3_000, reading=reading)
+    assert plan_sentence(plan) == (
+        "140 messages were not read for memory yet, #4 to #143. Reading them takes 8 requests to "
+        "the model, about 33,000 tokens."
+    )
+    assert plan_deed(plan) == "Read for memory"
+    both = CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading)
+    assert plan_sentence(both) == (
+        "140 messages were not read for memory yet, #4 to #143. 5 scenes have no recap yet, #0 to "
+        "#143. All of it takes 17 requests to the model, about 33,000 tokens."
+    )
+    assert plan_deed(both) == "Write the recaps"
 
 
 @pytest.mark.pitfall(11)
