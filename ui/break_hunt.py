@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.errors import UsageError
 from app.operations import FINISHED, Operation, OperationKind, OperationStatus
@@ -13,6 +13,7 @@ from app.story.break_search import SearchCost
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
 from app.translation import N_, number, tr, trn
+from ui.controls.timers import once
 from ui.session import Session
 from ui.shell.notice import Notice
 
@@ -103,10 +104,7 @@ class BreakHunt(QObject):
         self._hunt: _Hunt | None = None
         self._found = 0
         self._first: tuple[Path, str] | None = None
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self._look)
+        self._settle = once(self, SETTLE_MS, self._look)
         notice.acted.connect(self._on_acted)
         session.chat_opened.connect(self._on_chat_opened)
         session.operations_changed.connect(self._on_news)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.errors import TavernkeepError
 from app.operations import Operation
@@ -17,6 +17,7 @@ from app.prompt.slots import SlotSet
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.translation import N_, retold, tr
+from ui.controls.timers import once
 
 if TYPE_CHECKING:
     from app.companion import Companion
@@ -80,10 +81,7 @@ class Session(QObject):
         self._slots = SlotSet()
         self._plan: CatchUpPlan | None = None
         self._told: set[tuple[Path, str]] = set()
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self._fetch)
+        self._settle = once(self, SETTLE_MS, self._fetch)
         self.replayed.connect(self.refresh)
         self._is_closed = False
         for signal, receiver in self._hearing():

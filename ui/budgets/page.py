@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -25,6 +25,7 @@ from ui.budgets.recap_strip import RecapStrip
 from ui.budgets.tools import BudgetTools
 from ui.budgets.tuning import NOTHING, NOTHING_WITHIN, NOTHING_YET
 from ui.controls.surfaces import Line
+from ui.controls.timers import once
 from ui.memories.hands import MemoryHands
 from ui.session import Session
 from ui.shell.side_split import Side, SideSplit
@@ -66,14 +67,8 @@ class BudgetsPage(QWidget):
         self.strip = RecapStrip()
         self.board = Board()
         self.pane = BudgetPane()
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
-        self._soon.timeout.connect(self.try_now)
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self.refresh)
+        self._soon = once(self, 0, self.try_now)
+        self._settle = once(self, SETTLE_MS, self.refresh)
         self._build()
         self._connect()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QSpinBox, QWidget
 
@@ -12,6 +12,7 @@ from app.story.story import Story
 from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
+from ui.controls.timers import once
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE
@@ -43,10 +44,7 @@ class MomentBar(QWidget):
         self.number.lineEdit().setTextMargins(6, 0, 0, 0)
         self.now = Button(tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET)
         self._words = Label(tr("As it stood at"), font=ui_font(12, MEDIUM), tone=T2_ROLE)
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self._tell)
+        self._settle = once(self, SETTLE_MS, self._tell)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(10)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from app.translation import N_, tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Field
+from ui.controls.timers import once
 from ui.memories.deeds import MemoryDeeds
 
 MenuMaker = Callable[[QWidget], QMenu]
@@ -41,10 +42,7 @@ class MemoryTools(QWidget):
         self.more.clicked.connect(self._open_menu)
         self.more.hide()
         self._menu: MenuMaker | None = None
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self._tell)
+        self._settle = once(self, SETTLE_MS, self._tell)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)

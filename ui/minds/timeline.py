@@ -11,6 +11,7 @@ from app.story.story import Story
 from app.translation import tr, tr_in
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
+from ui.controls.timers import once
 from ui.minds.lanes import FOOT, LANE, Lanes
 from ui.minds.scene_slider import SceneSlider
 from ui.minds.tones import ICONS, ink
@@ -92,10 +93,7 @@ class Timeline(QWidget):
         self._player = QTimer(self)
         self._player.setInterval(PLAY_MS)
         self._player.timeout.connect(self._on_tick)
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self._tell)
+        self._settle = once(self, SETTLE_MS, self._tell)
         self._build()
         self.slider.valueChanged.connect(self._on_value)
         self.slider.play_asked.connect(self.toggle_play)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -16,6 +16,7 @@ from app.work.prompt_edits import PromptState
 from app.work.user_files import read_bounded, write_new
 from ui.controls.fields import Choice
 from ui.controls.surfaces import Line
+from ui.controls.timers import once
 from ui.dialogs import choose_file, choose_new_file
 from ui.prompts.editor import TEXT, WIDE, PromptEditor
 from ui.prompts.note import PromptNote
@@ -52,10 +53,7 @@ class PromptsPage(QWidget):
         self.note = PromptNote()
         self.editor = PromptEditor()
         self._pending: tuple[str, PromptText] | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(DRAFT_MS)
-        self._timer.timeout.connect(self.flush)
+        self._timer = once(self, DRAFT_MS, self.flush)
         self._data = b""  # of the file that is taken in, while names are taken
         self._lay_out()
         self._connect()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.story.drafts import Draft
 from app.translation import N_
+from ui.controls.timers import once
 from ui.session import Session
 
 SETTLE_MS = 400
@@ -29,10 +30,7 @@ class DraftKeeper(QObject):
         self._kind, self._anchor = "", ""
         self._pending: Draft | None = None
         self.is_begun = False  # something was noted since this text was turned to
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SETTLE_MS)
-        self._timer.timeout.connect(self.flush)
+        self._timer = once(self, SETTLE_MS, self.flush)
 
     def look_for(self, kind: str, anchor: str) -> None:
         """Turn to another text and tell whether a draft of it was left behind."""

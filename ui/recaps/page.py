@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,6 +13,7 @@ from app.story.recaps import RunningVersion
 from app.story.story import Story
 from app.translation import N_, tr
 from app.work.open_chat import StoryChange
+from ui.controls.timers import once
 from ui.recaps.compare import ComparePane
 from ui.recaps.deeds import RecapDeeds
 from ui.recaps.draft_keeper import DraftKeeper
@@ -66,10 +67,7 @@ class RecapsPage(QWidget):
             lambda: self._subject.anchor,
             lambda: self.model.rows,
         )
-        self._count_timer = QTimer(self)
-        self._count_timer.setSingleShot(True)
-        self._count_timer.setInterval(COUNT_MS)
-        self._count_timer.timeout.connect(self._count_result)
+        self._count_timer = once(self, COUNT_MS, self._count_result)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.reading)
         self._stack.addWidget(self.comparison)

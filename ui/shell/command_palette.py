@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from ui.controls.buttons import key_text
 from ui.controls.fields import Field
 from ui.controls.labels import body, words_of
 from ui.controls.surfaces import FloatingSheet
+from ui.controls.timers import once
 from ui.shell.entries import (
     ENTRY_ROLE,
     ROW_HEIGHT,
@@ -127,10 +128,7 @@ class CommandPalette(FloatingSheet):
         self._nothing = body(tr(NOTHING))
         self._nothing.setContentsMargins(34, 6, 12, 0)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self.search)
+        self._settle = once(self, SETTLE_MS, self.search)
         self._field.textChanged.connect(self._settle.start)
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 8, 4, 4)

@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QKeyEvent
@@ -30,6 +29,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Field
 from ui.controls.labels import Label, meta
 from ui.controls.surfaces import FloatingSheet
+from ui.controls.timers import once
 from ui.shell.entries import Index, above_rows, step_in
 from ui.shell.find_row import FIND_ROLE, ROW, Find, FindDelegate
 from ui.theme.fonts import ui_font
@@ -124,10 +124,7 @@ class SearchSheet(FloatingSheet):
         )
         self.index.clicked.connect(self.index_wanted)
         self.progress = meta("")
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self.search)
+        self._settle = once(self, SETTLE_MS, self.search)
         self.field.textChanged.connect(self._settle.start)
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 8, 4, 4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 from app.health import HealthItem, Light
 from app.translation import tr
 from ui.controls.labels import plain_tip
+from ui.controls.timers import once
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
@@ -131,10 +132,7 @@ class StatusBar(QWidget):
         for key, icon, rank in RIGHT:
             self._add(key, icon, rank)
         self._going_on = ""
-        self._moment = QTimer(self)
-        self._moment.setSingleShot(True)
-        self._moment.setInterval(SAID_MS)
-        self._moment.timeout.connect(self._fall_silent)
+        self._moment = once(self, SAID_MS, self._fall_silent)
 
     def show_health(self, health: Health) -> None:
         """Say how things are."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.translation import tr
+from ui.controls.timers import once
 from ui.theme import current_tokens
 from ui.theme.fonts import ui_font
 from ui.theme.style import rounded
@@ -24,10 +25,7 @@ class WaitingPage(QWidget):
         super().__init__(parent)
         self._sentence = tr("Starting")
         self._is_late = False
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(PATIENCE_MS)
-        self._patience.timeout.connect(self._on_late)
+        self._patience = once(self, PATIENCE_MS, self._on_late)
         self.setAccessibleName(self._sentence)
 
     def say(self, sentence: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import body
+from ui.controls.timers import once
 from ui.story.geometry import MESSAGE_GAP, column_in
 from ui.theme.icons import icon_pixmap
 from ui.theme.source import ThemeSource
@@ -31,10 +32,7 @@ class ReadingState(QWidget):
         column.addStretch(2)
         column.addWidget(self._line)
         column.addStretch(3)
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(SPEAKS_AFTER_MS)
-        self._patience.timeout.connect(self._line.show)
+        self._patience = once(self, SPEAKS_AFTER_MS, self._line.show)
 
     def begin(self, title: str) -> None:
         """Start to wait for a chat."""

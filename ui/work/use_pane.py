@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from PySide6.QtCore import QItemSelectionModel, QTimer, Signal
+from PySide6.QtCore import QItemSelectionModel, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label, body, headline, meta, section
 from ui.controls.surfaces import scrolling
+from ui.controls.timers import once
 from ui.session import Session
 from ui.settings.rows import NumberField
 from ui.theme.fonts import ui_font
@@ -75,10 +76,7 @@ class UsePane(QWidget):
         self._tasks_title = section()
         self._nothing = body(tr(EMPTY))
         self._build()
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(SETTLE_MS)
-        self._settle.timeout.connect(self.refresh)
+        self._settle = once(self, SETTLE_MS, self.refresh)
         self.cap.valueChanged.connect(self._on_cap)
         self.unit.activated.connect(self._on_unit)
         self.spans.chosen.connect(self._on_span)
