@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from app.memory.state_change import Wording
 from app.memory.windows import Window
 from app.story.messages import Message, digest
 
+STORIES = 160 if os.environ.get("TAVERNKEEP_TEST_LONG") == "1" else 40
 PACKS = load_packs()
 PEOPLE = ("Aldo", "Berta", "Cosima", "Dario", "Edda")
 ROOMS = ("hall", "garden", "cellar")
@@ -435,7 +437,7 @@ def eventful(seed: int) -> tuple[list[Deed], list[int]]:
 
 def test_long_stories_agree_too_whole_and_with_messages_deleted() -> None:
     waiting = believed = fallen = 0
-    for seed in range(160):
+    for seed in range(STORIES):
         plot, sizes = eventful(seed)
         told, messages = told_story(plot)
         memories = remembered(told, messages, sizes).memories

@@ -51,7 +51,7 @@ def test_only_messages_have_numbers(texts: list[str], name: str) -> None:
         Message(f"m{n}", digest(text), name, text, is_user=True) for n, text in enumerate(texts)
     )
     shown = Window(1, told).text
-    found = [int(n) for n in re.findall(r"^[^\S\n]*\[\s*(\d+)\s*\]", shown, re.MULTILINE)]
+    found = [int(n) for n in re.findall(r"^[^\S\n]*\[[^\S\n]*(\d+)[^\S\n]*\]", shown, re.MULTILINE)]
     assert found == list(range(1, len(texts) + 1))
 
 

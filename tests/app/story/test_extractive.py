@@ -149,11 +149,11 @@ def test_a_message_recap_fits_even_when_no_sentence_does() -> None:
 
 def test_a_huge_scene_takes_seconds() -> None:
     scene = messages(
-        *(f'*Walks on.* "Number {i} of the Kell road is {i * 7}."' for i in range(20_000))
+        *(f'*Walks on.* "Number {i} of the Kell road is {i * 7}."' for i in range(8_000))
     )
     started = time.perf_counter()
     assert recap(scene, 200)
-    assert time.perf_counter() - started < 20
+    assert time.perf_counter() - started < 8
 
 
 # Folding

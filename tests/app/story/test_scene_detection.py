@@ -366,10 +366,10 @@ def test_a_long_past_changes_nothing_in_the_present() -> None:
 
 def test_live_reading_finds_nearly_what_a_whole_reading_finds() -> None:
     messages, gold = labelled("night-ferry")
-    found: list[FoundBreak] = []
+    detector, found = Detector(PACKS), list[FoundBreak]()
     for size in range(1, len(messages) + 1):
         start = found[-1].last + 1 if found else 0
-        found += detect_breaks(messages[:size], PACKS, start=start)
+        found += detector.detect(messages[:size], start=start)
     assert f1(tuple(found), gold) >= 0.75
 
 
