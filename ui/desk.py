@@ -39,6 +39,7 @@ from ui.shell.command_palette import CommandPalette
 from ui.shell.frame import Frame
 from ui.shell.notice import plan_deed, plan_sentence
 from ui.sync_news import sync
+from ui.taking_in import TakingIn
 from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
 from ui.tray import Tray
 from ui.trim_notice import TrimNotice
@@ -139,6 +140,7 @@ class Desk(QObject):
         self._waiting.changed.connect(self._on_waiting_changed)
         self.copies = ChatCopies(session, frame.notice)
         self.clearing = Clearing(session, frame.notice)
+        self.taking_in = TakingIn(session, frame.notice)
         self.break_hunt = BreakHunt(session, frame.notice)
         self.break_hunt.went_on.connect(frame.status.keep_telling)
         self.break_hunt.model_wanted.connect(self._on_settings_wanted)
@@ -209,6 +211,7 @@ class Desk(QObject):
             stage.page.chat_wanted.connect(self.open_chats)
             stage.page.breaks_wanted.connect(self.break_hunt.begin)
             stage.page.clearing_wanted.connect(self.clearing.begin)
+            stage.page.taking_in_wanted.connect(self.taking_in.begin)
             self.story_stage = stage
             self._frame.set_navigator(key, stage.navigator)
             self._frame.set_inspector_split(key, stage.split)

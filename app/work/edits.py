@@ -29,14 +29,15 @@ from app.work.planner import (
     source_digest,
 )
 from app.work.scene_edits import SceneEdits, closed_scene
+from app.work.taking_in import TakingIn
 
 
 class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
 
     drafts: what the user is writing and has not kept. scenes: where scenes end. messages: their
-    recaps. history: all that was done, to go back to. takes_in: who else looks at what undo
-    may have changed, as the settings do.
+    recaps. extension: what ST-Auto-Recap wrote since. history: all that was done, to go back to.
+    takes_in: who else looks at what undo may have changed, as the settings do.
 
     Raises UsageError for a chat that is not open, and for what is not there.
     """
@@ -56,6 +57,7 @@ class StoryEdits:
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
         self.messages = MessageEdits(store, chats, enqueue, writing, self._do)
+        self.extension = TakingIn(store, chats, self._do)
         self.history = ChangeHistory(store, chats, self._take_in)
 
     async def select_running_version(self, path: Path, version: int) -> None:

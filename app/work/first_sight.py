@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from msgspec import structs
-
-from app.sillytavern import loose_json as loose
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.data_folders import renamed_owner
-from app.sillytavern.message_extras import (
-    RunningExtra,
-    SceneExtra,
-    is_hidden_by_us,
-    message_recaps,
-    other_swipe_recaps,
-    running_extra,
-    scene_extra,
-)
-from app.sillytavern.stored_recap import display_text
+from app.sillytavern.message_extras import is_hidden_by_us, other_swipe_recaps
 from app.store.store import Store
 from app.story.anchors import KnownMessage, common_ends
 from app.story.auto_hide import HideState
 from app.story.messages import Message, MessageRecap
-from app.story.recaps import IMPORTED, RunningVersion, SceneRecap
-from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
+from app.story.recaps import SceneRecap
 from app.story.story import ChatRef
-from app.work.planner import recapped_messages
+from app.work.left_in_chats import left_in
 
 LAST_MESSAGES = 3
 
@@ -131,44 +117,22 @@ async def import_extras(
     speakers: whose messages scene recaps are made from here, so that imported ones are not taken
     to be outdated. Formats: spec/auto-recap.md §1 and §12. The file stays as it is.
     """
-    recaps = await asyncio.to_thread(message_recaps, snapshot.lines)
+    left = await asyncio.to_thread(left_in, snapshot, messages, speakers=speakers)
     rare = await asyncio.to_thread(_rare_data, snapshot)
-    scenes = {
-        index: extra
-        for index, line in enumerate(snapshot.lines)
-        # A recap without its break counts again when a break is set there.
-        if line.recaps
-        and (extra := scene_extra(line)) is not None
-        and (extra.is_break or any(extra.versions))
-    }
-    running = running_extra(snapshot.chat_metadata)
-    breaks = [
-        _scene_break(messages[index], extra) for index, extra in scenes.items() if extra.is_break
-    ]
-    by_anchor = {
-        # What is not known to be of another text is taken to be of the one shown.
-        messages[index].anchor: structs.replace(
-            recap,
-            source_hash=recap.source_hash or messages[index].content_hash,
-            swipe=messages[index].swipe,
-        )
-        for index, recap in recaps.items()
-    }
 
     def unit() -> None:
         known = store.scenes.breaks(chat_id)
-        store.scenes.save(chat_id, [b for b in breaks if b.anchor not in known])
-        _keep_scene_recaps(store, chat_id, _scene_recaps(messages, scenes, breaks, speakers))
+        store.scenes.save(chat_id, [b for b in left.breaks if b.anchor not in known])
+        _keep_scene_recaps(store, chat_id, left.scene_recaps)
         if not store.recaps.message_recaps(chat_id):
             for index, other in rare.recaps:
                 store.recaps.save_message_recaps(chat_id, {messages[index].anchor: other})
-            store.recaps.save_message_recaps(chat_id, by_anchor)
+            store.recaps.save_message_recaps(chat_id, dict(left.message_recaps))
         if rare.hidden and not store.hiding.states(chat_id):
             ours = {messages[index].anchor: HideState.HIDDEN for index in rare.hidden}
             store.hiding.save(chat_id, ours)
-        if running is not None and not store.recaps.running(chat_id).versions:
-            foreign = is_foreign(running, snapshot)
-            _import_running(store, chat_id, running, messages, foreign=foreign)
+        if left.running and not store.recaps.running(chat_id).versions:
+            store.recaps.import_running(chat_id, left.running, left.current)
         store.chats.set_acquainted(chat_id)
 
     await store.run(unit)
@@ -224,89 +188,3 @@ def _lines_again(snapshot: ChatSnapshot, wanted: Mapping[int, int]) -> Iterator[
                 text = line.removesuffix(b"\n")
                 if hash(text) == digests[number - 1]:
                     yield wanted[number], text
-
-
-def _scene_break(message: Message, extra: SceneExtra) -> SceneBreak:
-    return SceneBreak(
-        anchor=message.anchor,
-        origin=BreakOrigin.IMPORT,
-        cue="import",
-        name=extra.name,
-        is_visible=extra.is_visible,
-        is_collapsed=extra.is_collapsed,
-    )
-
-
-def _scene_recaps(
-    messages: Sequence[Message],
-    extras: Mapping[int, SceneExtra],
-    breaks: Sequence[SceneBreak],
-    speakers: str,
-) -> list[SceneRecap]:
-    """All versions of all imported scenes, as texts; taken to be of the scene as it is now."""
-    found: list[SceneRecap] = []
-    scenes = {s.last: s for s in scenes_of(messages, {b.anchor: b for b in breaks})}
-    for index, extra in extras.items():
-        scene = scenes.get(index)
-        source = scene_digest(recapped_messages(messages, scene, speakers)) if scene else ""
-        for place, version in enumerate(extra.versions):
-            metadata = extra.metadata.get(place, {})
-            combined = metadata.get("combined_at")
-            text = display_text(version)
-            if not text:  # the extension stores an empty version when it only draws a break
-                continue
-            found.append(
-                SceneRecap(
-                    anchor=messages[index].anchor,
-                    version=place,
-                    name=extra.name,
-                    text=text,
-                    source_digest=source,
-                    made_by=IMPORTED,
-                    created=loose.seconds(metadata.get("timestamp")),
-                    is_current=place == extra.current,
-                    stored=version,
-                    combined_at=loose.seconds(combined) if loose.is_number(combined) else None,
-                )
-            )
-    return found
-
-
-def is_foreign(running: RunningExtra, snapshot: ChatSnapshot) -> bool:
-    """Whether a running recap was written for another chat, and this is no branch of it."""
-    return (
-        running.chat_id not in ("", snapshot.path.stem)
-        and "main_chat" not in snapshot.chat_metadata
-    )
-
-
-def _import_running(
-    store: Store,
-    chat_id: int,
-    running: RunningExtra,
-    messages: Sequence[Message],
-    *,
-    foreign: bool,
-) -> None:
-    versions: list[RunningVersion] = []
-    for extra in running.versions:
-        # An index behind the end tells of messages that are gone: kept, and never injected.
-        anchors = [
-            messages[index].anchor if 0 <= index < len(messages) else f"gone {index}"
-            for index in (extra.prev_scene_index, extra.new_scene_index)
-        ]
-        version = RunningVersion(
-            version=extra.version,
-            content=extra.content,
-            scene_count=extra.scene_count,
-            first_anchor=anchors[0] if extra.prev_scene_index else "",
-            last_anchor=anchors[1],
-            made_by=IMPORTED,
-            created=loose.seconds(extra.timestamp) or time.time(),
-            # Another chat's memory is neither thrown away nor used unasked: it can be chosen.
-            reason="foreign" if foreign else "import",
-            is_retired=foreign,
-        )
-        versions.append(version)
-    current = None if foreign else running.current_version
-    store.recaps.import_running(chat_id, versions, current)

@@ -53,7 +53,8 @@ async def test_the_header_has_a_menu_of_them_while_a_story_is_shown(
     menu = QApplication.activePopupWidget()
     assert menu is not None
     names = [action.objectName() for action in menu.actions()]
-    assert names == ["story.find_breaks", "story.recap_missing", "story.clear_all", *EXPORTS]
+    of_story = ("find_breaks", "recap_missing", "take_in", "clear_all")
+    assert names == [*(f"story.{name}" for name in of_story), *EXPORTS]
     assert all(action.isEnabled() for action in menu.actions())
     menu.close()
     demo_window.show_page("settings")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -181,6 +182,32 @@ async def test_clearing_a_chat_says_first_what_goes_and_is_one_step_back(
     await companion.settled(demo_tavern.chat)
     await companion.edits.undo(demo_tavern.chat)
     assert page.story.breaks == before.breaks
+
+
+async def test_what_the_extension_wrote_is_said_first_and_taken_in_in_one_step(
+    demo_window: MainWindow, demo_tavern: WrittenTavern, companion: Companion, until: Until
+) -> None:
+    assert demo_window.desk is not None
+    stage = demo_window.desk.story_stage
+    assert stage is not None
+    notice, page, status = demo_window.frame.notice, stage.page, demo_window.frame.status
+    page.story_actions.take_in.trigger()
+    await until(lambda: status.said.startswith("ST-Auto-Recap wrote nothing"))
+    header, *lines = demo_tavern.chat.read_text().splitlines()
+    last = json.loads(lines[60])
+    last["extra"] = {"auto_recap_memory": {"scene_break": True, "scene_recap_memory": "Theirs."}}
+    lines[60] = json.dumps(last)
+    demo_tavern.chat.write_text("\n".join([header, *lines]))
+    page.story_actions.take_in.trigger()
+    await until(lambda: notice.way_on == "Take them in")
+    assert "wrote 1 scene break and 1 scene recap that" in notice.sentence
+    before = len(page.story.breaks)
+    notice.take_up()
+    await until(lambda: status.said == "Taken in: 1 scene break and 1 scene recap")
+    await until(lambda: len(page.story.breaks) == before + 1)
+    await companion.settled(demo_tavern.chat)
+    await companion.edits.undo(demo_tavern.chat)
+    assert page.story.messages[60].anchor not in page.story.breaks
 
 
 @pytest.mark.parametrize(("light", "is_shown"), [(Light.BAD, True), (Light.GOOD, False)])

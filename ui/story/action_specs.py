@@ -205,6 +205,14 @@ MESSAGE_ACTIONS = (
         also=N_("previous swipe recap"),
     ),
     StoryActionSpec(
+        "take_in",
+        N_("Take in what ST-Auto-Recap wrote"),
+        "",
+        N_("Add what the extension wrote into this chat since it was first opened here."),
+        icon="sync",
+        also=N_("import extension back"),
+    ),
+    StoryActionSpec(
         "clear_all",
         N_("Clear all recaps and breaks of this chat"),
         "",

@@ -51,6 +51,7 @@ class StoryPage(QWidget):
         message_chosen: message index, -1 when a scene or nothing is current.
         breaks_wanted: the reader wants the model to look for scene breaks.
         clearing_wanted: the reader wants every recap and break forgotten.
+        taking_in_wanted: the reader wants what ST-Auto-Recap wrote since.
 
     `navigator` is made here and placed by the window; `break_here` is the page's main action.
     """
@@ -59,6 +60,7 @@ class StoryPage(QWidget):
     message_chosen = Signal(int)
     breaks_wanted = Signal()
     clearing_wanted = Signal()
+    taking_in_wanted = Signal()
 
     def __init__(
         self, session: Session, theme: ThemeSource = window_theme, parent: QWidget | None = None
@@ -301,6 +303,8 @@ class StoryPage(QWidget):
                 self.breaks_wanted.emit()
             case "clear_all":
                 self.clearing_wanted.emit()
+            case "take_in":
+                self.taking_in_wanted.emit()
             case "rename" if target.scene is not None:
                 self._rename(target.scene)
             case "fold" | "unfold" if target.scene is not None:

@@ -45,6 +45,7 @@ class StoryActions(QObject):
         self.recap_scene_messages = made["recap_scene_messages"]
         self.recap_missing, self.clear_recap = made["recap_missing"], made["clear_recap"]
         self.previous_recap, self.clear_all = made["previous_recap"], made["clear_all"]
+        self.take_in = made["take_in"]
         self.show_in_page = made["show_in_page"]
 
     def _make(self, spec: StoryActionSpec) -> QAction:
@@ -76,6 +77,7 @@ class StoryActions(QObject):
         self._adjust_message(target)
         self.find_breaks.setEnabled(bool(target.story.messages))
         self.clear_all.setEnabled(bool(target.story.messages))
+        self.take_in.setEnabled(bool(target.story.messages))
         self.find.setEnabled(bool(target.story.messages))
 
     def adjust_page(self, target: Target, *, is_shown: bool) -> None:
@@ -230,7 +232,7 @@ class StoryActions(QObject):
 
     def for_story(self) -> tuple[QAction, ...]:
         """What is done to the whole story."""
-        return self.find_breaks, self.recap_missing, self.clear_all
+        return self.find_breaks, self.recap_missing, self.take_in, self.clear_all
 
 
 def _break_tip(target: Target, *, ends_already: bool) -> str:

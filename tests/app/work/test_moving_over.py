@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from app.companion import open_companion
 from app.llm.tokenizer import counter_for
+from app.paths import user_folders
 from app.settings import Settings
 from app.sillytavern.bridge_link import Page
 from app.sillytavern.extras_writing import INCLUDED
@@ -23,7 +26,8 @@ from app.tasks import TaskSupervisor
 from app.work.mirror import Mirror
 from app.work.open_chat import OpenChat
 from app.work.open_chats import OpenChats
-from tests.chat_files import HEADER, jsonl, message, swiped
+from app.work.taking_in import TakingIn
+from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, swiped
 
 NEW, OLD, QVINK = "auto_recap_memory", "auto_summarize_memory", "qvink_memory"
 
@@ -272,3 +276,74 @@ async def test_who_goes_back_finds_old_recaps_beside_what_was_done_here(desk: De
     await desk.mirrors(opened)
     assert desk.path.read_bytes() == before
     assert recaps(opened.story) == ["one", "two"]
+
+
+async def test_what_the_extension_wrote_later_is_taken_in_when_asked_and_undone(
+    tmp_path: Path,
+) -> None:
+    """Somebody looked at the chat here, played on with the extension, and comes back."""
+    path = tmp_path / "Harbour.jsonl"
+    chat = [message(n) for n in range(12)]
+    chat[2]["extra"] = {NEW: scene(scene_recap_versions=["First."], scene_recap_memory="First.")}
+    stored = {"version": 0, "content": "So far.", "scene_count": 1, "new_scene_index": 2}
+    running = {"chat_id": "Harbour", "current_version": 0, "versions": [stored]}
+    header = {**HEADER, "chat_metadata": {**HEADER["chat_metadata"], RUNNING_KEY: running}}
+    path.write_bytes(jsonl([header, *chat]))
+    async with open_companion(user_folders(tmp_path / "own"), watch=False) as program:
+        for made in ("scene_breaks", "scene_recaps", "running_recap", "message_recaps"):
+            await program.put_setting(f"{made}_auto", False)
+        story = await program.open_story(path)
+        extension, anchors = program.edits.extension, [m.anchor for m in story.messages]
+        assert not await extension.found(path)
+        await program.edits.edit_running_recap(path, "By hand, here.")
+        await program.edits.messages.edit(path, anchors[4], "My own.")
+        chat[2]["extra"][NEW] |= {
+            "scene_recap_versions": ["First.", "Second."],
+            "scene_recap_memory": "Second.",
+            "scene_recap_current_index": 1,
+        }
+        chat[6]["extra"] = {NEW: scene(scene_break_name="Mill", scene_recap_memory="They left.")}
+        chat[4]["extra"] = {NEW: {"memory": "Theirs.", "edited": True}}
+        chat[5]["extra"] = {NEW: {"memory": "Theirs, too.", "edited": True}}
+        later = {"version": 1, "content": "Later.", "scene_count": 2, "new_scene_index": 6}
+        running |= {"current_version": 1, "versions": [stored, later]}
+        save_like_sillytavern(path, jsonl([header, *chat]))
+        before = await program.open_story(path)
+        found = await extension.found(path)
+        assert found.parts == (
+            *("1 scene break", "2 scene recaps", "1 running recap", "1 message recap"),
+        )
+        assert program.story(path) == before, "nothing is taken in unasked"
+        assert (await extension.take_in(path)).parts == found.parts
+        after = program.story(path)
+        assert after is not None
+        assert [s.last for s in after.scenes if s.is_closed] == [2, 6]
+        assert recaps(after) == ["First.", "Second.", "They left."]
+        told = after.scene_recap(after.scenes[0])
+        assert told is not None
+        assert told.text == "Second."
+        assert [v.content for v in after.running.versions] == [
+            *("So far.", "By hand, here.", "Later."),
+        ]
+        assert after.running.current == after.running.versions[-1]
+        assert message_recap(after, 4).text == "My own."
+        assert message_recap(after, 5).text == "Theirs, too."
+        assert not await extension.found(path)
+        assert await program.edits.undo(path) == "take in what ST-Auto-Recap wrote"
+        assert program.story(path) == before
+
+
+async def test_what_was_put_away_here_is_not_offered_again(desk: Desk) -> None:
+    chat = [message(n) for n in range(6)]
+    chat[3]["extra"] = {NEW: scene(scene_recap_memory="They met.", memory="A message.")}
+    stored = {"version": 0, "content": "So far.", "scene_count": 1, "new_scene_index": 3}
+    opened = await desk.sees(chat, {RUNNING_KEY: {"chat_id": "Harbour", "versions": [stored]}})
+    clear = partial(desk.store.clearing.clear, opened.chat_id)
+    await desk.store.run_undoable(opened.chat_id, "clear", clear)
+    await desk.chats.refresh(opened)
+
+    async def do(*_: object) -> None:
+        raise AssertionError
+
+    extension = TakingIn(desk.store, desk.chats, do)
+    assert not await extension.take_in(desk.path)
