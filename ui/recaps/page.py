@@ -96,6 +96,7 @@ class RecapsPage(QWidget):
         rail.lore_chosen.connect(self._on_lore_chosen)
         rail.write_asked.connect(self._on_write_asked)
         rail.redo_asked.connect(self._on_redo_asked)
+        rail.rebuild_asked.connect(self._on_rebuild_asked)
         rail.clear_asked.connect(self._on_clear_asked)
         reading.edit_begun.connect(self._count_result)
         reading.edited.connect(self._on_edited)
@@ -107,6 +108,7 @@ class RecapsPage(QWidget):
         reading.compare_asked.connect(self.compare_shown)
         reading.back_asked.connect(self._show_comparison)
         reading.discard_asked.connect(self._on_discard)
+        reading.rebuild_asked.connect(self._on_rebuild_asked)
         comparison.edited.connect(self._on_result_edited)
         comparison.keep_asked.connect(self.keep_result)
         comparison.closed.connect(self.close_comparison)
@@ -374,6 +376,9 @@ class RecapsPage(QWidget):
 
     def _on_redo_asked(self) -> None:
         self._subject.redo()
+
+    def _on_rebuild_asked(self) -> None:
+        self._subject.rebuild()
 
     # Comparing
 

@@ -27,6 +27,7 @@ class RecapRail(QWidget):
     lore_chosen: what scenes gave for a lorebook is to be shown.
     write_asked: a new version is to be written.
     redo_asked: the recap is to be made again, of a scene or of the whole story.
+    rebuild_asked: the running recap is to be made again from this scene on.
     clear_asked: all versions of the running recap are to be deleted.
     """
 
@@ -34,6 +35,7 @@ class RecapRail(QWidget):
     lore_chosen = Signal()
     write_asked = Signal()
     redo_asked = Signal()
+    rebuild_asked = Signal()
     clear_asked = Signal()
 
     def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
@@ -62,6 +64,8 @@ class RecapRail(QWidget):
         self.clear.triggered.connect(self.clear_asked)
         self.redo = QAction(self)
         self.redo.triggered.connect(self.redo_asked)
+        self.rebuild = QAction(tr("Rebuild the running recap from this scene"), self)
+        self.rebuild.triggered.connect(self.rebuild_asked)
         self._build()
         self.scenes.hide()
 
@@ -162,8 +166,8 @@ class RecapRail(QWidget):
         menu.addAction(self.redo)
         self.redo.setText(tr("Redo this recap") if self.anchor else tr(REBUILD))
         self.redo.setEnabled(bool(self.anchor) or has_some)
-        if not self.anchor:
-            menu.addAction(self.clear)
+        menu.addAction(self.rebuild if self.anchor else self.clear)
+        self.rebuild.setEnabled(any(row.told for row in self._model.rows))
         self.clear.setEnabled(has_some)
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
 

@@ -39,6 +39,7 @@ class ReadingPane(QWidget):
         compare_asked: it, with the one before.
         back_asked: to the comparison that is still open.
         discard_asked: the draft that is offered.
+        rebuild_asked: the running recap is to tell the version that counts.
     """
 
     edit_begun = Signal()
@@ -51,6 +52,7 @@ class ReadingPane(QWidget):
     compare_asked = Signal()
     back_asked = Signal()
     discard_asked = Signal()
+    rebuild_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,6 +75,7 @@ class ReadingPane(QWidget):
         self._empty = body()
         self._stack = QStackedWidget()
         self.offer = _DraftOffer()
+        self.told = _ToldLine()
         self.pins = PinsLine()
         self._build()
         for button, signal in (
@@ -82,6 +85,7 @@ class ReadingPane(QWidget):
             (self.compare, self.compare_asked),
             (self.delete, self.delete_asked),
             (self.offer.discard, self.discard_asked),
+            (self.told.rebuild, self.rebuild_asked),
         ):
             button.clicked.connect(signal)
         self.edit.clicked.connect(self.begin_edit)
@@ -125,7 +129,7 @@ class ReadingPane(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 12, 0, 0)
         outer.setSpacing(14)
-        for widget in (top, self.offer, self.pins):
+        for widget in (top, self.offer, self.told, self.pins):
             row = centred(widget, COLUMN)
             row.setContentsMargins(GUTTER, 0, GUTTER, 0)
             outer.addLayout(row)
@@ -158,6 +162,7 @@ class ReadingPane(QWidget):
         if before is not None:
             self.compare.set_text(tr("Compare with {version}", version=before.word))
         self.edit.setVisible(is_live)
+        self.told.show_row(row)
         self.text.set_text(row.text if row is not None else "")
         self.back.hide()
         self._show_edit(False)
@@ -214,7 +219,7 @@ class ReadingPane(QWidget):
             button.setVisible(is_editing)
         if is_editing:
             others = (self.back, self.restore, self.use, self.compare, self.edit, self.delete)
-            for other in (*others, self.pin, self.pins, self.offer):
+            for other in (*others, self.pin, self.pins, self.offer, self.told):
                 other.hide()
             self.text.prose.setExtraSelections([])
         else:  # by keyboard, too: what is at the cursor can be pinned
@@ -283,10 +288,34 @@ class _DraftOffer(Surface):
         )
 
 
+class _ToldLine(Surface):
+    """One line: the running recap tells another version of the scene, and the way to this one."""
+
+    def __init__(self) -> None:
+        super().__init__("raised", edge="line2")
+        self._words = Label(font=ui_font(12.5, MEDIUM), tone=T1_ROLE, wraps=True)
+        self.rebuild = Button(tr("Rebuild from here"), icon="layers")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 8, 8, 8)
+        row.setSpacing(8)
+        row.addWidget(self._words, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.rebuild)
+        self.hide()
+
+    def show_row(self, row: VersionRow | None) -> None:
+        """Say so for a version that counts and is not told."""
+        self.setVisible(row is not None and bool(row.told) and not row.is_locked)
+        if row is not None and row.told:
+            self._words.setText(
+                tr("{version} counts for this scene, {told}.", version=row.word, told=row.told)
+            )
+
+
 def _origin(row: VersionRow) -> str:
     who = maker_words(row.made_by)
     when = short_time(row.created, now=time.time())
     words = tr("{why}, written {when} by {who}", why=row.why, when=when, who=who)
     if row.is_deleted:
         return f"{words}, {tr('deleted')}"
-    return words + (f", {tr(row.current_word)}" if row.is_current else "")
+    words += f", {tr(row.current_word)}" if row.is_current else ""
+    return f"{words}, {row.told}" if row.is_locked else words

@@ -111,7 +111,17 @@ class RecapSubject:
             return
         first = next((scene.closing for scene in story.scenes if scene.closing is not None), None)
         if first is not None:
-            rebuilding = edits.rebuild_running_recap(path, first.anchor)
+            self._rebuild(first.anchor)
+
+    def rebuild(self) -> None:
+        """Let the running recap be made again from the scene on that is looked at."""
+        if self.anchor:
+            self._rebuild(self.anchor)
+
+    def _rebuild(self, anchor: str) -> None:
+        path = self._session.path
+        if path is not None:
+            rebuilding = self._session.companion.edits.rebuild_running_recap(path, anchor)
             self._do(rebuilding, N_("rebuilding the running recap"))
 
     def _do(self, deed: Coroutine[Any, Any, object], name: str) -> None:

@@ -47,6 +47,7 @@ ROW_HEIGHT = 52
 QUOTE_HEIGHT = 18
 HEADING_HEIGHT = 34
 CHIP = 18
+LOCK = 12
 BAR = 16
 SIDES = {
     Qt.Key.Key_L: LEFT,
@@ -130,11 +131,15 @@ class VersionList(QListView):
         if event.type() == QEvent.Type.ToolTip:
             at = self.viewport().mapFromGlobal(self.cursor().pos())
             side = self._chip_at(at)
+            row = self.version_at(self.indexAt(at))
             words = {
                 LEFT: tr(self._tips[0]),
                 RIGHT: tr(self._tips[1]),
             }
-            QToolTip.showText(self.cursor().pos(), words.get(side, ""), self)
+            told = row.told if row is not None else ""
+            QToolTip.showText(
+                self.cursor().pos(), words.get(side, told[:1].upper() + told[1:]), self
+            )
             return True
         return super().viewportEvent(event)
 
@@ -249,6 +254,10 @@ class _VersionDelegate(QStyledItemDelegate):
             bar.setWidth(max(4.0, BAR * tokens / most))
             rounded(painter, bar, 2, t.t3)
             line.setRight(line.right() - figure - 10 - BAR)
+        if row.is_locked:
+            lock = icon_pixmap("lock", t.t2, LOCK, painter.device().devicePixelRatioF())
+            painter.drawPixmap(round(line.left()), round(line.center().y() - LOCK / 2), lock)
+            line.setLeft(line.left() + LOCK + 5)
         _draw(painter, line, row.why, ui_font(12), t.t3 if row.is_deleted else t.t2)
 
     def _paint_chips(self, painter: QPainter, rect: QRect, side: str, t: Tokens) -> None:

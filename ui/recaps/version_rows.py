@@ -27,7 +27,8 @@ class VersionRow:
     """One version of whatever recap. number: as in the data, from 0. why: what it came of.
 
     reach: how far into the story it goes, for choosing what an edit of two versions builds on.
-    quote: words of the story that it goes on from, on a line of their own.
+    quote: words of the story that it goes on from, on a line of their own. is_locked: the running
+    recap holds it. told: what the running recap tells of its scene, "" where that is nothing.
     """
 
     number: int
@@ -41,6 +42,8 @@ class VersionRow:
     is_latest: bool = False
     is_deleted: bool = False
     quote: str = ""
+    is_locked: bool = False
+    told: str = ""
 
     @property
     def word(self) -> str:
@@ -102,9 +105,24 @@ def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
             is_current=recap.is_current,
             current_word=N_("in use"),
             is_latest=number == len(versions) - 1,
+            is_locked=recap.is_locked,
+            told=told_words(recap, versions),
         )
         for number, recap in reversed(tuple(enumerate(versions)))
     )
+
+
+def told_words(recap: SceneRecap, versions: Sequence[SceneRecap]) -> str:
+    """What the running recap tells of a scene, for one of its versions; "" where it tells nothing.
+
+    A version that is written or chosen after another was folded in is told by a rebuild only.
+    """
+    if recap.is_locked:
+        return tr("told by the running recap")
+    told = [version for version in versions if version.is_locked]
+    if recap.is_current and told:
+        return tr("while the running recap tells v{number}", number=told[-1].version + 1)
+    return ""
 
 
 def scene_why(recap: SceneRecap, place: int) -> str:
@@ -211,6 +229,7 @@ class VersionModel(QAbstractListModel):
         tokens = self._tokens.get(row.number)
         words += [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
         words += [tr(row.current_word)] if row.is_current else []
+        words += [row.told] if row.told else []
         words += [tr("deleted")] if row.is_deleted else []
         side = self._sides.get(row.number)
         words += [tr("compared, left") if side == LEFT else tr("compared, right")] if side else []

@@ -302,6 +302,19 @@ async def test_a_scene_has_versions_of_its_own(
     await until(lambda: page.model.rowCount() == 2)
     assert page.reading.row is not None
     assert page.reading.row.text == "They met."
+    told = "while the running recap tells v1"
+    assert [(row.is_locked, row.told) for row in page.model.rows] == [
+        (False, told),
+        (True, "told by the running recap"),
+    ]
+    assert told in page.model.data(page.model.index(0))
+    assert page.reading.told.isVisible()
+    press(page.rail.more)
+    assert page.rail.rebuild.isEnabled()
+    press(page.reading.told.rebuild)
+    await until(lambda: [row.is_locked for row in page.model.rows] == [True, False])
+    assert page.model.rows[1].told == ""
+    await until(page.reading.told.isHidden)
     press_row(page, 0)
     press(page.reading.use)
 
