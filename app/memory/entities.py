@@ -39,17 +39,18 @@ def canonical_roster(speakers: Iterable[str], messages: Sequence[Message]) -> tu
 
     speakers: of the chat's cards; where there are none, whoever speaks.
     """
-    cards = tuple(speakers)
-    told = [message for message in messages if message.kind is MessageKind.CHAT]
-    if not cards:
-        cards = tuple(message.name for message in told if not message.is_user)
-    personas = (message.name for message in told if message.is_user)
+    personas = _names(messages, is_user=True)
     roster: dict[str, str] = {}
-    for raw in dict.fromkeys((*cards, *personas)):
+    for raw in (*(tuple(speakers) or _names(messages, is_user=False)), *personas):
         name = name_in(raw)
         if name:
             roster.setdefault(bare(name), name)
     return tuple(roster.values())
+
+
+def _names(messages: Iterable[Message], *, is_user: bool) -> dict[str, None]:
+    chat = MessageKind.CHAT
+    return dict.fromkeys(m.name for m in messages if m.is_user == is_user and m.kind is chat)
 
 
 def resolved_claims(

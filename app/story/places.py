@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar, overload
+from typing import Protocol, TypeVar, overload
 
 from app.story.anchors import common_ends
 from app.story.messages import Message
@@ -16,14 +17,13 @@ Test = Callable[[Message], bool]
 
 
 class CeasingTest(Protocol):
-    """A test that a message may cease to pass: then it never does again."""
+    """A test that a message passes until it does not any more."""
 
     def __call__(self, message: Message, /) -> bool: ...
 
-    def ceased(self, before: Any, /) -> Collection[str] | None:
-        """Anchors of all messages that may have ceased to since an equal test was made, and of
-        others; None: any may have.
-        """
+    def still(self, messages: Iterable[Message], /) -> Iterable[bool]:
+        """Whether each of these, which passed it once, passes it now; asked of many at a time."""
+        ...
 
 
 _ANCHOR = attrgetter("anchor")
@@ -106,25 +106,11 @@ class Places(Mapping[str, int]):
         return found
 
     def still(self, test: CeasingTest) -> Sequence[int]:
-        """The same for a test that a message may cease to pass; only those that may have are
-        looked at again.
-        """
-        messages, known = self.messages, self.where(test)
-        before = next(asked for asked, _ in self._found if asked == test)
-        ceased = test.ceased(before)
-        if ceased is None:
-            found = array("q", [index for index in known if test(messages[index])])
-        else:
-            found = self._without(known, ceased, test)
-        self._keep(test, found)
-        return found
-
-    def _without(self, known: Sequence[int], ceased: Collection[str], test: Test) -> array[int]:
-        found = array("q", known)
-        for index in {self.get(anchor, -1) for anchor in ceased}:
-            at = bisect_left(found, index)
-            if at < len(found) and found[at] == index and not test(self.messages[index]):
-                del found[at]
+        """The same for a test that a message may cease to pass: then it never does again."""
+        known = self.where(test)
+        found = array("q", compress(known, test.still(map(self.messages.__getitem__, known))))
+        if len(found) < len(known):
+            self._keep(test, found)
         return found
 
     def digest_of(

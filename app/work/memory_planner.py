@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import tee
+from operator import attrgetter, not_, or_
 from typing import Any
 
 from msgspec import structs
@@ -39,6 +40,8 @@ FOUND_AT_ONCE = 200
 FOUND_CONTEXT = 20
 # Of one request, about: instructions, what is known, and the answer.
 INSTRUCTION_TOKENS, KNOWN_TOKENS, ANSWER_TOKENS = 950, 600, 600
+
+_READ = attrgetter("anchor", "content_hash")  # what of a message is kept when it was read
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ def unread(
     is_free: there is no model; what was looked through without one is not looked through again.
     """
     found = reading.found if is_free else NOTHING_FOUND
-    test = _Unread.of(_test_of(settings), reading.extracted, found)
+    test = _Unread(_test_of(settings), reading.extracted, found)
     indexes = story.places.still(test)
     return list(indexes[: bisect_left(indexes, _end(story, reading))])
 
@@ -111,30 +114,15 @@ class _Unread:
     is_readable: Callable[[Message], bool]
     extracted: Collection[tuple[str, str]]
     found: Collection[tuple[str, str]]
-    sizes: tuple[int, int]  # of both, when it was made
-
-    @classmethod
-    def of(
-        cls,
-        is_readable: Callable[[Message], bool],
-        extracted: Collection[tuple[str, str]],
-        found: Collection[tuple[str, str]],
-    ) -> _Unread:
-        return cls(is_readable, extracted, found, (len(extracted), len(found)))
 
     def __call__(self, message: Message) -> bool:
-        read = (message.anchor, message.content_hash)
+        read = _READ(message)
         return self.is_readable(message) and read not in self.extracted and read not in self.found
 
-    def ceased(self, before: _Unread, /) -> Collection[str] | None:
-        """What was read since then; marks are kept in their order."""
-        new: list[tuple[str, str]] = []
-        for marks, size in zip((self.extracted, self.found), before.sizes, strict=True):
-            if more := len(marks) - size:
-                if not isinstance(marks, dict):
-                    return None
-                new += islice(reversed(marks), more)
-        return [anchor for anchor, _ in new]
+    def still(self, messages: Iterable[Message]) -> Iterator[bool]:
+        extracted, found = tee(map(_READ, messages))
+        in_extracted = map(self.extracted.__contains__, extracted)
+        return map(not_, map(or_, in_extracted, map(self.found.__contains__, found)))
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,42 +61,6 @@ def test_places_after_a_change_are_those_made_anew(first, steps, asked, is_asked
         assert dict(held.hashes) == {anchor: f"text {anchor}" for anchor in anchors}
 
 
-@dataclass(eq=False)
-class NotRead:
-    """A test of messages that are read one after another; counted: how often it was asked."""
-
-    read: dict[str, None]
-    size: int = 0
-    counted: int = 0
-
-    def __post_init__(self) -> None:
-        self.size = len(self.read)
-
-    def __call__(self, message: Message) -> bool:
-        self.counted += 1
-        return message.anchor not in self.read
-
-    def ceased(self, before: NotRead) -> list[str]:
-        return list(self.read)[before.size :]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NotRead) and self.read is other.read
-
-
-@given(ANCHORS, STEPS, st.lists(st.lists(st.integers(0, 25).map(str), max_size=5), max_size=9))
-def test_what_is_still_to_be_read_is_what_a_look_at_all_says(first, steps, readings) -> None:
-    places, read = Places(), dict[str, None]()
-    for number, (head, anchors) in enumerate(histories(first, steps)):
-        places = places.after(messages_of(anchors), head)
-        for anchor in readings[number] if number < len(readings) else ():
-            read[anchor] = None
-        left = [index for index, anchor in enumerate(anchors) if anchor not in read]
-        assert list(places.still(NotRead(read))) == left
-        again = NotRead(read)
-        assert list(places.still(again)) == left
-        assert again.counted == 0
-
-
 def test_a_message_more_shares_the_table() -> None:
     before = Places(messages_of(["a", "b"]))
     assert before["b"] == 1
@@ -143,21 +106,21 @@ def test_messages_that_pass_a_test_are_those_of_all(first, steps) -> None:
         assert list(held.where(is_even)) == [n for n, a in enumerate(anchors) if int(a) % 2 == 0]
 
 
+class _IsLeft:
+    def __init__(self, gone: set[str]) -> None:
+        self._gone = gone
+
+    def __call__(self, message: Message) -> bool:
+        return message.anchor not in self._gone
+
+    def still(self, messages: Iterable[Message]) -> Iterable[bool]:
+        return map(self, messages)
+
+
 @given(ANCHORS, STEPS)
 def test_what_is_still_so_becomes_less_as_it_ceases(first, steps) -> None:
     gone: set[str] = set()
-
-    class IsLeft:
-        """Which cannot tell what ceased."""
-
-        def __call__(self, message: Message) -> bool:
-            return message.anchor not in gone
-
-        def ceased(self, before: IsLeft) -> None:
-            return None
-
-    is_left = IsLeft()
-    places = Places()
+    is_left, places = _IsLeft(gone), Places()
     for head, anchors in histories(first, steps):
         places = places.after(messages_of(anchors), head)
         gone |= set(anchors[1::3])
