@@ -91,9 +91,10 @@ def measure() -> list[Row]:
 
 
 async def _prepared(own: Path) -> None:
-    """A recap of each of so many messages would take an hour."""
+    """A recap of each of so many messages would take an hour, and reading them some minutes."""
     async with open_companion(user_folders(own), watch=False) as companion:
         await companion.put_setting("message_recaps_auto", False)
+        await companion.put_setting("memory_auto", False)
 
 
 def _megabytes(folder: Path, number: int, *chat: Path) -> tuple[float, float]:
