@@ -112,12 +112,5 @@ def test_the_summary_is_told_not_to_say_again_what_is_remembered() -> None:
     assert user.index("<memories>\n@digest@\n</memories>") < user.index("@events@")
 
 
-@pytest.mark.parametrize("task", DERIVED)
-def test_every_input_is_explained(task: str) -> None:
-    prompt = PROMPTS[task]
-    assert prompt.purpose
-    assert {name for name, _ in prompt.about} == prompt.inputs
-
-
 def test_every_kind_of_work_has_its_prompts() -> None:
     assert {kind.value for kind in MEMORY_KINDS} <= set(TASKS_OF)

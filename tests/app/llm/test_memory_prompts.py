@@ -74,10 +74,3 @@ def test_the_ledgers_fields_are_those_of_the_schema(task: str) -> None:
     text = "\n".join(rendered(task))
     for kind, fields in LEDGER_FIELDS.items():
         assert f"{kind}: {', '.join(fields)}" in text
-
-
-@pytest.mark.parametrize("task", ALL)
-def test_every_input_is_explained(task: str) -> None:
-    prompt = PROMPTS[task]
-    assert prompt.purpose
-    assert {name for name, _ in prompt.about} == prompt.inputs

@@ -232,4 +232,5 @@ async def test_the_companion_tries_a_model_and_tells_of_each_tier(tmp_path: Path
 def test_a_server_that_breaks_is_an_error_of_each_tier() -> None:
     with FakeLlm(lambda request: lambda wire: wire.head(500)) as llm:
         tiers = asyncio.run(tried(llm))
+    assert list(tiers) == list(ORDER)
     assert all(trial.error and trial.is_empty for trial in tiers.values())

@@ -107,6 +107,7 @@ def test_harmony_is_not_shown_while_streaming() -> None:
         shown = visible_text(whole[:end])
         assert "secret" not in shown
         assert shown in ("", "Y", "Ye", "Yes"), (whole[:end], shown)
+    assert visible_text(whole) == "Yes"
 
 
 PIECES = st.sampled_from(

@@ -77,10 +77,3 @@ def test_another_prompt_of_settling_makes_another_pass(task: str) -> None:
     changed = {**PROMPTS.by_task, task: replace(PROMPTS[task], digest="another")}
     before, after = PROMPTS.versions, Prompts(changed).versions
     assert [work for work in before if before[work] != after[work]] == [MEMORY_PASS]
-
-
-@pytest.mark.parametrize("task", SETTLING)
-def test_every_input_is_explained(task: str) -> None:
-    prompt = PROMPTS[task]
-    assert prompt.purpose
-    assert {name for name, _ in prompt.about} == prompt.inputs
