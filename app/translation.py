@@ -21,6 +21,7 @@ from __future__ import annotations
 import gettext
 import locale
 import os
+import re
 import string
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ TRANSLATIONS = RESOURCES / "translations"
 ENGLISH = "en"
 SYSTEM = "system"
 MOST_INSIDE = 4  # texts of ours that stand in fields of one another
+GROUPED = re.compile(r"\d{1,3}(,\d{3})+")  # a number as English groups its digits
 CONTEXT_END = "\x04"  # between context and text in a catalogue
 
 
@@ -118,6 +120,8 @@ def retold(stored: str) -> str:
 
 
 def _retold(stored: str, deeper: int) -> str:
+    if GROUPED.fullmatch(stored):
+        return number(int(stored.replace(",", "")))
     told = tr(stored)
     if told != stored or not deeper:
         return told

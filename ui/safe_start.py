@@ -52,6 +52,7 @@ class SafeStartOffer(QDialog):
         row.addWidget(self.normal)
         row.addWidget(self.safe)
         column.addLayout(row)
+        self.setFixedHeight(self.heightForWidth(self.width()))  # else a longer text is cut
         self.safe.setFocus()
 
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QObject, QRectF, Qt
+from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
 from app.health import Light
@@ -15,15 +15,19 @@ from app.operations import FINISHED, Operation, OperationStatus
 from app.translation import N_, tr, trn
 from app.work.health_report import PARTS
 from ui.actions import Actions
+from ui.controls.labels import menu_text
 from ui.session import Session
 from ui.theme import current_tokens
 from ui.theme.icons import icon_pixmap
+from ui.theme.style import rounded
 
 if TYPE_CHECKING:
     from app.health import Health
 
 LONG_SECONDS = 60.0  # work that took less is not worth a notice
 SIDE = 64
+DOT = 20.0
+LONGEST_STATE = 60  # characters: a menu is as wide as its longest line
 TITLE = "Tavernkeep"
 HERE = N_(
     "Tavernkeep goes on working here. A press on the lantern brings the window back, its menu "
@@ -48,6 +52,7 @@ class Tray(QObject):
     ) -> None:
         super().__init__(window)
         self._session = session
+        self._actions = actions
         self._window = window
         self._is_available = is_available
         self._clock = clock
@@ -56,8 +61,12 @@ class Tray(QObject):
         self._bad: frozenset[str] = frozenset()
         self.icon = QSystemTrayIcon(self)
         self._menu = QMenu(window)
+        self._state = self._menu.addAction("")
+        self._state.triggered.connect(self._on_state)
+        self._menu.addSeparator()
         self._menu.addAction(tr("Show the window")).triggered.connect(self.show_window)
         self._menu.addAction(actions["pause"])
+        self._menu.addSeparator()
         self._menu.addAction(actions["quit"])
         self.icon.setContextMenu(self._menu)
         self.icon.activated.connect(self._on_activated)
@@ -97,6 +106,11 @@ class Tray(QObject):
         self._has_left = True
         self.icon.hide()
 
+    def _on_state(self) -> None:
+        """Show what the state is about: the work, or all parts with what can be done."""
+        self.show_window()
+        self._actions["health" if self._bad else "page.work"].trigger()
+
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason is QSystemTrayIcon.ActivationReason.Trigger:
             self.show_window()
@@ -111,12 +125,13 @@ class Tray(QObject):
                 return
 
     def _show_health(self, health: Health) -> None:
-        t = current_tokens()
-        is_bad = bool(_bad_parts(health))
-        tone = t.failed.fill if is_bad else t.accent
-        self.icon.setIcon(QIcon(icon_pixmap("lantern", tone, SIDE)))
         bad = [getattr(health, part).sentence for part in PARTS if part in _bad_parts(health)]
-        self.icon.setToolTip(f"{TITLE}: {(bad or [health.queue.sentence])[0]}")
+        state = (bad or [health.queue.sentence])[0]
+        works = health.queue.light is Light.WORKING
+        self.icon.setIcon(QIcon(lantern(is_bad=bool(bad), works=works)))
+        self.icon.setToolTip(f"{TITLE}: {state}")
+        cut = state if len(state) <= LONGEST_STATE else f"{state[:LONGEST_STATE].rstrip()}…"
+        self._state.setText(menu_text(cut))
 
     def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
         runs = any(op.status is OperationStatus.RUNNING for op in operations)
@@ -140,6 +155,24 @@ class Tray(QObject):
         wanted = bool(self._session.companion.settings["tray_notices"])
         if wanted and self.icon.isVisible() and not self._window.isActiveWindow():
             self.icon.showMessage(TITLE, sentence, kind)
+
+
+def lantern(*, is_bad: bool, works: bool) -> QPixmap:
+    """The icon: lit while all is well, red where the user is needed, with a dot while it works."""
+    t = current_tokens()
+    pixmap = icon_pixmap("lantern", t.failed.fill if is_bad else t.accent, SIDE)
+    if is_bad or not works:
+        return pixmap
+    shown = QPixmap(pixmap)  # the other one is kept for whoever asks for it next
+    painter = QPainter(shown)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    dot = QRectF(SIDE - DOT, SIDE - DOT, DOT, DOT)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Clear)
+    rounded(painter, dot.adjusted(-4, -4, 4, 4), DOT, t.accent)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
+    rounded(painter, dot, DOT / 2, t.included.fill)
+    painter.end()
+    return shown
 
 
 def _bad_parts(health: Health) -> frozenset[str]:

@@ -69,6 +69,9 @@ def test_a_text_that_was_stored_in_english_is_told_with_its_fields() -> None:
     assert retold("budget of Long-term: 400") == "Budget von Langzeit: 400"
     assert retold("scene name “Long-term”") == "Szene „Long-term“"
     assert retold("written by hand") == "written by hand"
+    german = german | {"between thousands: a comma or a point\x04,": "."}
+    translation.use_texts(catalogue_of(german))
+    assert retold("budget of Long-term: 12,400") == "Budget von Langzeit: 12.400"
 
 
 def test_each_field_takes_as_little_as_it_can_and_a_name_stands_for_one_thing() -> None:

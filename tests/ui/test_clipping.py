@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
 
 from ui.controls.buttons import Button
@@ -116,3 +117,22 @@ def test_the_test_sees_what_is_clipped(dressed: QApplication) -> None:
     holder.show()
     assert len(clipped(holder)) == 2
     holder.close()
+
+
+def test_a_narrow_button_drops_its_key_and_then_its_word_never_a_part_of_it(
+    dressed: QApplication,
+) -> None:
+    full, wordless = Button("Read the chat again", icon="sync", hint="F5"), Button("", icon="sync")
+    keyless = Button("Read the chat again", icon="sync")
+
+    def drawn(button: Button, width: int) -> QImage:
+        button.resize(width, 28)
+        return button.grab().toImage()
+
+    least = full.minimumSizeHint().width()
+    assert least < keyless.sizeHint().width() < full.sizeHint().width()
+    assert drawn(full, least) == drawn(keyless, least)
+    assert drawn(full, least - 1) == drawn(wordless, least - 1)
+    assert drawn(full, least) != drawn(wordless, least)
+    wide = full.sizeHint().width()
+    assert drawn(full, wide) != drawn(keyless, wide)

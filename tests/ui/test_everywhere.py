@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from app.companion import Companion
+from app.health import HealthItem, Light
 from tests.labelled import WrittenTavern
 from ui.everywhere import Everywhere
 from ui.main_window import MainWindow
@@ -138,6 +141,11 @@ async def test_search_says_what_it_takes_and_what_it_does_not_find(
     assert not sheet.isVisible()
 
 
+def _is_whole(label: QLabel) -> bool:
+    """Whether a wrapped text has the room that it takes."""
+    return label.height() >= label.heightForWidth(label.width())
+
+
 async def test_health_names_each_part_and_its_button_does_the_next_thing(
     demo_window: MainWindow, companion: Companion, until: Until
 ) -> None:
@@ -148,6 +156,10 @@ async def test_health_names_each_part_and_its_button_does_the_next_thing(
     for part, row in sheet.rows.items():
         assert row.sentence.text() == getattr(companion.health, part).sentence
     assert not sheet.rows["backend"].fix.isVisible()
+    long = HealthItem("backend", Light.BAD, "The model says a great deal about it. " * 4)
+    whole = replace(companion.health, backend=long)
+    sheet.show_health(whole, everywhere(demo_window)._remedy)
+    await until(lambda: _is_whole(sheet.rows["backend"].sentence))
     QTest.mouseClick(sheet.rows["queue"].fix, Qt.MouseButton.LeftButton)
     assert not companion.work.is_paused
     assert not sheet.isVisible()

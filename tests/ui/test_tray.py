@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from app.companion import Companion
 from app.health import HealthItem, Light
 from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from ui.main_window import MainWindow
-from ui.tray import LONG_SECONDS, Tray
+from ui.tray import LONG_SECONDS, Tray, lantern
 
 # A platform without a tray says so when an icon is shown.
 pytestmark = pytest.mark.qt_log_ignore("systemTrayWindowChanged", extend=True)
+
+
+STATES = ((False, False), (False, True), (True, False))
 
 
 class Noted(QSystemTrayIcon):
@@ -106,6 +109,12 @@ async def test_only_long_work_is_told_of(window: MainWindow, took: float, said: 
     assert len(icon.said) == said
 
 
+def test_each_state_has_an_icon_of_its_own(dressed: QApplication) -> None:
+    shown = [lantern(is_bad=bad, works=works).toImage() for bad, works in STATES]
+    assert shown[0] != shown[1] != shown[2] != shown[0]
+    assert lantern(is_bad=False, works=False).toImage() == shown[0]
+
+
 async def test_what_needs_the_user_is_told_once(window: MainWindow, companion: Companion) -> None:
     tray, icon, _moments = await tray_of(window)
     window.close()
@@ -113,6 +122,13 @@ async def test_what_needs_the_user_is_told_once(window: MainWindow, companion: C
     for _ in range(2):
         tray._session.health_changed.emit(bad)
     assert icon.said == ["No answer."]
+    state = tray._menu.actions()[0]
+    assert state.text() == "No answer."
+    state.trigger()
+    assert window.isVisible()
+    assert window.desk is not None
+    assert window.desk.everywhere.health_sheet.isVisible()
+    window.desk.everywhere.health_sheet.close()
     await companion.put_setting("tray_notices", False)
     tray._session.health_changed.emit(companion.health)
     tray._session.health_changed.emit(bad)

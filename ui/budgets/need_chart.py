@@ -21,6 +21,7 @@ HEIGHT = 132
 TOP, FOOT = 18, 18
 GAP = 3.0
 WIDEST = 14.0
+LABEL = 15
 
 
 class NeedChart(QWidget):
@@ -137,18 +138,21 @@ class NeedChart(QWidget):
         painter.setPen(QPen(t.t1, 1.4))
         painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         face = letters(11, SEMIBOLD)
-        # On a ground of its own, since columns may stand behind it.
+        is_tuned = self._tuned is not None and self._tuned != self._budget
+        tuned_y = round(self._y(self._tuned or 0)) + 0.5
+        is_near = is_tuned and abs(tuned_y - y) < 2 * LABEL
+        # On a ground of its own, since columns may stand behind it; never across the other line.
         label = tr("{budget} now", budget=number(self._budget))
-        area = QRectF(0, y - 17, face.width(label) + 6, 15)
-        painter.fillRect(area, t.stage)
-        face.draw(painter, label, t.t1, 0, y - 9)
-        if self._tuned is None or self._tuned == self._budget:
+        beside = y + 9 if is_near and tuned_y < y else y - 9
+        painter.fillRect(QRectF(0, beside - 8, face.width(label) + 6, LABEL), t.stage)
+        face.draw(painter, label, t.t1, 0, beside)
+        if self._tuned is None or not is_tuned:
             return
-        tuned_y = round(self._y(self._tuned)) + 0.5
         painter.setPen(QPen(t.included.text, 1.4, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(0, tuned_y), QPointF(self.width(), tuned_y))
         label = tr("{tuned} tuned", tuned=number(self._tuned))
-        under = tuned_y + 9 if self._tuned > self._budget else tuned_y - 9
+        is_above = (self._tuned > self._budget) == is_near
+        under = max(7.0, tuned_y - 9) if is_above else tuned_y + 9
         right = self.width() - 2.0
         area = QRectF(right - face.width(label) - 6, under - 7, face.width(label) + 8, 14)
         painter.fillRect(area, t.stage)

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QPainterPath,
     QPaintEvent,
     QPen,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
@@ -31,6 +32,7 @@ from ui.theme.tokens import Tokens
 BAR = 32
 LABELS = 28
 RADIUS = 7
+BESIDE_TURNS = 175  # px at each side of them, at least
 NAME_GAP = 6
 INDENT, BETWEEN = 4, 8
 HUE_OF_KEY = {name.key: hue for name, hue in words.HUES.items()}
@@ -99,16 +101,29 @@ class PromptBar(QWidget):
         self.turns = Segments(tr("Turn"), {ANY: tr("As it comes"), **turns})
         self.turns.choose(ANY)
         self.turns.setToolTip(tr("What the next turn would hold if it were of this kind."))
-        top = QHBoxLayout()
-        top.setSpacing(10)
-        top.addWidget(self.figure, 3)
-        top.addWidget(self.turns, 0, Qt.AlignmentFlag.AlignVCenter)
-        top.addWidget(self.note, 3)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 12, 24, 0)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addWidget(self.bar)
+        self._top = QHBoxLayout()
+        self._top.setSpacing(10)
+        self._top.addWidget(self.figure, 3)
+        self._top.addWidget(self.turns, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._top.addWidget(self.note, 3)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(24, 12, 24, 0)
+        self._column.setSpacing(8)
+        self._column.addLayout(self._top)
+        self._column.addWidget(self.bar)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is no room beside the figure, the kinds of turn stand beneath it."""
+        super().resizeEvent(event)
+        is_beneath = self._column.indexOf(self.turns) >= 0
+        if (self.width() < self.turns.sizeHint().width() + 2 * BESIDE_TURNS) is not is_beneath:
+            middle = Qt.AlignmentFlag.AlignVCenter
+            if is_beneath:
+                self._column.removeWidget(self.turns)
+                self._top.insertWidget(1, self.turns, 0, middle)
+            else:
+                self._top.removeWidget(self.turns)
+                self._column.insertWidget(1, self.turns, 0, Qt.AlignmentFlag.AlignLeft)
 
     def show_outlook(self, outlook: Outlook, who: str, *, is_said: bool, counter: str) -> None:
         """is_said: SillyTavern said the context. counter: what tokens are counted with."""

@@ -132,4 +132,5 @@ class RecapStrip(QWidget):
                 words = f"{tr(STATE_WORDS[state])} {number(self.counts[state])}"
                 x = meta().draw(painter, words, t.t2, x + 13, middle) + 14
         framed = tr("Framed: what of the chat itself fits")
-        meta().draw_right(painter, framed, t.t3, self.width() - 4, middle)
+        if x + meta().width(framed) <= self.width() - 4:
+            meta().draw_right(painter, framed, t.t3, self.width() - 4, middle)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from enum import Enum
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtGui import QAction, QColor, QHelpEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolTip, QWidget
 
-from ui.controls.labels import safe_tip, words_of
+from ui.controls.labels import plain_tip, safe_tip, words_of
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import CONTROL_RADIUS, rounded
 
+TIGHT = 5  # px at each side, at least
 NATIVE = QKeySequence.SequenceFormat.NativeText
 
 
@@ -92,12 +93,15 @@ class Button(QAbstractButton):
             self.setToolTip(safe_tip(self._action.toolTip()))
 
     def sizeHint(self) -> QSize:
-        width = 28 + self.fontMetrics().horizontalAdvance(self.text())
-        if self._icon:
-            width += 20
-        if self._hint:
-            width += 10 + self._hint_width()
-        return QSize(width, 28)
+        hint = 10 + self._hint_width() if self._hint else 0
+        return QSize(self._word_width() + hint + 28, 28)
+
+    def minimumSizeHint(self) -> QSize:
+        """Without the key; a layout goes down to it where the size policy lets it."""
+        return QSize(self._word_width() + 2 * TIGHT, 28)
+
+    def _word_width(self) -> int:
+        return self.fontMetrics().horizontalAdvance(self.text()) + (20 if self._icon else 0)
 
     def _hint_width(self) -> int:
         from PySide6.QtGui import QFontMetrics
@@ -108,22 +112,42 @@ class Button(QAbstractButton):
         painter = QPainter(self)
         ink = self._paint_ground(painter)
         t = current_tokens()
-        content = self.sizeHint().width() - 28
-        x = (self.width() - content) / 2
+        text, has_hint = self._shown_in(self.width() - 2 * TIGHT)
+        width = self.fontMetrics().horizontalAdvance(text)
+        content = width + (20 if self._icon and text else 14 if self._icon else 0)
+        x = (self.width() - content - (10 + self._hint_width() if has_hint else 0)) / 2
         if self._icon:
             pixmap = icon_pixmap(self._icon, ink, 14, self.devicePixelRatioF())
             painter.drawPixmap(round(x), (self.height() - 14) // 2, pixmap)
             x += 20
         painter.setFont(self.font())
         painter.setPen(ink)
-        width = self.fontMetrics().horizontalAdvance(self.text())
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(QRectF(x, 0, width + 2, self.height()), middle, self.text())
-        if self._hint:
+        painter.drawText(QRectF(x, 0, width + 2, self.height()), middle, text)
+        if has_hint:
             painter.setFont(ui_font(10, MEDIUM))
             painter.setPen(ink if self._role is ButtonRole.MAIN else t.t3)
             area = QRectF(x + width + 10, 0, self._hint_width() + 2, self.height())
             painter.drawText(area, middle, self._hint)
+
+    def _shown_in(self, room: int) -> tuple[str, bool]:
+        """What is shown of the word, and whether the key is, in so many px. In a narrow window the
+        key goes first; then an icon stands alone, and a word without one is cut at its end.
+        """
+        face, text = self.fontMetrics(), self.text()
+        wanted = self._word_width()
+        if wanted <= room:
+            return text, bool(self._hint) and wanted + 10 + self._hint_width() <= room
+        if self._icon:
+            return "", False
+        return face.elidedText(text, Qt.TextElideMode.ElideRight, room), False
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and not self.toolTip():
+            is_cut = self._shown_in(self.width() - 2 * TIGHT)[0] != self.text()
+            QToolTip.showText(event.globalPos(), plain_tip(self.text()) if is_cut else "", self)
+            return True
+        return super().event(event)
 
     def _paint_ground(self, painter: QPainter) -> QColor:
         """Draw the ground; the colour of what stands on it."""

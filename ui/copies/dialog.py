@@ -133,11 +133,14 @@ class CopiesDialog(QDialog):
         if not isValid(self):
             return
         self._model.show(copies)
+        self.table.setVisible(bool(copies))
+        self.restore.setVisible(bool(copies))
         if copies:
             self.table.setCurrentIndex(self._model.index(0, 0))
             self.table.setFocus()
         else:
             self.difference.setText(tr(NO_COPIES))
+            self.adjustSize()
 
     def _on_current(self, current: QModelIndex) -> None:
         copy = self._model.copy_at(current)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.memory.browsing import TIER_NAMES, TIER_ORDER
 from app.memory.by_hand import MAGNITUDES, TYPES
@@ -106,8 +106,9 @@ class AddPane(QWidget):
         column.addWidget(self.said)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(self.add)
-        row.addWidget(self._leave)
+        for button in (self.add, self._leave):  # a narrow pane shows them without their keys
+            button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            row.addWidget(button)
         row.addStretch(1)
         column.addLayout(row)
         column.addStretch(1)

@@ -88,7 +88,7 @@ class RecapPinning(QObject):
         row = self._reading.row
         is_open = row is not None and row.is_current and not self._reading.is_editing
         can_pin = is_open and bool(self.sentence)
-        words = tr("Unpin sentence") if self._pinned is not None else tr("Pin sentence")
+        words = tr("Unpin") if self._pinned is not None else tr("Pin")
         self.button.setVisible(is_open)
         self.button.setEnabled(can_pin)
         self.button.set_text(words)

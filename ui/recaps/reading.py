@@ -66,7 +66,7 @@ class ReadingPane(QWidget):
         self.restore = Button(tr("Restore"), icon="undo")
         self.use = Button(tr("Use this version"), icon="check")
         self.compare = Button(tr("Compare"), icon="swap")
-        self.pin = Button(tr("Pin sentence"), icon="bookmark")
+        self.pin = Button(tr("Pin"), icon="bookmark")
         self.edit = Button(tr("Edit"), icon="pencil")
         self.delete = IconButton("trash", tr("Delete this version (Del)"))
         self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")

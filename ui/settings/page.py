@@ -329,7 +329,7 @@ class SettingsPage(QWidget):
         row, control = self._place_of(name)
         self._mark(row if isinstance(row, Row) else None)
         self._led_to = row
-        self._show_led_to()
+        self._scroll_to(row)
         self._settle.start()
         reached = next(filter(_takes_keys, (control, *control.findChildren(QWidget))), None)
         if reached is not None:
@@ -351,11 +351,9 @@ class SettingsPage(QWidget):
         for shown in self._marked:
             shown.mark(True)
 
-    def _show_led_to(self) -> None:
-        """Scroll to where somebody was led, until all has its place there."""
-        if self._led_to is not None:
-            top = self._led_to.mapTo(self._content, self._led_to.rect().topLeft()).y()
-            self._area.verticalScrollBar().setValue(top - self._area.height() // 3)
+    def _scroll_to(self, row: QWidget) -> None:
+        top = row.mapTo(self._content, row.rect().topLeft()).y()
+        self._area.verticalScrollBar().setValue(top - self._area.height() // 3)
 
     def _on_language(self, code: str) -> None:
         self._session.do(self._put_language(code), name=N_("choosing a language"))
@@ -412,9 +410,12 @@ class SettingsPage(QWidget):
         self._settle.start()
 
     def _on_settled(self) -> None:
-        self._show_led_to()
-        self._led_to = None
+        led_to, self._led_to = self._led_to, None
         self._show_place()
+        if led_to is not None:
+            self._scroll_to(led_to)
+            part = next((part for part in self._parts if part.isAncestorOf(led_to)), led_to)
+            self.rail.show_place(getattr(part, "title", ""))
 
     def _show_place(self, _value: int = 0) -> None:
         """Mark the section that is read."""

@@ -29,7 +29,7 @@ class Row(QWidget):
         if self.is_marked:
             t, painter = current_tokens(), QPainter(self)
             area = QRectF(self.rect()).adjusted(3, 3, -3, -3)
-            rounded(painter, area, 6, t.accent_soft, t.ring)
+            rounded(painter, area, 6, t.accent_soft, t.ring if t.is_contrast else None)
             rounded(painter, QRectF(3, 11, 3, self.height() - 22), 1.5, t.ring)
 
 

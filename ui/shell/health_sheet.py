@@ -108,6 +108,7 @@ class HealthSheet(FloatingSheet):
     def __init__(self, report: Callable[[], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._report = report
+        self._anchor: QWidget | None = None
         self.rows = {part: HealthRow(part) for part in PARTS}
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 14, 8, 10)
@@ -139,17 +140,31 @@ class HealthSheet(FloatingSheet):
         for part, row in self.rows.items():
             item = getattr(health, part)
             row.show_item(item, remedy(item))
+        if self.isVisible():
+            self._fit()
 
     def open_above(self, anchor: QWidget) -> None:
         """Show over `anchor`, at its left."""
         self.told.setText(tr(REPORT))
-        width = WIDTH + 2 * self.MARGIN
-        height = max(self.heightForWidth(width), self.sizeHint().height())
-        at = anchor.mapToGlobal(QPoint(4, self.MARGIN - 4 - height))
-        self.setGeometry(QRect(at, QSize(width, height)))
+        self._anchor = anchor
+        self._fit()
         self.show()
         shown = [row.fix for row in self.rows.values() if not row.fix.isHidden()]
         (*shown, self.copy)[0].setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _fit(self) -> None:
+        """As high as its sentences, above its anchor."""
+        if self._anchor is not None:
+            # Else what stood there before is measured: layouts learn of a new text by an event.
+            for shown in (*self.rows.values(), self):
+                layout = shown.layout()
+                assert layout is not None
+                layout.activate()
+                shown.updateGeometry()
+            width = WIDTH + 2 * self.MARGIN
+            height = self.heightForWidth(width)
+            at = self._anchor.mapToGlobal(QPoint(4, self.MARGIN - 4 - height))
+            self.setGeometry(QRect(at, QSize(width, height)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -17,7 +17,7 @@ from ui.controls.labels import meta, section
 from ui.controls.surfaces import FloatingSheet
 from ui.shell.entries import ENTRY_ROLE, ROW_HEIGHT, Entry, EntryModel, Index, entry_list
 
-WIDTH = 420
+WIDTH = 500
 ROWS_SHOWN = 10
 HEAD = 64
 NOTHING = N_(

@@ -98,9 +98,11 @@ class OperationDelegate(QStyledItemDelegate):
         painter.drawText(
             words, left, painter.fontMetrics().elidedText(label, elide, int(words.width()))
         )
-        detail = detail_words(operation)
         painter.setFont(ui_font(11))
         painter.setPen(t.t3)
+        detail = painter.fontMetrics().elidedText(
+            detail_words(operation), elide, int(words.width())
+        )
         painter.drawText(area.adjusted(44, 22, -8, -4), left, detail)
 
     def _paint_fact(

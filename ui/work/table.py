@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QPoint, Signal
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QTableView
 
 from app.translation import tr
@@ -11,6 +11,9 @@ from ui.work.delegate import ROW_HEIGHT, OperationDelegate
 from ui.work.model import Column, OperationModel
 
 WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
+WORK_SHARE = 0.3  # of the width
+BEST_WORK, NARROW_SHARE = 360, 0.42  # px, and where there is less
+ROOMY = 720  # px; what a narrower table hides stands in the tips
 
 
 class QueueTable(QTableView):
@@ -38,11 +41,19 @@ class QueueTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         header = self.horizontalHeader()
         header.hide()
-        for column in (Column.WORK, Column.STATE):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        # What became of a work says more than what it was.
+        header.setSectionResizeMode(Column.WORK, QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(Column.STATE, QHeaderView.ResizeMode.Stretch)
         for column, width in WIDTHS.items():
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             self.setColumnWidth(column, width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        width = self.viewport().width()
+        work = max(WORK_SHARE * width, min(BEST_WORK, NARROW_SHARE * width))
+        self.setColumnWidth(Column.WORK, int(work))
+        self.setColumnHidden(Column.TOKENS, width < ROOMY)
+        super().resizeEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Keyboard:

@@ -39,7 +39,7 @@ async def test_a_pinned_sentence_comes_through_a_rebuilding(
     QTest.mouseClick(button, LEFT)
     await until(lambda: [pin.text for pin in pinned(chat)] == [SAID])
     await until(line.isVisible)
-    assert button.text() == "Unpin sentence"
+    assert button.text() == "Unpin"
     assert [s.cursor.selectedText() for s in page.reading.text.prose.extraSelections()] == [SAID]
 
     story = companion.story(chat)
