@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from app.errors import UsageError
@@ -43,6 +44,7 @@ class BackendSpec:
         return f"{self.kind}:{self.model}@{self.url}"
 
 
+@lru_cache(maxsize=64)  # asked of each operation that waits
 def parse_spec(text: str) -> BackendSpec:
     """Read builtin, ollama:MODEL[@URL], openai:MODEL@URL, sillytavern[:PROFILE].
 

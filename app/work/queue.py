@@ -87,15 +87,21 @@ class OperationQueue:
         self.is_paused = False
         self.pause_reason = ""  # a sentence when the queue paused by itself
         self._stopped_before: int | None = None
+        self._announced: tuple[Operation, ...] | None = None  # while it is
         self.changed: Signal[tuple[Operation, ...]] = Signal("changed")
 
     @property
     def operations(self) -> tuple[Operation, ...]:
         """Unfinished operations in their order of work, then the newest finished ones."""
+        if self._announced is not None:
+            return self._announced
         around = self._surroundings()
         unfinished = sorted(self._open.values(), key=order)
-        shown = (replace(op, held=around.held(op) or self._held_back(op)) for op in unfinished)
-        return (*shown, *self._ended.shown)
+        return (*(self._with_reason(op, around) for op in unfinished), *self._ended.shown)
+
+    def _with_reason(self, operation: Operation, around: Surroundings) -> Operation:
+        held = around.held(operation) or self._held_back(operation)
+        return operation if held == operation.held else replace(operation, held=held)
 
     def _held_back(self, operation: Operation) -> str:
         return "" if operation.id == self._current else self._holds(operation)
@@ -432,7 +438,12 @@ class OperationQueue:
 
     def _announce(self) -> None:
         self._wake.set()
-        self.changed.emit(self.operations)
+        self._announced = None
+        self._announced = self.operations  # thousands in a backlog, asked for by each who listens
+        try:
+            self.changed.emit(self._announced)
+        finally:
+            self._announced = None
 
     # --- the worker
 
