@@ -49,7 +49,8 @@ class TiktokenCounter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`."""
-        return self._loaded().count(text)
+        counter = self._counter
+        return (self._loaded() if counter is None else counter).count(text)
 
     def _loaded(self) -> TokenCounter:
         if self._counter is None:

@@ -66,6 +66,16 @@ class InclusionRules:
     left_out: frozenset[str] = frozenset()
     with_prefill: bool = False
 
+    @property
+    def takes_all(self) -> bool:
+        """Whether no message of the chat itself is left out for who wrote it, or for its length."""
+        return (
+            self.include_user
+            and self.include_hidden
+            and not self.left_out
+            and self.minimum_tokens <= 0
+        )
+
 
 def rules_of(settings: Mapping[str, Any], context_tokens: int) -> InclusionRules:
     """The rules by the settings. context_tokens: of the chat's model."""
@@ -91,6 +101,7 @@ SEPARATOR = "\n"
 _NO_RECAP = MessageRecap()
 # To look a member of an enumeration up takes as long as all else that is asked of a message.
 _NOTICE, _THOUGHT, _NARRATOR = MessageKind.NOTICE, MessageKind.THOUGHT, MessageKind.NARRATOR
+_CHAT = MessageKind.CHAT
 
 
 _IN_BUDGET = N_("In the budget of message recaps.")
@@ -188,16 +199,22 @@ class Decided:
         with_prefill = rules.with_prefill
         is_same_question = rules == self.rules and count == self.count
         first = self._first_new(messages, recaps, message_tokens, head) if is_same_question else 0
+        takes_all = rules.takes_all
         new: list[Inclusion] = []
         known = bisect_left(self.candidates, first)
         candidates, sizes = self.candidates[:known], self.sizes[:known]
         remembered = self.remembered[: bisect_left(self.remembered, first)]
         for index, message in enumerate(messages[first:], first):
             recap = recaps.get(message.anchor, _NO_RECAP)
-            inclusion = _without_budget(message, recap, rules, message_tokens[index])
+            if takes_all and recap.text and message.kind is _CHAT and not recap.is_excluded:
+                inclusion = None  # as nearly all are: what follows would say the same
+            else:
+                inclusion = _without_budget(message, recap, rules, message_tokens[index])
             if inclusion is None:
                 candidates.append(index)
-                sizes.append(count(recap.shown_text(with_prefill=with_prefill)))
+                sizes.append(
+                    count(recap.shown_text(with_prefill=True) if with_prefill else recap.text)
+                )
                 if recap.is_remembered:
                     remembered.append(index)
                 inclusion = NO_RECAP_YET  # until the budget is known
@@ -211,8 +228,8 @@ class Decided:
             for place in moved:
                 settled[candidates[place]] = budget.inclusion(place)
             before = tuple(settled)
-        for place in range(known, len(candidates)):
-            new[candidates[place] - first] = budget.inclusion(place)
+        for place, index in enumerate(candidates[known:], known):
+            new[index - first] = budget.inclusion(place)
         return Decided(
             messages,
             recaps,
@@ -339,7 +356,8 @@ class _Budget:
             state = _OUT
             reason = self._taken_long if recap.is_remembered else self._taken
         # Of thousands most are like others: to look one up is faster than to make it.
-        size, is_stale, is_edited = self._sizes[place], _is_stale(message, recap), recap.is_edited
+        size, is_edited, source = self._sizes[place], recap.is_edited, recap.source_hash
+        is_stale = bool(source) and source != message.content_hash
         key = (size, reason, is_stale, is_edited)
         said = self._said.get(key)
         if said is None or said.state is not state:
