@@ -17,11 +17,16 @@ from pathlib import Path
 from tests.bench.running import run
 from tests.bench.table import QUICK_VARIABLE, Row, as_text
 
+MOST_SAID = 300
+# Qt's offscreen platform says of every window that it has no manager of windows.
+SILENT = ("QT_LOGGING_RULES", "default.warning=false")
+
 
 def main(arguments: list[str]) -> int:
     """Run the modules named (without "bench_"), or all that give rows; 1 when one broke."""
     if "--quick" in arguments:
         os.environ[QUICK_VARIABLE] = "1"
+    os.environ.setdefault(*SILENT)
     names = [argument for argument in arguments if not argument.startswith("-")]
     rows: list[Row] = []
     is_whole = True
@@ -35,7 +40,8 @@ def main(arguments: list[str]) -> int:
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
                 rows += process.submit(run, path.stem, is_named=bool(names)).result()
         except Exception as error:  # noqa: BLE001 - the others' figures are still wanted
-            rows.append(Row(name, missing=f"It broke: {type(error).__name__}: {error}"))
+            said = " ".join(str(error).split())[:MOST_SAID]  # of a command, its whole program
+            rows.append(Row(name, missing=f"It broke: {type(error).__name__}: {said}"))
             is_whole = False
         print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)  # noqa: T201
     print(as_text(rows), _surroundings(), sep="\n\n")  # noqa: T201

@@ -32,7 +32,10 @@ FROM_NOTHING = (
     "in Python. That is done when a chat is opened or a rule changes; what a followed chat asks "
     "for with each message, with the decisions before it known, is the row of one new recap."
 )
-UNCOUNTED = "Half of what is more is the decisions, as above; the rest is keeping each count."
+UNCOUNTED = (
+    "Two thirds of what is more are the decisions, as above; the rest is looking each text up, and "
+    "keeping its count."
+)
 SAMPLES = 20  # steps of the naive loop that are run of some thousand
 
 

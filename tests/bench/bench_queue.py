@@ -32,8 +32,9 @@ ANSWER = " ".join(["lamp"] * 150)  # words, each an event of the stream: a short
 REQUEST = Request("You read a scene.", "What happened on the way to the harbour? " * 200)
 
 KEPT = (
-    "The request alone takes what httpx takes, and the queue with work that does nothing 0.3 to "
-    "0.5 ms. Together they take more than both; where the rest goes is not found."
+    "The request alone takes what httpx takes. What the queue adds is that each operation is "
+    "written down before it begins and when it has ended, two transactions on the database's own "
+    "thread: by that nothing is done twice after a crash."
 )
 
 

@@ -18,6 +18,12 @@ FRAME, HALF = Aim(most=FRAME_MS), Aim(most=FRAME_MS / 2)
 LIST, TABLE = "bare QListView", "QSortFilterProxyModel"
 # Between two frames of a screen, as it is felt: what is done in several pieces lets others between.
 STILL = "longest piece"
+SHOWN = (
+    "In one piece the message is taken in, the next prompt made (half of it) and the page in front "
+    "told; parted, the page would show a moment that never was."
+)
+SWITCHED = "The page takes in the rows of the other chat in one piece."
+STEPS_LATE = "What a step began, the lines that fall out, may be drawn while a later one is taken."
 RESET = "All rows are exchanged in one piece; Qt then lays the whole table out anew."
 
 Figures = dict[str, dict[str, float]]
@@ -70,8 +76,14 @@ def rows_of(size: int, ours: Figures, bare: dict[str, float]) -> list[Row]:
         _still("sort 4,000 memories", of, ours["sort"], TABLE, bare["sort"], RESET),
         Row(f"slider, a step to its paint ({of})", ours["slider"]["mine"], aim=FRAME),
         Row("the same, for the first time", ours["slider first"]["mine"], aim=FRAME),
-        Row("the same, steps over a frame", ours["slider"]["late"], aim=Aim(most=1), unit="%"),
-        _still("change to an open chat", of, ours["switch"]),
+        Row(
+            "the same, steps over a frame",
+            ours["slider"]["late"],
+            aim=Aim(most=1),
+            why=STEPS_LATE,
+            unit="%",
+        ),
+        _still("change to an open chat", of, ours["switch"], why=SWITCHED),
     ]
     for page in PAGES:
         ours_here = ours[f"message, {page}"]
@@ -82,6 +94,7 @@ def rows_of(size: int, ours: Figures, bare: dict[str, float]) -> list[Row]:
                 LIST,
                 bare["message"],
                 FRAME,
+                SHOWN,
             ),
             Row(
                 f"the same, all of the window's thread beyond no window ({page})",

@@ -9,12 +9,15 @@ import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 QUICK_VARIABLE = "TAVERNKEEP_BENCH_QUICK"
 # Smaller sizes and fewer runs: whether something broke, not how fast it is.
 IS_QUICK = bool(os.environ.get(QUICK_VARIABLE))
 FRAME_MS = 1000 / 60
 WIDTH = 110  # of a reason beneath a row
+MOST_WIDE = (48, 11, 22, 11, 8, 14, 5)  # of each column; what is longer goes on in the next line
+HEADINGS = ("work", "measured", "rival or limit", "its own", "ratio", "aim", "holds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,27 +110,24 @@ def _once_ms(work: Callable[[], object], clock: Callable[[], float]) -> float:
 
 def as_text(rows: Iterable[Row]) -> str:
     """The rows under headings, in columns, and beneath a row why it is as it is."""
-    rows = tuple(rows)
-    cells: list[tuple[str, ...]] = [
-        ("work", "measured", "rival or limit", "its own", "ratio", "aim", "")
-    ]
-    cells += [_cells(row) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in cells
-    ]
-    told = [lines[0]]
-    for row, line in zip(rows, lines[1:], strict=True):
-        told += (line, *_reason(row))
+    told = [*_lines(HEADINGS)]
+    for row in rows:
+        told += (*_lines(_cells(row)), *_reason(row))
     return "\n".join(told)
+
+
+def _lines(cells: Iterable[str]) -> Iterator[str]:
+    columns = [textwrap.wrap(cell, width) for cell, width in zip(cells, MOST_WIDE, strict=True)]
+    for line in zip_longest(*columns, fillvalue=""):
+        padded = (cell.ljust(width) for cell, width in zip(line, MOST_WIDE, strict=True))
+        yield "  ".join(padded).rstrip()
 
 
 def _cells(row: Row) -> tuple[str, ...]:
     ours = "-" if row.missing else _figure(row.ours, row.unit)
     rivals = "" if row.rivals is None else _figure(row.rivals, row.unit)
     ratio = "" if row.ratio is None or row.missing else f"{row.ratio:.3g}x"
-    verdict = {True: "holds", False: "does not hold", None: ""}[row.holds]
+    verdict = {True: "yes", False: "no", None: ""}[row.holds]
     return row.work, ours, row.rival, rivals, ratio, row.aim.text(row.unit), verdict
 
 
