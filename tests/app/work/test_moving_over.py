@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
 import pytest_asyncio
 
 from app.companion import open_companion
@@ -45,10 +44,12 @@ class NoPages:
 
 
 class Desk:
-    """A program that mirrors, and the one chat that it sees."""
+    """A program that mirrors, and the chat that it saw last."""
 
     def __init__(self, folder: Path, store: Store, tasks: TaskSupervisor) -> None:
         self.path = folder / "default-user" / "chats" / "Mira" / "Harbour.jsonl"
+        self.path.parent.mkdir(parents=True)
+        (self.path.parents[2] / "settings.json").write_text("{}")
         self.store = store
         wishes = Settings()
         wishes.put("mirror_to_chat", True)
@@ -58,12 +59,13 @@ class Desk:
             store, NoPages(), backups=folder / "b", debounce_seconds=0, quiet_seconds=0
         )
 
-    async def sees(self, chat: list[Any], metadata: Any = None) -> OpenChat:
-        self.path.parent.mkdir(parents=True)
-        (self.path.parents[2] / "settings.json").write_text("{}")
-        held = {**HEADER["chat_metadata"], **metadata} if isinstance(metadata, dict) else metadata
-        header = HEADER if metadata is None else {**HEADER, "chat_metadata": held}
-        self.path.write_bytes(jsonl([header, *chat]))
+    async def sees(
+        self, chat: list[Any], metadata: Any = None, *, name: str = "Harbour"
+    ) -> OpenChat:
+        self.path = self.path.with_name(f"{name}.jsonl")
+        is_object = isinstance(metadata, dict) or metadata is None
+        held = {"integrity": name, **(metadata or {})} if is_object else metadata
+        self.path.write_bytes(jsonl([{**HEADER, "chat_metadata": held}, *chat]))
         return await self.chats.open(self.path)
 
     async def mirrors(self, chat: OpenChat) -> list[dict[str, Any]]:
@@ -147,38 +149,35 @@ ODD_EXTRA: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ODD_EXTRA)
-async def test_odd_data_of_one_message_cost_no_other_and_stay_as_they_are(
-    desk: Desk, name: str
-) -> None:
-    chat = [message(n) for n in range(6)]
-    chat[2]["extra"] = ODD_EXTRA[name]
-    chat[3]["extra"] = {NEW: {"memory": "Beside it.", "include": INCLUDED}}
-    opened = await desk.sees(chat)
-    assert message_recap(opened.story, 3).text == "Beside it."
-    before = desk.path.read_bytes().split(b"\n")
-    await desk.mirrors(opened)
-    assert desk.path.read_bytes().split(b"\n") == before
-    # What is done there is kept here, and written where there is a place for it.
-    await desk.break_at(opened, 2, "Quay")
-    await desk.break_at(opened, 4, "Mill")
-    lines = await desk.mirrors(opened)
-    assert [s.last for s in opened.story.scenes if s.is_closed] == [2, 4]
-    assert lines[5]["extra"][NEW]["scene_break_name"] == "Mill"
-    after = desk.path.read_bytes().split(b"\n")
-    assert [n for n in range(7) if after[n] != before[n] and n not in (3, 5)] == []
-    extra = ODD_EXTRA[name]
-    has_place = extra is None or (
-        isinstance(extra, dict) and (extra[NEW] is None or isinstance(extra[NEW], dict))
-    )
-    assert (after[3] != before[3]) is has_place
+async def test_odd_data_of_one_message_cost_no_other_and_stay_as_they_are(desk: Desk) -> None:
+    for name, extra in ODD_EXTRA.items():
+        chat = [message(n) for n in range(6)]
+        chat[2]["extra"] = extra
+        chat[3]["extra"] = {NEW: {"memory": "Beside it.", "include": INCLUDED}}
+        opened = await desk.sees(chat, name=name)
+        assert message_recap(opened.story, 3).text == "Beside it.", name
+        before = desk.path.read_bytes().split(b"\n")
+        await desk.mirrors(opened)
+        assert desk.path.read_bytes().split(b"\n") == before, name
+        # What is done there is kept here, and written where there is a place for it.
+        await desk.break_at(opened, 2, "Quay")
+        await desk.break_at(opened, 4, "Mill")
+        lines = await desk.mirrors(opened)
+        assert [s.last for s in opened.story.scenes if s.is_closed] == [2, 4], name
+        assert lines[5]["extra"][NEW]["scene_break_name"] == "Mill", name
+        after = desk.path.read_bytes().split(b"\n")
+        assert [n for n in range(7) if after[n] != before[n] and n not in (3, 5)] == [], name
+        has_place = extra is None or (
+            isinstance(extra, dict) and (extra[NEW] is None or isinstance(extra[NEW], dict))
+        )
+        assert (after[3] != before[3]) is has_place, name
 
 
 ODD_RUNNING: dict[str, Any] = {
-    "no versions": {"chat_id": "Harbour", "current_version": 0},
+    "no versions": {"chat_id": "no versions", "current_version": 0},
     "versions are a mapping": {"versions": {"0": {"content": "x"}}},
     "numbers and times without end": {
-        "chat_id": "Harbour",
+        "chat_id": "numbers and times without end",
         "current_version": 10**30,
         "versions": [
             {"version": 10**30, "content": "x", "timestamp": 10**400, "prev_scene_index": -5},
@@ -190,23 +189,24 @@ ODD_RUNNING: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", ODD_RUNNING)
-async def test_an_odd_running_recap_is_survived_and_stays(desk: Desk, name: str) -> None:
-    opened = await desk.sees([message(n) for n in range(4)], {RUNNING_KEY: ODD_RUNNING[name]})
-    before = desk.path.read_bytes()
-    known = [version.content for version in opened.story.running.versions]
-    assert known == (["x", "y"] if "without end" in name else [])
-    await desk.mirrors(opened)
-    assert desk.path.read_bytes() == before
+async def test_an_odd_running_recap_is_survived_and_stays(desk: Desk) -> None:
+    for name, stored in ODD_RUNNING.items():
+        opened = await desk.sees([message(n) for n in range(4)], {RUNNING_KEY: stored}, name=name)
+        before = desk.path.read_bytes()
+        known = [version.content for version in opened.story.running.versions]
+        assert known == (["x", "y"] if "without end" in name else []), name
+        await desk.mirrors(opened)
+        assert desk.path.read_bytes() == before, name
 
 
-@pytest.mark.parametrize("metadata", [[], "x", 7])
-async def test_metadata_of_another_kind_are_survived(desk: Desk, metadata: Any) -> None:
-    opened = await desk.sees([message(n) for n in range(4)], metadata)
-    await desk.break_at(opened, 2, "Quay")
-    lines = await desk.mirrors(opened)
-    assert lines[0]["chat_metadata"] == metadata
-    assert lines[3]["extra"][NEW]["scene_break_name"] == "Quay"
+async def test_metadata_of_another_kind_are_survived(desk: Desk) -> None:
+    kinds: tuple[Any, ...] = ([], "x", 7)
+    for metadata in kinds:
+        opened = await desk.sees([message(n) for n in range(4)], metadata, name=repr(metadata))
+        await desk.break_at(opened, 2, "Quay")
+        lines = await desk.mirrors(opened)
+        assert lines[0]["chat_metadata"] == metadata
+        assert lines[3]["extra"][NEW]["scene_break_name"] == "Quay"
 
 
 async def test_swipes_that_lack_their_data_are_survived(desk: Desk) -> None:
