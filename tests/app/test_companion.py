@@ -229,7 +229,14 @@ async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_onc
     companion: Companion, chat: Chat
 ) -> None:
     before = await settled(companion, chat.path)
+    published: list[Path] = []  # to the page, and to the bridge file
+
+    def hear(path: Path) -> None:
+        published.append(path)
+
+    companion.slots_changed.connect(hear)
     await companion.edits.edit_running_recap(chat.path, "STATE\nThe lamps are out.")
+    assert published == [chat.path]
     story = companion.story(chat.path)
     assert story is not None
     current = story.running.current
@@ -238,6 +245,7 @@ async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_onc
     assert story.running.versions[:-1] == before.running.versions
     assert "The lamps are out." in (await companion.slots(chat.path)).slots[0].text
     await companion.edits.select_running_version(chat.path, 0)
+    assert published == [chat.path] * 2
     assert before.running.versions[0].content in (await companion.slots(chat.path)).slots[0].text
     assert (await companion.settled(chat.path)).running.current_version == 0
     with pytest.raises(UsageError, match="100"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
@@ -14,6 +16,7 @@ from app.sillytavern.chat_line import LineDecoder
 from app.sillytavern.extras_writing import CLEARED_GROUP, INCLUDED, NAMESPACE, message_values
 from app.sillytavern.message_extras import message_recap, scene_extra
 from app.story.inclusion import Inclusion, InclusionState
+from app.story.message_data import Mark
 from app.story.messages import MessageRecap
 from tests.chat_files import jsonl, message, write_chat
 
@@ -92,6 +95,27 @@ async def test_edit_memory_and_clear_memory(companion: Companion, tmp_path: Path
     assert (edited.text, edited.is_edited, edited.error) == ("Corrected recap text...", True, "")
     await edits.clear(path, [anchor])
     assert block_of(recap(), memory="Corrected recap text...", edited=True) == NO_RECAP
+
+
+@pytest.mark.weakness(1)
+async def test_what_is_done_within_a_second_is_one_save(tmp_path: Path) -> None:
+    path = write_chat(tmp_path / "chat.jsonl", [message(n) for n in range(3)])
+    async with open_companion(user_folders(tmp_path / "own data")) as companion:
+        await companion.put_setting("message_recaps_auto", False)
+        await companion.put_setting("mirror_to_chat", True)
+        story = await companion.open_story(path)
+        anchors, edits = [m.anchor for m in story.messages], companion.edits.messages
+        await companion._mirror.flush()
+        before = path.read_bytes()
+        await edits.edit(path, anchors[1], "Recap of it.")
+        await edits.mark(path, anchors[2:], Mark.EXCLUDED)
+        assert path.read_bytes() == before
+        await companion._mirror.flush()
+        *_, second, third = map(json.loads, path.read_bytes().split(b"\n"))
+        assert second["extra"][NAMESPACE]["memory"] == "Recap of it."
+        assert third["extra"][NAMESPACE]["exclude"] is True
+        kept = list((companion.folders.backups / "chats").iterdir())
+        assert len(kept) == 1, "one copy before each save"
 
 
 async def test_what_is_known_survives_a_restart(tmp_path: Path) -> None:
