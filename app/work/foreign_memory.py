@@ -25,53 +25,53 @@ async def take_in(
     the user where the data are newer than is known, else ""; then nothing is taken in, and it is
     tried again when the chat is opened again.
     """
-    modes, memories = store.memory_modes, store.memories
-    if await store.run(lambda: modes.has_foreign_memory(chat_id)):
+    if await store.run(lambda: store.memory_modes.has_foreign_memory(chat_id)):
         return ""
     try:
-        found = await asyncio.to_thread(find_smart_memory, chat, snapshot)
+        change = await asyncio.to_thread(_change_of, chat_id, chat, snapshot, messages)
     except ForeignTooNew as error:
         return str(error)
-    change = MemoryChange()
-    if found:
-        is_only_chat = await asyncio.to_thread(_is_only_chat, chat)
-        change = await asyncio.to_thread(
-            records_of,
-            found,
-            chat_id,
-            chat.title,
-            chat.owner_key,
-            messages,
-            is_only_chat=is_only_chat,
-        )
 
     def unit() -> None:
-        known = memories.known_ids(change)
-        memories.write(
-            MemoryChange(
-                tuple(m for m in change.memories if m.id not in known),
-                tuple(e for e in change.entities if e.id not in known),
-                tuple(d for d in change.documents if d.id not in known),
-            )
-        )
-        # Of what another chat of the character brought in, this one may have the messages.
-        grounded = {m.id: m.sources for m in change.memories if m.id in known and m.sources}
-        held = memories.load(chat_id, [chat.owner_key] if chat.owner_key else [])
-        memories.write(
-            MemoryChange(
-                tuple(
-                    replace(memory, sources=grounded[memory.id])
-                    for memory in held.memories
-                    if memory.id in grounded
-                    and not memory.sources
-                    and memory.grounding is Grounding.IMPORTED
-                )
-            )
-        )
-        modes.set_foreign_memory([chat_id])
+        _keep_new(store, change, chat_id, [chat.owner_key] if chat.owner_key else [])
+        store.memory_modes.set_foreign_memory([chat_id])
 
     await store.run(unit)
     return ""
+
+
+def _change_of(
+    chat_id: int, chat: ChatRef, snapshot: ChatSnapshot, messages: Sequence[Message]
+) -> MemoryChange:
+    """All that Smart Memory kept, as memories of ours. Raises ForeignTooNew; blocks."""
+    found = find_smart_memory(chat, snapshot)
+    if not found:
+        return MemoryChange()
+    is_only_chat = _is_only_chat(chat)
+    return records_of(
+        found, chat_id, chat.title, chat.owner_key, messages, is_only_chat=is_only_chat
+    )
+
+
+def _keep_new(store: Store, change: MemoryChange, chat_id: int, owners: Sequence[str]) -> None:
+    memories = store.memories
+    known = memories.known_ids(change)
+    memories.write(
+        MemoryChange(
+            tuple(m for m in change.memories if m.id not in known),
+            tuple(e for e in change.entities if e.id not in known),
+            tuple(d for d in change.documents if d.id not in known),
+        )
+    )
+    # Of what another chat of the character brought in, this one may have the messages.
+    grounded = {m.id: m.sources for m in change.memories if m.id in known and m.sources}
+    held = memories.load(chat_id, owners).memories
+    bare = (m for m in held if not m.sources and m.grounding is Grounding.IMPORTED)
+    memories.write(
+        MemoryChange(
+            tuple(replace(m, sources=grounded[m.id]) for m in bare if m.id in grounded),
+        )
+    )
 
 
 def _is_only_chat(chat: ChatRef) -> bool:

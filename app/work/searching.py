@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -110,38 +111,16 @@ class Search:
         await self.settled()
         wanted_hits = max(1, min(limit, MOST_HITS))
         limit = MOST_HITS * WIDER if asked.people else wanted_hits
-        store = self._store
         messages, memories = messages and not asked.tiers, memories and not asked.only_messages
 
-        def unit() -> tuple[list[Hit], bool]:
-            store.search.add_memories()
-            found: dict[str, Hit] = {}
-            is_complete = True
-            chats = self._chats_meant(asked, here)
-            last = ""
-            for any_word in (False, True):
-                words = match_of(asked.words, any_word=any_word)
-                match = match_with(words, asked.phrases, asked.without)
-                if not match or match == last or len(found) >= limit:
-                    break
-                last = match
-                try:
-                    with store.within(SECONDS):
-                        hits = self._asked(
-                            match, limit, asked, chats, messages=messages, memories=memories
-                        )
-                except TimeoutError:
-                    is_complete = False
-                    break
-                # What has only some of the words comes behind what has all.
-                below = min((hit.score for hit in found.values()), default=0.0) if any_word else 0.0
-                for key, hit in hits.items():
-                    if key not in found:
-                        score = hit.score if not found or not any_word else min(hit.score, below)
-                        found[key] = replace(hit, score=score)
-            return list(found.values()), is_complete
+        def ask(match: str, chats: list[int] | None) -> dict[str, Hit]:
+            return self._asked(match, limit, asked, chats, messages=messages, memories=memories)
 
-        hits, is_complete = await store.run(unit)
+        def unit() -> tuple[list[Hit], bool]:
+            self._store.search.add_memories()
+            return self._by_words(asked, limit, partial(ask, chats=self._chats_meant(asked, here)))
+
+        hits, is_complete = await self._store.run(unit)
         if asked.people:
             if any(hit.is_doubtful for hit in hits):
                 self._note_behind()
@@ -152,6 +131,31 @@ class Search:
             wanted = " ".join((asked.words, *asked.phrases))
             hits = await self._by_meaning(wanted, hits)
         return Findings(tuple(hits[:wanted_hits]), is_complete)
+
+    def _by_words(
+        self, asked: Query, limit: int, ask: Callable[[str], dict[str, Hit]]
+    ) -> tuple[list[Hit], bool]:
+        """Those with all words, and where these are too few those with some; false when time ran
+        out. ask: the index.
+        """
+        found: dict[str, Hit] = {}
+        last = ""
+        for any_word in (False, True):
+            words = match_of(asked.words, any_word=any_word)
+            match = match_with(words, asked.phrases, asked.without)
+            if not match or match == last or len(found) >= limit:
+                break
+            last = match
+            try:
+                with self._store.within(SECONDS):
+                    hits = ask(match)
+            except TimeoutError:
+                return list(found.values()), False
+            # What has only some of the words comes behind what has all.
+            below = min((hit.score for hit in found.values()), default=math.inf)
+            new = {key: hit for key, hit in hits.items() if key not in found}
+            found |= {key: replace(hit, score=min(hit.score, below)) for key, hit in new.items()}
+        return list(found.values()), True
 
     async def _said_by(self, people: Sequence[str], hits: Sequence[Hit]) -> tuple[list[Hit], bool]:
         """Of those of doubt the ones that one of these people wrote, and all others.

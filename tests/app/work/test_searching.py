@@ -121,6 +121,21 @@ async def test_what_has_all_words_comes_before_what_has_some(world: World) -> No
     assert [text[:5] for text in texts] == ["The q", "A zan"]
 
 
+async def test_where_nothing_has_all_words_what_has_more_of_them_comes_first(world: World) -> None:
+    texts = [
+        "A zanthor slept.",
+        "The zanthor and the quibble.",
+        "A quibble slept.",
+        "A zanthor woke.",
+    ]
+    await world.open(write_chat(world.tavern.chat.with_name("Some.jsonl"), *texts))
+    findings = await world.companion.search.find("zanthor quibble murfle")
+    assert findings.hits[0].text == texts[1]
+    scores = [hit.score for hit in findings.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) > 2
+
+
 async def test_a_branch_shows_a_message_once_and_says_where_else_it_is(world: World) -> None:
     await world.open(world.branch("branch", 20))
     word = max(world.companion.story(world.tavern.chat).messages[3].text.split(), key=len)
