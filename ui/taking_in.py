@@ -36,11 +36,11 @@ class TakingIn(QObject):
             self._session.told.emit(tr(NOTHING))
         elif path == self._session.path:
             sentence = tr(
-                "ST-Auto-Recap wrote {parts} that are not known here. Taking them in can be "
+                "From ST-Auto-Recap, and not known here yet: {parts}. Taking this in can be "
                 "undone, and what is here stays.",
                 parts=joined(found.parts),
             )
-            self._notice.offer(TAKING_IN, sentence, way_on=tr("Take them in"))
+            self._notice.offer(TAKING_IN, sentence, way_on=tr("Take it in"))
 
     async def _take_in(self, path: Path) -> None:
         taken = await self._session.companion.edits.extension.take_in(path)

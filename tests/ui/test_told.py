@@ -199,8 +199,8 @@ async def test_what_the_extension_wrote_is_said_first_and_taken_in_in_one_step(
     lines[60] = json.dumps(last)
     demo_tavern.chat.write_text("\n".join([header, *lines]))
     page.story_actions.take_in.trigger()
-    await until(lambda: notice.way_on == "Take them in")
-    assert "wrote 1 scene break and 1 scene recap that" in notice.sentence
+    await until(lambda: notice.way_on == "Take it in")
+    assert "not known here yet: 1 scene break and 1 scene recap." in notice.sentence
     before = len(page.story.breaks)
     notice.take_up()
     await until(lambda: status.said == "Taken in: 1 scene break and 1 scene recap")
