@@ -585,8 +585,9 @@ class Companion(News):
         path, key = refused
         sentence = tr(
             "Another extension in SillyTavern already fills {key}, and keeps it. Switch that "
-            "extension off (ST-Auto-Recap?) to let Tavernkeep fill it.",
+            "extension off ({extension}?) to let Tavernkeep fill it.",
             key=key,
+            extension="Smart Memory" if key.startswith("smart_memory") else "ST-Auto-Recap",
         )
         self.trouble.emit((path, sentence))
 

@@ -17,7 +17,7 @@ from app.paths import Folders, user_folders
 from app.sillytavern import bridge_installer
 from app.sillytavern.data_folders import Tavern
 from app.store.store import Store
-from app.translation import N_, tr
+from app.translation import N_, tr, trn
 
 HELP = N_("check every part and say what to do")
 EXAMPLE = "doctor"
@@ -104,9 +104,9 @@ def _taverns(taverns: Sequence[Tavern]) -> list[Finding]:
 
 def _contents(tavern: Tavern) -> str:
     return tr(
-        "{folder}: {characters} characters, {groups} groups, {chats} chats",
+        "{folder}: {characters}, {groups}, {chats}",
         folder=tavern.user_folder,
-        characters=len(tavern.characters),
-        groups=len(tavern.groups),
-        chats=len(tavern.chats),
+        characters=trn("{n} character", "{n} characters", len(tavern.characters)),
+        groups=trn("{n} group", "{n} groups", len(tavern.groups)),
+        chats=trn("{n} chat", "{n} chats", len(tavern.chats)),
     )

@@ -43,6 +43,11 @@ class SceneRecap:
         return self.combined_at is not None
 
     @property
+    def is_without_model(self) -> bool:
+        """Whether rules wrote it: nothing else was chosen then, or the model gave nothing."""
+        return self.made_by.startswith(BUILT_IN)
+
+    @property
     def is_imported(self) -> bool:
         """Whether it was found in the chat."""
         return self.made_by == IMPORTED

@@ -15,6 +15,7 @@ from app.store.undo import REDO, UNDO
 from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import YOU, RunningVersion, SceneRecap, injected_version
+from app.story.story import Story
 from app.translation import N_, tr
 from app.work.change_history import ChangeHistory
 from app.work.drafts import StoryDrafts
@@ -208,17 +209,29 @@ class StoryEdits:
     async def redo_scene_recap(self, path: Path, anchor: str) -> None:
         """Write a scene's recap anew; the versions before it are kept."""
         chat = self._open(path)
-        scene = closed_scene(chat, anchor)
-        spec = scene_recap_spec(
+        await self._enqueue([self._again(chat, anchor)])
+
+    async def redo_made_without_model(self, path: Path) -> None:
+        """Let the model in force write what rules wrote: each such recap of a scene, and then the
+        running recap from the first of them on. All versions are kept.
+        """
+        chat = self._open(path)
+        anchors = made_without_model(chat.story)
+        if anchors:
+            await self._enqueue([self._again(chat, anchor) for anchor in anchors])
+            await self.rebuild_running_recap(path, anchors[0])
+
+    def _again(self, chat: OpenChat, anchor: str) -> OperationSpec:
+        """The recap of a scene that has one, to be written before all that waits."""
+        return scene_recap_spec(
             chat.story,
             chat.chat_id,
-            scene,
+            closed_scene(chat, anchor),
             chat.settings(),
             self._writing(),
             priority=PRIORITY_ASKED,
             again=str(time.time_ns()),
         )
-        await self._enqueue([spec])
 
     async def clearance(self, path: Path) -> Clearance:
         """What `clear_all` would take away."""
@@ -270,3 +283,14 @@ class StoryEdits:
 
     def _open(self, path: Path) -> OpenChat:
         return self._chats.required(path)
+
+
+def made_without_model(story: Story) -> tuple[str, ...]:
+    """Anchors of the closed scenes whose recap that counts rules wrote, in their order."""
+    return tuple(
+        scene.closing.anchor
+        for scene in story.scenes
+        if scene.closing is not None
+        and (recap := story.scene_recap(scene)) is not None
+        and recap.is_without_model
+    )

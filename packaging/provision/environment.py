@@ -89,7 +89,11 @@ class Environment:
             raise SetupFailed(f"The environment could not be made in {self.folder}; see above.")
 
     def _install(self, name: str) -> None:
-        say(f"Installing what {self._lock(name).name} names; the first time takes some minutes ...")
+        # pip says nothing for a while: whoever waits has to know for how long, and that it goes on.
+        say(
+            "Loading and installing what Tavernkeep needs, about 400 MB. It takes some minutes the "
+            "first time, in silence ..."
+        )
         started = time.monotonic()
         command = [str(self.python), "-m", "pip", "install", "-qq", "--no-input"]
         command += ["--disable-pip-version-check", "--require-hashes"]

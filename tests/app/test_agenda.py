@@ -16,6 +16,7 @@ import pytest
 from app.companion import Companion, open_companion
 from app.operations import Operation, OperationKind, OperationStatus
 from app.paths import user_folders
+from app.work.edits import made_without_model
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 
@@ -171,6 +172,34 @@ async def test_a_scene_is_folded_in_after_its_recap_is_made_anew(place: Place) -
         story = await companion.settled(place.chat)
         assert companion.work.left(place.chat) is None
         assert all(len(versions) == 2 for versions in story.recaps.values())
+
+
+async def test_what_was_written_without_a_model_is_written_by_one_when_asked(place: Place) -> None:
+    place.chat.write_bytes(b"".join(place.chat.read_bytes().splitlines(keepends=True)[:40]))
+    async with place.opened(llm="builtin") as companion:
+        await companion.open_story(place.chat)
+        story = await companion.settled(place.chat)
+        assert story.running.versions
+        closed = [scene for scene in story.scenes if scene.is_closed]
+        assert len(made_without_model(story)) == len(closed)
+        first = closed[0].closing
+        assert first is not None
+        await companion.edits.edit_scene_recap(place.chat, first.anchor, "As I tell it.")
+        await companion.put_setting("backend", place.spec)
+        await companion.settled(place.chat)
+        assert place.model.requests == []  # what there is stays, until somebody asks
+        await companion.edits.redo_made_without_model(place.chat)
+        story = await companion.settled(place.chat)
+        assert made_without_model(story) == ()
+        kept = story.scene_recap(story.scenes[0])
+        assert kept is not None
+        assert kept.text == "As I tell it."
+        newest = story.running.versions[-1]
+        assert newest.made_by == MODEL
+        for scene in closed[1 : newest.scene_count]:
+            recap_ = story.scene_recap(scene)
+            assert recap_ is not None
+            assert recap_.is_locked
 
 
 # --- catching up

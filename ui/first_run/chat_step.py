@@ -10,8 +10,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout
 
 from app.llm.specs import BUILTIN, parse_spec
+from app.sillytavern.smart_memory_records import MADE_BY
+from app.story.scenes import BreakOrigin
 from app.story.story import ChatRef, Story
 from app.translation import N_, tr, trn
+from app.work.memory_view import MemoryView
 from ui.controls.dates import moment_words
 from ui.controls.fields import ChoiceCard
 from ui.controls.labels import Label, body, meta
@@ -59,7 +62,9 @@ class ChatStep(Step):
         self._plan_title = Label(font=ui_font(13, SEMIBOLD))
         self._facts = body()
         self._cost = body()
-        for widget in (self._plan_title, self._facts, self._cost):
+        self._taken_over = body()
+        self._taken_over.hide()
+        for widget in (self._plan_title, self._facts, self._taken_over, self._cost):
             column.addWidget(widget)
         self._plan.hide()
         self._heading = meta("")
@@ -141,6 +146,7 @@ class ChatStep(Step):
         self._cards[path].setChecked(True)
         self._plan_title.setText(tr("Reading the chat"))
         self._facts.setText("")
+        self._taken_over.hide()
         self._cost.setText("")
         self._plan.show()
         self.changed.emit()
@@ -168,6 +174,9 @@ class ChatStep(Step):
         companion = self.session.companion
         self._plan_title.setText(tr("The plan"))
         self._facts.setText(facts_of(story))
+        taken_over = taken_over_words(story, companion.remembered.view(story.chat.path))
+        self._taken_over.setText(taken_over)
+        self._taken_over.setVisible(bool(taken_over))
         plan = companion.work.catch_up(story.chat.path)
         if parse_spec(str(companion.settings["backend"])).kind == BUILTIN:
             self._cost.setText(tr(FREE))
@@ -191,3 +200,30 @@ def facts_of(story: Story) -> str:
         words=words,
         closed=closed,
     )
+
+
+def taken_over_words(story: Story, remembered: MemoryView) -> str:
+    """What of another extension was found and goes on to count, "" for nothing."""
+    said = []
+    closings = [scene.closing for scene in story.scenes if scene.closing is not None]
+    scenes = sum(closing.origin is BreakOrigin.IMPORT for closing in closings)
+    if scenes:
+        said.append(
+            trn(
+                "{n} scene was taken over from ST-Auto-Recap, with its recaps.",
+                "{n} scenes were taken over from ST-Auto-Recap, with their recaps.",
+                scenes,
+            )
+        )
+    memories = sum(standing.memory.made_by == MADE_BY for standing in remembered.memories)
+    if memories:
+        said.append(
+            trn(
+                "{n} memory was taken over from Smart Memory.",
+                "{n} memories were taken over from Smart Memory.",
+                memories,
+            )
+        )
+    if said:
+        said.append(tr("Switch that extension off: both would fill the same places of the prompt."))
+    return " ".join(said)

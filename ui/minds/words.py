@@ -128,7 +128,10 @@ def briefly(standing: Standing) -> str:
     """The same beside a name, in a word or two; by whom they were told the chain says."""
     if standing.memory.told_by:
         return tr("was told")
-    return tr(_LEARNED.get(standing.memory.channel, N_("since")))
+    learned = _LEARNED.get(standing.memory.channel)
+    if learned is not None:
+        return tr(learned)
+    return tr("since") if standing.start >= 0 else tr("from the beginning")  # no number follows
 
 
 def step_words(minds: MindMap, step: Step) -> str:

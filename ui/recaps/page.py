@@ -98,6 +98,8 @@ class RecapsPage(QWidget):
         rail.redo_asked.connect(self._on_redo_asked)
         rail.rebuild_asked.connect(self._on_rebuild_asked)
         rail.clear_asked.connect(self._on_clear_asked)
+        rail.model_asked.connect(lambda: self._subject.redo_made_without_model())
+        rail.made_without_model = lambda: self._subject.made_without_model
         reading.edit_begun.connect(self._count_result)
         reading.edited.connect(self._on_edited)
         reading.keep_asked.connect(self._on_edit_kept)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.story.story import Story
-from app.translation import N_, tr
+from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label
@@ -28,6 +30,7 @@ class RecapRail(QWidget):
     write_asked: a new version is to be written.
     redo_asked: the recap is to be made again, of a scene or of the whole story.
     rebuild_asked: the running recap is to be made again from this scene on.
+    model_asked: the model is to write what was written without one.
     clear_asked: all versions of the running recap are to be deleted.
     """
 
@@ -36,6 +39,7 @@ class RecapRail(QWidget):
     write_asked = Signal()
     redo_asked = Signal()
     rebuild_asked = Signal()
+    model_asked = Signal()
     clear_asked = Signal()
 
     def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
@@ -64,6 +68,9 @@ class RecapRail(QWidget):
         self.clear.triggered.connect(self.clear_asked)
         self.redo = QAction(self)
         self.redo.triggered.connect(self.redo_asked)
+        self.renew = QAction(self)
+        self.renew.triggered.connect(self.model_asked)
+        self.made_without_model: Callable[[], int] = lambda: 0  # scenes
         self.rebuild = QAction(tr("Rebuild the running recap from this scene"), self)
         self.rebuild.triggered.connect(self.rebuild_asked)
         self._build()
@@ -166,6 +173,16 @@ class RecapRail(QWidget):
         menu.addAction(self.redo)
         self.redo.setText(tr("Redo this recap") if self.anchor else tr(REBUILD))
         self.redo.setEnabled(bool(self.anchor) or has_some)
+        scenes = self.made_without_model()
+        if scenes:
+            self.renew.setText(
+                trn(
+                    "Let the model redo {n} recap that was written without it",
+                    "Let the model redo {n} recaps that were written without it",
+                    scenes,
+                )
+            )
+            menu.addAction(self.renew)
         menu.addAction(self.rebuild if self.anchor else self.clear)
         self.rebuild.setEnabled(any(row.told for row in self._model.rows))
         self.clear.setEnabled(has_some)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
+from app.llm.specs import BUILTIN, parse_spec
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
 from app.translation import N_, tr
+from app.work.edits import made_without_model
 from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
 from ui.session import Session
 
@@ -123,6 +125,21 @@ class RecapSubject:
         if path is not None:
             rebuilding = self._session.companion.edits.rebuild_running_recap(path, anchor)
             self._do(rebuilding, N_("rebuilding the running recap"))
+
+    @property
+    def made_without_model(self) -> int:
+        """Scenes whose recap rules wrote, while there is a model to do it."""
+        story, settings = self._session.story, self._session.companion.settings
+        if story is None or parse_spec(str(settings["backend"])).kind == BUILTIN:
+            return 0
+        return len(made_without_model(story))
+
+    def redo_made_without_model(self) -> None:
+        """Let the model write those, and what tells them."""
+        path = self._session.path
+        if path is not None:
+            deed = self._session.companion.edits.redo_made_without_model(path)
+            self._do(deed, N_("redoing the recap"))
 
     def _do(self, deed: Coroutine[Any, Any, object], name: str) -> None:
         self._session.do(deed, name=name)

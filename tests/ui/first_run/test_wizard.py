@@ -20,6 +20,7 @@ from app.llm.ollama import FoundModel
 from app.llm.specs import parse_spec
 from app.paths import user_folders
 from app.tasks import TaskSupervisor
+from tests import smart_memory_data
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 from ui.first_run.wizard import FirstRun
@@ -40,7 +41,8 @@ async def fresh(
     for name in ("HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    async with open_companion(user_folders(tmp_path / "own"), asks_first=True) as companion:
+    own = user_folders(tmp_path / "own")
+    async with open_companion(own, asks_first=True, keeps_memory=True) as companion:
         window = MainWindow(theme, TaskSupervisor())
         window.resize(1280, 800)
         window.show()
@@ -297,6 +299,32 @@ async def test_the_chats_written_last_are_offered_several_of_a_character_among_t
     (tavern,) = companion.taverns
     shown = newest_chats((tavern,), shown=[first.with_name("Story 0.jsonl")])
     assert [chat.title for chat in shown] == ["Story 0", *names[:4]]
+
+
+async def test_the_plan_says_what_was_taken_over_from_other_extensions(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    folder = tmp_path / "SillyTavern" / "data"
+    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    (chat,) = folder.glob("*/chats/*/*.jsonl")
+    lines = [json.loads(line) for line in chat.read_text("utf-8").splitlines()]
+    lines[8].setdefault("extra", {})["auto_recap_memory"] = {
+        "scene_break": True,
+        "scene_break_visible": True,
+        "scene_break_name": "A toll",
+        "scene_recap_memory": "They paid.",
+    }
+    chat.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
+    smart_memory_data.put(chat, chat.parents[2], "", smart_memory_data.chat_block(), None)
+    await companion.put_setting("tavern", str(folder))
+    wizard.rail.rows[3].click()
+    await until(lambda: companion.demo.path not in wizard.chat.paths)
+    wizard.chat.choose(next(iter(wizard.chat.paths)))
+    await until(wizard.chat._taken_over.isVisible)
+    said = wizard.chat._taken_over.text()
+    assert said.startswith("1 scene was taken over from ST-Auto-Recap, with its recaps. ")
+    assert " memories were taken over from Smart Memory. Switch that extension off" in said
 
 
 def test_the_first_window_fits_the_screen(dressed: QApplication) -> None:

@@ -11,10 +11,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
+from app.operations import OperationKind
 from app.story.comparison import Choice
 from app.story.drafts import RUNNING_RECAP, Draft
 from app.story.recaps import RunningRecap
 from app.story.scenes import Scene
+from app.work.edits import made_without_model
 from tests.labelled import WrittenTavern
 from ui.main_window import MainWindow
 from ui.recaps.merging import OPEN_WORDS
@@ -437,3 +439,20 @@ async def test_rows_begin_on_one_line_when_the_columns_are_first_shown(
     pair = columns.pair(1)
     assert pair is not None
     assert 0 <= pair.y() + columns.bar.value() - tops[1] < 12
+
+
+async def test_a_model_is_let_redo_what_was_written_before_it(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    rail, scenes = page.rail, len(made_without_model(story))
+    assert scenes
+    assert rail.made_without_model() == 0  # there is no model that could
+    companion.work.pause()
+    await companion.put_setting("backend", "openai:any@http://127.0.0.1:9/v1")
+    press(rail.more)
+    assert rail.renew.text() == (f"Let the model redo {scenes} recaps that were written without it")
+    rail.renew.trigger()
+    kinds = (OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP)
+    await until(lambda: {op.spec.kind for op in companion.work.operations} >= set(kinds))
