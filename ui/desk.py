@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ui.budgets.page import BudgetsPage
     from ui.memories.page import MemoriesPage
     from ui.minds.page import MindsPage
+    from ui.prompt.page import PromptPage
     from ui.recaps.page import RecapsPage
     from ui.story_stage import StoryStage
 
@@ -87,6 +88,7 @@ class Desk(QObject):
         self._memories: MemoriesPage | None = None
         self._minds: MindsPage | None = None
         self._budgets: BudgetsPage | None = None
+        self._prompt: PromptPage | None = None
         self._closed_plan: CatchUpPlan | None = None
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
@@ -244,7 +246,7 @@ class Desk(QObject):
             return work
         if key == "budgets":
             return self._make_budgets(key)
-        prompt = pages.make_prompt(self.session)
+        prompt = self._prompt = pages.make_prompt(self.session)
         prompt.header_changed.connect(self._show_place)
         self._frame.set_navigator(key, prompt.rail)
         return prompt
@@ -367,6 +369,8 @@ class Desk(QObject):
         shown += [(action, icon) for action, icon in self._whole.icons.items()]
         if self.page_key == "recaps" and self._recaps is not None:
             shown += [(action, icon) for action, icon in self._recaps.deeds.icons.items()]
+        if self.page_key == "prompt" and self._prompt is not None:
+            shown += [(action, icon) for action, icon in self._prompt.deeds.icons.items()]
         if self.page_key == "minds" and self._minds is not None:
             shown += [(action, icon) for action, icon in self._minds.deeds.icons.items()]
         if self.page_key == "budgets" and self._budgets is not None:

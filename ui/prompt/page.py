@@ -19,6 +19,7 @@ from app.translation import N_, tr
 from app.work.turn_history import TurnView
 from ui.inspector.words import short_time
 from ui.prompt.cards import SlotCard
+from ui.prompt.deeds import PromptDeeds
 from ui.prompt.difference import WHOLE, DifferencePane
 from ui.prompt.preview import PromptPreview
 from ui.prompt.rail import TurnRail
@@ -26,7 +27,7 @@ from ui.prompt.rows import PromptRow, coming_rows, sent_rows, slots_text, whole_
 from ui.prompt.turn_rows import COMING, TurnRow, turn_rows
 from ui.prompt.words import break_sentence, coming_sentence, generation_words, turn_facts
 from ui.recaps.sides import Sides
-from ui.recaps.version_rows import ROW_ROLE
+from ui.recaps.version_rows import LEFT, RIGHT, ROW_ROLE
 from ui.session import Session
 
 EMPTY = N_("Nothing is injected yet. What is remembered stands here, and recaps of earlier scenes.")
@@ -56,6 +57,7 @@ class PromptPage(QWidget):
         self._shown = COMING
         self._view: TurnView | None = None
         self._sides = Sides()
+        self.deeds = PromptDeeds(self)
         self.rail = TurnRail()
         self.list = self.rail.list
         self.preview = PromptPreview(tr(EMPTY))
@@ -82,6 +84,14 @@ class PromptPage(QWidget):
         self.preview.copy_asked.connect(self._on_copy)
         self.difference.closed.connect(self.close_difference)
         self.difference.extent_chosen.connect(self._compare)
+        deeds = self.deeds
+        doing = {
+            deeds.copy: self._on_copy,
+            deeds.compare: self.compare_shown,
+            deeds.coming: self._on_coming,
+        }
+        for action, slot in doing.items():
+            action.triggered.connect(slot)
 
     # --- for the window
 
@@ -220,6 +230,7 @@ class PromptPage(QWidget):
         self.rail.model.show_rows(turn_rows(self._turns, self._session.story))
         self._show_figures()
         self.rail.show_has_turns(bool(self._turns))
+        self.deeds.compare.setEnabled(bool(self._turns))
         self.rail.choose(self._shown)
 
     def _show_figures(self) -> None:
@@ -236,6 +247,18 @@ class PromptPage(QWidget):
         self._sides.put(side, number, self._shown)
         self._show_sides()
         self._compare()
+
+    def compare_shown(self) -> None:
+        """Compare what is read with the newest turn that was sent before it."""
+        numbers = [COMING, *(turn.id for turn in self._turns)]  # newest first
+        shown = numbers.index(self._shown) if self._shown in numbers else len(numbers)
+        before = numbers[shown + 1 :]
+        if before and not self.is_comparing:
+            self.put(RIGHT, self._shown)
+            self.put(LEFT, before[0])
+
+    def _on_coming(self) -> None:
+        self.choose(COMING)
 
     def _show_sides(self) -> None:
         self.rail.model.show_sides(self._sides.left, self._sides.right)

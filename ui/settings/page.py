@@ -39,6 +39,7 @@ from ui.settings.rail import SettingsRail
 from ui.settings.rows import SettingRow
 from ui.settings.sections import Row, Section
 from ui.settings.tavern import TavernSection
+from ui.shell.setting_entries import FILE, TRIAL
 
 COLUMN = 760
 WIDE = 940
@@ -341,7 +342,12 @@ class SettingsPage(QWidget):
             return self._rows[name], self._rows[name].control
         if name in self._look.places:
             return self._look.places[name]
-        part: QWidget = self.backend if name == "backend" else self._tavern
+        parts: dict[str, QWidget] = {
+            "backend": self.backend,
+            TRIAL: self.memory_test,
+            FILE: self.files,
+        }
+        part = parts.get(name, self._tavern)
         return part, part
 
     def _mark(self, row: Row | None) -> None:

@@ -11,6 +11,7 @@ from ui.shell.entries import Entry
 
 MOST_SETTINGS = 8
 LANGUAGE, SCALE = "language", "scale"  # of the machine, so not among the registry's
+FILE, TRIAL = "settings file", "memory test"  # deeds of the page
 # Settings that have a place of their own on the page: what they are called there, and in which
 # section.
 _OWN_PLACES = {
@@ -21,6 +22,8 @@ _OWN_PLACES = {
     "story_text_size": (N_("Story text size"), N_("Look")),
     LANGUAGE: (N_("Language"), N_("Look")),
     SCALE: (N_("Size of everything"), N_("Look")),
+    FILE: (N_("Export or import settings"), N_("Settings file")),
+    TRIAL: (N_("Try a model on all tasks of memory"), N_("Memory test")),
 }
 
 

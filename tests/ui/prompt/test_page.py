@@ -138,6 +138,10 @@ async def test_two_turns_are_compared_word_by_word(page: PromptPage, until: Unti
     QTest.keyClick(page.difference, Qt.Key.Key_Escape)
     assert not page.is_comparing
     assert page.title == "Prompt"
+    page.deeds.compare.trigger()  # the second turn with the one before it
+    await until(lambda: page.is_comparing)
+    again = page.difference.columns.left.toPlainText(), page.difference.columns.right.toPlainText()
+    assert ["deep" in again[0], "dry" in again[1]] == [True, True]
 
 
 async def test_a_whole_prompt_that_is_not_kept_is_said_to_be(
@@ -156,6 +160,13 @@ async def test_the_whole_prompt_is_copied(page: PromptPage, until: Until) -> Non
     text = QApplication.clipboard().text()
     assert text.startswith(f"system\n{CARD[1]}")
     assert text.endswith("user\nNow?")
+    QApplication.clipboard().clear()
+    page.deeds.copy.trigger()
+    assert QApplication.clipboard().text() == text
+    page.deeds.coming.trigger()
+    assert not page.is_comparing
+    page.deeds.copy.trigger()
+    assert QApplication.clipboard().text() != text
 
 
 async def test_another_chat_shows_its_own_next_prompt(
