@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
@@ -20,6 +21,8 @@ from app.story.scene_cues.reading import VETO, Reading, Sentence
 NEAR = 8  # messages that count as just said
 _LONGER = 12  # and as said not long ago
 _EVER = 60  # and as ever said
+_CLOCK = re.compile(r"\b\d{1,2}[:.h]\d{2}\b")
+_STAMPED = 40  # characters at the start of an opening where a clock's time sets it
 _SMALL = 60  # characters of a message that hardly sets a scene
 _AWAY = 2  # words behind a time where its sentence may go on to something else
 _EARLY = 3  # words before a time that opens its sentence
@@ -130,6 +133,8 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         if "go" in cues:
             entry["go" + place] = 1.0
     first = sentences[0]
+    if not entry.keys() & {"jump0", "when0"} and _CLOCK.search(first.text[:_STAMPED]):
+        entry["when0"] = 1.0
     entry["wake0"] = float(_happens(first, "wake"))
     routes = [sum(hit.cue == "path" for hit in s.hits) for s in sentences if "go" in s.cues]
     entry["route"] = float(max(routes, default=0) >= 2)
@@ -138,7 +143,6 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     entry["exist"] = min(3, sum(hit.cue == "exist" for hit in hits)) / 3
     if "react" in first.cues:
         entry["react0" if _early(first, "react") else "react_late0"] = 1.0
-    entry["react1"] = float(any("react" in s.cues for s in sentences[1:3]))
     entry["past"] = float("past" in first.cues)
     entry["back"] = float(any(s.cues & {"back", "soon"} for s in sentences[:3]))
     if len(first.tokens) <= 7 and (_happens(first, "jump") or _happens(first, "when")):
@@ -205,7 +209,6 @@ def _add_usual(
     entry["unknown"] = news[at].unknown
     entry["unknowns"] = min(12, news[at].unknowns) / 12
     entry["new_name"] = min(2, news[at].new_names) / 2
-    entry["old_name"] = min(2, len(opener.names) - news[at].new_names) / 2
     before = [sizes[i] for i in same]
     entry["longer"] = (sizes[at] - sum(before) / len(before)) / 4 if before else 0.0
     if opener.is_narrator:
@@ -220,12 +223,9 @@ def _add_usual(
 
 
 def _add_voice(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
-    """Whether the opener tells or says, by itself and beside what its speaker usually does."""
+    """Whether the opener tells or says, and whether it is more than a few words."""
     opener = readings[at]
-    same = [r for r in readings[max(0, at - 24) : at] if r.speaker == opener.speaker][-8:]
-    usual = sum(r.starts_with_speech for r in same) / len(same) if same else 0.5
     entry["says"] = float(opener.starts_with_speech)
-    entry["says_more"] = entry["says"] - usual
     entry["told"] = opener.told
     entry["small"] = float(opener.size < _SMALL)
 
@@ -270,17 +270,18 @@ def _news(reading: Reading, at: int, last_use: dict[str, int]) -> _News:
     """Of the message `at`. last_use: which one used a word last; goes on by this one."""
     head = [stem for stems in reading.head_stems[:3] for stem in stems]
     heard = {stem for stem in reading.stems if last_use.get(stem, -99) >= at - NEAR}
-    fresh = [stem for stem in head if stem not in heard]
+    fresh = {stem: last_use.get(stem, -99) for stem in head if stem not in heard}
+    count = sum(stem in fresh for stem in head)
+    unknowns = sum(use < at - _EVER for use in fresh.values())
     new = len(reading.stems) - len(heard)
-    unknown = [stem for stem in fresh if last_use.get(stem, -99) < at - _EVER]
     news = _News(
-        (len(fresh) + 1.8) / (len(head) + 3),
-        len(set(fresh)),
-        (new + 3) / (len(reading.stems) + 6),
-        frozenset(stem for stem in fresh if last_use.get(stem, -99) < at - _LONGER),
-        (len(unknown) + 1) / (len(head) + 2),
-        len(set(unknown)),
-        sum(last_use.get(stem, -99) < at - _EVER for stem in reading.names),
+        opening=(count + 1.8) / (len(head) + 3),
+        count=len(fresh),
+        whole=(new + 3) / (len(reading.stems) + 6),
+        unheard=frozenset(stem for stem, use in fresh.items() if use < at - _LONGER),
+        unknown=(unknowns + 1) / (len(head) + 2),
+        unknowns=unknowns,
+        new_names=sum(last_use.get(stem, -99) < at - _EVER for stem in reading.names),
     )
     last_use.update(dict.fromkeys(reading.stems, at))
     return news
