@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
 from app.commands.output import show
 from app.commands.tavern_options import add_tavern, chosen_taverns
 from app.errors import NoTavern
 from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_installer import BridgeStatus
+from app.sillytavern.bridge_installer import REMOVED, BridgeStatus
 from app.translation import N_, tr
 
 HELP = N_("install the bridge into SillyTavern, remove it, or show its state")
@@ -34,13 +36,21 @@ async def run(options: argparse.Namespace) -> None:
     taverns = await chosen_taverns(options)
     if not taverns:
         raise NoTavern(tr("No SillyTavern was found. Say where it is with --tavern PATH."))
-    deed = _DEEDS[options.deed]
-    states = [await asyncio.to_thread(deed, tavern.user_folder) for tavern in taverns]
+    states = [await asyncio.to_thread(_do, options.deed, tavern.user_folder) for tavern in taverns]
     show(
         options,
         {"taverns": [_row(state) for state in states]},
         (f"{state.path}: {state.sentence}" for state in states),
     )
+
+
+def _do(deed: str, user_folder: Path) -> BridgeStatus:
+    """How it stands afterwards; a removal says that it was one, and what is left to do."""
+    was_there = bridge_installer.status(user_folder).installed
+    state = _DEEDS[deed](user_folder)
+    if deed == "remove" and was_there and not state.installed:
+        return replace(state, sentence=tr(REMOVED))
+    return state
 
 
 def _row(state: BridgeStatus) -> dict[str, object]:

@@ -17,6 +17,7 @@ from app.translation import N_, tr
 
 SOURCE = RESOURCES / "bridge"
 FOLDER_NAME = "tavernkeep"
+REMOVED = N_("The bridge was removed. Reload SillyTavern's page, and nothing of it is left there.")
 
 _PAIRING = "pairing.json"
 _MANIFEST = "manifest.json"

@@ -20,6 +20,7 @@ from app.settings import REGISTRY
 from app.translation import number, tr
 from app.work.rehearsal import Outlook, Rehearsal
 from ui.budgets import words
+from ui.inspector.words import slot_meaning
 
 CUT = (Reason.BUDGET, Reason.TOTAL)
 TOTAL_HUE = "total"
@@ -133,7 +134,7 @@ def _row(
         tr(words.TITLES[name]),
         place,
         words.HUES[name],
-        tr(words.MEANINGS[name]),
+        slot_meaning(name.key),
         budget if why else int(settings[setting.name]),
         0 if why else int(setting.minimum or 0),
         max(int(setting.maximum or 0), budget),

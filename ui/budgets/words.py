@@ -25,19 +25,6 @@ TEN = (
 SLIDERS = (*TEN, SlotName.TRIGGERED)
 TITLES = {name: SLOT_NAMES[name.key] for name in SLIDERS}
 HUES = {name: SLOT_TIERS[name.key] for name in SLIDERS}
-MEANINGS = {
-    SlotName.SHORT: N_("The summary of the story so far; the running recap stands in for it."),
-    SlotName.CANON: N_("What the one who answers has lived through, over all their chats."),
-    SlotName.ARCS: N_("Open threads of the plot."),
-    SlotName.LONG: N_("Facts, relationships and events that last."),
-    SlotName.SESSION: N_("The scene as it is now, and details of this session."),
-    SlotName.PROFILES: N_("The portrait of the one who answers."),
-    SlotName.SCENES: N_("Recaps of the newest scenes that have closed."),
-    SlotName.RELATIONSHIPS: N_("Who feels what toward whom."),
-    SlotName.EPISTEMIC: N_("What the one who answers knows, suspects, hides and does not know."),
-    SlotName.STATE_LEDGER: N_("Where people and things are, and how."),
-    SlotName.TRIGGERED: N_("Long-term memories that the last messages call up."),
-}
 RUNNING_TITLE, RECAPS_TITLE, KEPT_TITLE = (
     N_("Running recap"),
     N_("Message recaps"),

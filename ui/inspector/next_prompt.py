@@ -11,7 +11,7 @@ from app.translation import number, tr, trn
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel, Label, body, section
-from ui.inspector.words import SLOT_TIERS, slot_name
+from ui.inspector.words import SLOT_TIERS, slot_meaning, slot_name
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -65,6 +65,7 @@ class NextPrompt(QWidget):
 
     def _add_row(self, row: int, slot: Slot, scale: int) -> None:
         name = Label(slot_name(slot.key), font=ui_font(12), tone=T2_ROLE)
+        name.setToolTip(slot_meaning(slot.key))
         bar = BudgetBar(height=6)
         bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens, scale=scale)
         bar.setAccessibleName(

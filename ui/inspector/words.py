@@ -42,6 +42,24 @@ SLOT_TIERS = {
     SlotName.EPISTEMIC.key: "who knows",
     SlotName.STATE_LEDGER.key: "ledger",
 }
+SLOT_MEANINGS = {
+    RUNNING_RECAP_KEY: N_(
+        "What happened so far, scene by scene; the newest scenes are told by the chat itself."
+    ),
+    SlotName.SHORT.key: N_("The summary of the story so far; the running recap stands in for it."),
+    SlotName.CANON.key: N_("What the one who answers has lived through, over all their chats."),
+    SlotName.ARCS.key: N_("Open threads of the plot."),
+    SlotName.LONG.key: N_("Facts, relationships and events that last."),
+    SlotName.SESSION.key: N_("The scene as it is now, and details of this session."),
+    SlotName.PROFILES.key: N_("The portrait of the one who answers."),
+    SlotName.SCENES.key: N_("Recaps of the newest scenes that have closed."),
+    SlotName.RELATIONSHIPS.key: N_("Who feels what toward whom."),
+    SlotName.EPISTEMIC.key: N_(
+        "What the one who answers knows, suspects, hides and does not know."
+    ),
+    SlotName.STATE_LEDGER.key: N_("Where people and things are, and how."),
+    SlotName.TRIGGERED.key: N_("Long-term memories that the last messages call up."),
+}
 REASONS = {
     "fold": N_("folded in"),
     "edit": N_("edited by you"),
@@ -60,6 +78,11 @@ def slot_name(key: str) -> str:
     if key in SLOT_NAMES:
         return tr(SLOT_NAMES[key])
     return key.replace("_", " ").strip().capitalize()
+
+
+def slot_meaning(key: str) -> str:
+    """What the slot holds, in a sentence; "" for one that its name explains."""
+    return tr(SLOT_MEANINGS[key]) if key in SLOT_MEANINGS else ""
 
 
 def place_words(slot: Slot) -> str:

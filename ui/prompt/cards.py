@@ -22,7 +22,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, meta, section
 from ui.controls.surfaces import Line, Surface
 from ui.inspector.next_prompt import slot_fill
-from ui.inspector.words import place_words, slot_name
+from ui.inspector.words import place_words, slot_meaning, slot_name
 from ui.prompt.rows import PromptRow
 from ui.prompt.words import left_out_lines, left_out_words, tokens_words
 from ui.theme import current_tokens, theme
@@ -104,6 +104,7 @@ class SlotCard(QWidget):
         name = slot_name(slot.key)
         self._swatch.show_slot(slot)
         self._name.setText(name)
+        self._name.setToolTip(slot_meaning(slot.key))
         place = (
             tr("By its macro {{{{{macro}}}}}", macro=slot.macro)
             if slot.macro

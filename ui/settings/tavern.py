@@ -44,9 +44,6 @@ class FactRow(Row):
         return text in f"{self.title.text()}\n{self.fact.text()}".casefold()
 
 
-REMOVED = N_("The bridge was removed. Reload SillyTavern's page, and nothing of it is left there.")
-
-
 class BridgeRow(FactRow):
     """One user folder with the state of its bridge.
 
@@ -144,6 +141,8 @@ class TavernSection(Section):
 
     async def _removed(self, user_folder: Path) -> BridgeStatus:
         status = await self._session.companion.bridge.remove(user_folder)
+        from app.sillytavern.bridge_installer import REMOVED
+
         self._session.told.emit(tr(REMOVED))
         return status
 

@@ -212,6 +212,7 @@ def test_bridge_goes_in_and_out_again(commands: Commands, demo_chat: Path) -> No
     assert (user_folder / "extensions" / "tavernkeep" / "manifest.json").exists()
     (state,) = commands.json("bridge", "remove", "--tavern", str(user_folder))["taverns"]
     assert not state["installed"]
+    assert state["sentence"].startswith("The bridge was removed. Reload")
     assert not (user_folder / "extensions" / "tavernkeep").exists()
     assert set(before) <= set(user_folder.rglob("*"))
 

@@ -6,10 +6,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
+from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
 from app.story.comparison import is_heading
 from app.story.recaps import RunningVersion
-from ui.inspector.words import change_words, origin_words, place_words, short_time, slot_name
+from ui.inspector.words import (
+    SLOT_NAMES,
+    change_words,
+    origin_words,
+    place_words,
+    short_time,
+    slot_meaning,
+    slot_name,
+)
 
 
 def slot(position: Position, depth: int = 0, role: Role = Role.SYSTEM) -> Slot:
@@ -88,3 +96,10 @@ def test_a_version_says_where_it_comes_from(
 @pytest.mark.parametrize(("tokens", "words"), [(412, "+37 since v6"), (300, "−75 since v6")])
 def test_a_version_says_how_much_longer_it_is_than_the_one_before(tokens: int, words: str) -> None:
     assert change_words(tokens, 375, RunningVersion(5, "", 1, "", "", "", 0.0)) == words
+
+
+def test_a_slot_whose_name_does_not_explain_it_is_explained() -> None:
+    clear = {"auto_recap_memory_long", "auto_recap_memory_short"}
+    clear |= {SlotName.REPAIR.key, SlotName.UNIFIED.key}
+    assert {key for key in SLOT_NAMES if not slot_meaning(key)} == clear
+    assert "the running recap stands in for it" in slot_meaning(SlotName.SHORT.key)
