@@ -100,21 +100,22 @@ class ChoiceCard(QAbstractButton):
             rounded(painter, dot, 8, t.well, t.ctl, 1.35)
         left, top = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignVCenter
         width = self.width() - 46 - 16
-        painter.setPen(t.t1 if self.isEnabled() else t.t3)
-        painter.setFont(ui_font(13, SEMIBOLD))
-        painter.drawText(QRectF(46, 7, width, 20), left | top, self.text())
         painter.setFont(ui_font(12))
-        fact_width = 0.0
-        if self._fact:
+        fact_width = painter.fontMetrics().horizontalAdvance(self._fact) + 16 if self._fact else 0
+        if fact_width > width / 2:
+            fact_width = 0  # the words say more
+        if fact_width:
             painter.setPen(t.t2)
-            fact_width = painter.fontMetrics().horizontalAdvance(self._fact) + 16
             area = QRectF(46, 0, width, self.height())
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | top, self._fact)
+        room, cut = int(width - fact_width), Qt.TextElideMode.ElideRight
         painter.setPen(t.t2)
-        detail = painter.fontMetrics().elidedText(
-            self._detail, Qt.TextElideMode.ElideRight, int(width - fact_width)
-        )
+        detail = painter.fontMetrics().elidedText(self._detail, cut, room)
         painter.drawText(QRectF(46, 26, width, 18), left | top, detail)
+        painter.setPen(t.t1 if self.isEnabled() else t.t3)
+        painter.setFont(ui_font(13, SEMIBOLD))
+        title = painter.fontMetrics().elidedText(self.text(), cut, room)
+        painter.drawText(QRectF(46, 7, width, 20), left | top, title)
 
 
 class Segments(QWidget):

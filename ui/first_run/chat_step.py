@@ -67,7 +67,7 @@ class ChatStep(Step):
         for widget in (self._plan_title, self._facts, self._taken_over, self._cost):
             column.addWidget(widget)
         self._plan.hide()
-        self._heading = meta("")
+        self._heading = meta("", wraps=True)
         self.column.addWidget(self._heading)
         self.column.addLayout(self._list)
         self.column.addSpacing(8)

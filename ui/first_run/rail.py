@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLa
 from app.llm.specs import BUILTIN, OPENAI, SILLYTAVERN
 from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
-from ui.controls.labels import Label, body
+from ui.controls.labels import Label, body, safe_tip
 from ui.controls.signs import Emblem, Sign
 from ui.controls.surfaces import Surface
 from ui.first_run.step import Step
@@ -23,7 +23,10 @@ from ui.theme.icons import icon_pixmap
 from ui.theme.palette import T2_ROLE
 from ui.theme.style import rounded
 
-WIDTH = 332
+WIDTH, NARROW = 332, 84
+# Px of the window in which words have room across; and down: the card at the foot, all of it.
+ROOMY, HAS_CARD, HAS_ALL = 860, 560, 660
+WITH_WORDS = 160  # px of a row
 ROW = 72
 DISC = 28
 INTRO = N_(
@@ -64,10 +67,11 @@ class StepRow(QAbstractButton):
             tr("Step {number}, {text}: {state}", number=self._number, text=self.text(), state=state)
         )
         self.setAccessibleDescription(fact)
+        self.setToolTip(safe_tip(f"{self.text()}: {fact}" if fact else self.text()))
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH - 32, ROW)
+        return QSize(NARROW - 32, ROW)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t, painter = current_tokens(), QPainter(self)
@@ -84,6 +88,8 @@ class StepRow(QAbstractButton):
         if not self._is_last:
             painter.drawLine(QPointF(x, disc.bottom() + 2), QPointF(x, ROW))
         self._paint_disc(painter, disc)
+        if self.width() < WITH_WORDS:
+            return
         words = QRectF(58, 16, self.width() - 66, 20)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.setFont(ui_font(13, SEMIBOLD))
@@ -137,15 +143,16 @@ class StepRail(QWidget):
         column.setSpacing(0)
         title = Label("Tavernkeep", font=display_font(17))
         head = QHBoxLayout()
-        head.setContentsMargins(12, 0, 12, 0)
+        head.setContentsMargins(8, 0, 8, 0)
         head.setSpacing(12)
         head.addWidget(Emblem(34))
         head.addWidget(title, 1)
-        intro = Label(tr(INTRO), font=ui_font(13), tone=T2_ROLE, wraps=True)
-        intro.setContentsMargins(12, 0, 12, 0)
+        self._title = title
+        self._intro = Label(tr(INTRO), font=ui_font(13), tone=T2_ROLE, wraps=True)
+        self._intro.setContentsMargins(12, 0, 12, 0)
         column.addLayout(head)
         column.addSpacing(20)
-        column.addWidget(intro)
+        column.addWidget(self._intro)
         column.addSpacing(24)
         for number, step in enumerate(steps):
             row = StepRow(number + 1, tr(step.name), is_last=number == len(steps) - 1)
@@ -154,14 +161,24 @@ class StepRail(QWidget):
             column.addWidget(row)
         column.addStretch(1)
         demo = Button(tr("Skip all and open the demo story"), icon="book", role=ButtonRole.QUIET)
+        demo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         demo.clicked.connect(self.demo_wanted)
         column.addWidget(demo)
         column.addSpacing(12)
         self._place = Label(font=ui_font(12.5, SEMIBOLD), wraps=True)
         self._why = body("")
         self._sign = Sign("lock")
-        column.addWidget(_card(self._sign, self._place, self._why))
+        self._card = _card(self._sign, self._place, self._why)
+        column.addWidget(self._card)
         self.show_destination(BUILTIN, "")
+
+    def fit(self, size: QSize) -> None:
+        """Keep to what has room in a window so large: in a narrow one discs alone."""
+        is_wide = size.width() >= ROOMY
+        self.setFixedWidth(WIDTH if is_wide else NARROW)
+        self._title.setVisible(is_wide)
+        self._card.setVisible(is_wide and size.height() >= HAS_CARD)
+        self._intro.setVisible(is_wide and size.height() >= HAS_ALL)
 
     @property
     def privacy(self) -> str:
