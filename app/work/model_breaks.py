@@ -44,6 +44,7 @@ class BreakFinder:
         """Ask one question. Raises BackendError, or OperationOutdated when it is no more asked."""
         spec, store = operation.spec, self._store
         place, search = self._still_asked(spec, chat)
+        was_wanted = chat.search.is_wanted
         kept = await store.run(lambda: store.operations.result(spec.key))
         if kept is not None:
             found, why = kept["place"], kept.get("rationale", "")
@@ -59,6 +60,8 @@ class BreakFinder:
 
         def unit() -> None:
             store.operations.save_result(spec.key, {"place": found, "rationale": why})
+            if was_wanted and not chat.search.is_wanted:
+                return  # the search was taken back meanwhile
             if refused is not None:
                 store.scenes.add_searched(chat.chat_id, searched_row(place, refused, by))
                 return

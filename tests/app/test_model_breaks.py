@@ -303,6 +303,27 @@ async def test_what_a_search_found_is_taken_back_in_one_step(chat: Chat) -> None
     assert len(model.searches) == asked
 
 
+async def test_a_search_that_is_taken_back_half_way_sets_no_more(chat: Chat) -> None:
+    is_undone = threading.Event()
+
+    def answer(numbers: dict[int, int]) -> Any:
+        if 11 in numbers:
+            return numbers[11]
+        assert is_undone.wait(15)
+        return numbers.get(23, False)
+
+    model = Model(answer)
+    with model.llm:
+        async with chat.opened(model, scene_detector="heuristic", scene_recaps_auto=False) as own:
+            before = await own.open_story(chat.path)
+            await own.breaks.begin(chat.path)
+            await asyncio.to_thread(model.llm.wait_for_request, 1)
+            assert await own.edits.undo(chat.path) == "scene breaks found by the model"
+            is_undone.set()
+            assert (await own.settled(chat.path)).breaks == before.breaks
+            assert (await own.edits.undo_labels(chat.path))[0] == ""
+
+
 async def test_with_both_ways_the_model_is_asked_only_where_cues_find_nothing_for_long(
     tmp_path: Path,
 ) -> None:

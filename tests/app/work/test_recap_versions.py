@@ -191,8 +191,14 @@ async def test_a_rebuild_is_taken_back_with_all_that_was_folded_in_since(
     assert closing is not None
     await companion.edits.edit_scene_recap(chat, closing.anchor, "Told by hand.")
     edited = story(companion, chat)
+    told = []
+    companion.story_changed.connect(lambda _: told.append(story(companion, chat).running.current))
     await companion.edits.rebuild_running_recap(chat, closing.anchor)
     rebuilt = await companion.settled(chat)
+    assert told  # and until it reaches as far, what was in the prompt stays there
+    assert [current.scene_count for current in told if current is not None] == [
+        before.running.versions[-1].scene_count
+    ] * len(told)
     assert "Told by hand." in await prompt(companion, chat)
     companion.work.pause()
     await companion.edits.undo(chat)
