@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.errors import AnswerUnusable, BackendRefused, PromptTooLong
+from app.languages import load_packs
 from app.llm.backend import Answer, Request
 from app.llm.builtin import BuiltinWriter
 from app.llm.model_writer import ModelWriter
-from app.llm.prompt_files import load_prompts
+from app.llm.prompt_files import SHIPPED, load_prompts
 from app.llm.writer import SceneDraft, make_writer
 from app.prompt.tokens import estimate_tokens
 from app.story.answers import BreakAnswer
@@ -24,6 +27,10 @@ SCENE_ANSWER = json.dumps(
         "recap": {"developments": ["Ann left."], "open": [], "state": ["Bo waits."]},
     }
 )
+GERMAN = json.dumps(
+    {"recap": {"developments": ["Ann ging aus dem Haus, und die beiden haben sich nicht gesehen."]}}
+)
+ENGLISH = "She was in the house when he came to the door, and they had not seen her."
 RUNNING_ANSWER = json.dumps({"recap": {"developments": ["Both."], "open": [], "state": []}})
 
 
@@ -143,6 +150,19 @@ async def test_two_useless_answers_are_a_failure_with_a_sentence(
         await writer_of(backend).scene_recap(messages(2), previous="", tokens=100)
     assert str(caught.value).startswith(sentence)
     assert len(backend.requests) == 2
+
+
+async def test_a_recap_in_another_language_is_asked_for_once_more_where_the_prompt_is_ours(
+    tmp_path: Path,
+) -> None:
+    shutil.copy(SHIPPED / "scene_recap.md", tmp_path)
+    for prompts, asked in ((load_prompts(), 2), (load_prompts(tmp_path), 1)):
+        backend = ScriptedBackend(GERMAN, SCENE_ANSWER)
+        writer = ModelWriter(backend, prompts, count_tokens=estimate_tokens, packs=load_packs())
+        written = await writer.scene_recap(messages(3, ENGLISH), previous="", tokens=200)
+        assert len(backend.requests) == asked
+        assert ("Ann left." in written.value.text) is (asked == 2)
+        assert ("in another language" in backend.requests[-1].prompt) is (asked == 2)
 
 
 async def test_a_fault_of_the_backend_passes_through() -> None:
