@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from app.prompt.slots import Position
 from app.sillytavern.chat_edit import ChatEdit, LineEdit
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.extras_writing import Mirrored, mirrored
@@ -82,11 +83,17 @@ def _hiding(story: Story, settings: Mapping[str, Any], states: Mapping[str, Hide
     if newest == OFF and not states:
         return HidePlan((), (), {})
     covered = 0
-    if settings["running_recap_enabled"]:
+    if _is_told(settings):
         positions = {message.anchor: index for index, message in enumerate(story.messages)}
         covered = covered_end(story.running, positions)
     breaks = [scene.last for scene in story.scenes if scene.is_closed]
     return plan_hiding(story.messages, breaks, newest, covered, states)
+
+
+def _is_told(settings: Mapping[str, Any]) -> bool:
+    """Whether the running recap gets into prompts at all: else nothing tells of what is hidden."""
+    is_sent = settings["slots_enabled"] and settings["running_recap_enabled"]
+    return bool(is_sent) and Position(settings["running_recap_position"]) is not Position.NONE
 
 
 class _OtherSwipes:

@@ -189,6 +189,18 @@ def test_the_cut_is_that_of_the_naive_loop(texts: list[str], limit: int) -> None
     assert decide(texts, limit, count=count) == naive_cut(texts, limit, count)
 
 
+@given(texts=st.lists(_recap, max_size=20), limit=st.integers(0, 60))
+def test_the_cut_is_the_same_where_texts_take_less_together_than_alone(
+    texts: list[str], limit: int
+) -> None:
+    """As where tokens are estimated: each text's last one is not full."""
+
+    def estimated(text: str) -> int:
+        return -(-len(text) // 7)
+
+    assert decide(texts, limit, count=estimated) == naive_cut(texts, limit, estimated)
+
+
 @pytest.mark.parametrize("size", [200, 2000])
 @pytest.mark.weakness(29)
 def test_each_recap_is_counted_once_and_the_joined_text_a_few_times(size: int) -> None:

@@ -131,6 +131,12 @@ async def test_clearing_what_is_cleared_is_no_step(desk: Desk) -> None:
     assert desk.recap(2).text
 
 
+async def test_an_edit_to_the_same_words_is_no_step(desk: Desk) -> None:
+    await desk.edits.clear(desk.path, desk.anchors(2))
+    await desk.edits.edit(desk.path, desk.anchor(1), desk.recap(1).text)
+    assert await desk.companion.edits.undo(desk.path) == "clear the recap of a message"
+
+
 @pytest.mark.parametrize(
     ("mark", "label"),
     [(Mark.EXCLUDED, "leave out 2 messages"), (Mark.REMEMBERED, "remember 2 messages")],

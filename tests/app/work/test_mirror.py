@@ -553,6 +553,19 @@ async def test_what_the_memory_tells_is_hidden_and_comes_back(bench: Bench, is_o
     assert await bench.store.run(lambda: bench.store.hiding.states(bench.chat.chat_id)) == {}
 
 
+@pytest.mark.weakness(16)
+async def test_what_no_prompt_tells_any_more_is_shown_again(bench: Bench) -> None:
+    await scenes_and_memory(bench)
+    off = {"slots_enabled": False, "running_recap_enabled": False, "running_recap_position": -1}
+    for name, value in off.items():
+        await bench.mirrored()
+        assert bench.hidden() == [0, 1, 2, 3, 4, 5], name
+        bench.settings.put(name, value)
+        await bench.mirrored()
+        assert bench.hidden() == [], name
+        bench.settings.reset(name)
+
+
 async def test_what_the_user_hid_and_what_he_shows_again_stays_so(bench: Bench) -> None:
     lines = bench.lines
     lines[2]["is_system"] = True
