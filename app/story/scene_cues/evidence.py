@@ -16,11 +16,13 @@ from app.story.scene_cues.cohesion import (
     similarities,
 )
 from app.story.scene_cues.headers import LONG_GAP_MINUTES, minutes_between, place_changed
+from app.story.scene_cues.language import Hit
 from app.story.scene_cues.reading import VETO, Reading, Sentence
 
 NEAR = 8  # messages that count as just said
 _LONGER = 12  # and as said not long ago
 _EVER = 60  # and as ever said
+_SETTING = frozenset({"jump", "when", "exist"})
 _CLOCK = re.compile(r"\b\d{1,2}[:.h]\d{2}\b")
 _STAMPED = 40  # characters at the start of an opening where a clock's time sets it
 _SMALL = 60  # characters of a message that hardly sets a scene
@@ -116,6 +118,17 @@ def _happens(sentence: Sentence, cue: str) -> bool:
     return not vetoes or min(vetoes) > first.end + _AWAY
 
 
+def _pointing_back(sentence: Sentence) -> list[Hit]:
+    """Words like "it" and "that", but for those of a phrase that sets a scene ("that evening")."""
+    setting = [hit for hit in sentence.hits if hit.cue in _SETTING and hit.end - hit.start > 1]
+    return [
+        hit
+        for hit in sentence.hits
+        if hit.cue == "anaphor"
+        and not any(other.start <= hit.start and hit.end <= other.end for other in setting)
+    ]
+
+
 def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     opener = readings[at]
     sentences = opener.opening
@@ -147,10 +160,8 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     entry["back"] = float(any(s.cues & {"back", "soon"} for s in sentences[:3]))
     if len(first.tokens) <= 7 and (_happens(first, "jump") or _happens(first, "when")):
         entry["stamp"] = 1.0
-    entry["anaphor"] = float(any(hit.cue == "anaphor" and hit.start == 0 for hit in first.hits))
-    entry["anaphora"] = (
-        min(3, sum(hit.cue == "anaphor" for s in sentences[:2] for hit in s.hits)) / 3
-    )
+    entry["anaphor"] = float(any(hit.start == 0 for hit in _pointing_back(first)))
+    entry["anaphora"] = min(3, sum(len(_pointing_back(s)) for s in sentences[:2])) / 3
     entry["named"] = float(opener.first_is_name)
     if len(first.tokens) <= 4:
         entry["short0" if first.cues & {"react", "anaphor"} else "fragment"] = 1.0

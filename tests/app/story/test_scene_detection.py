@@ -124,6 +124,16 @@ def test_arriving_at_a_new_place_closes_the_scene() -> None:
     assert lasts(*TALK, arrival, *TALK) == [5]
 
 
+def test_what_there_is_points_back_to_nothing() -> None:
+    arrival = (
+        "Il y a une plaque à côté de la porte, maintenant, et l'on visite le dimanche. Des "
+        "lampions pendent aux tilleuls, la fontaine sent le savon, et trois dames en gants "
+        "attendent sous une ombrelle."
+    )
+    (found,) = detect_breaks(story(*TALK, arrival, *TALK), PACKS)
+    assert found.last == 5
+
+
 def test_who_is_told_as_you_may_open_a_scene() -> None:
     arrival = (
         "*You are given the attic above the stables. You can stand upright in the middle of it, "
