@@ -20,8 +20,8 @@ SAID = {
     "zh": "他来到门口的时候她正在屋里，他们已经有一年没有见过她了，谁也没有说话。",
     "ko": "그가 문 앞에 왔을 때 그녀는 집 안에 있었고 그들은 일 년 동안 그녀를 보지 못했다.",
 }
-# One script, and no pack for either; words that both have.
-RELATED = {frozenset(("ja", "zh")), frozenset(("es", "fr"))}
+# Words that both have.
+RELATED = {frozenset(("es", "fr"))}
 
 
 @pytest.mark.parametrize("source", SAID)
@@ -43,6 +43,11 @@ def test_a_language_is_told_from_another(source: str, answer: str) -> None:
 )
 def test_what_is_short_or_a_list_or_only_quotes_is_never_another(answer: str) -> None:
     assert not is_in_another_language(SAID["en"], answer, PACKS)
+
+
+def test_japanese_in_signs_that_chinese_has_too_is_never_another() -> None:
+    signs = "東京都庁で三日間の会議が開かれ、首相と知事が出席した。予算案は可決、来年四月施行。"
+    assert not is_in_another_language(SAID["ja"], signs, PACKS)
 
 
 def test_a_source_in_two_languages_may_be_answered_in_either() -> None:

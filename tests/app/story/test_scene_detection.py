@@ -301,11 +301,14 @@ def test_hostile_text_takes_no_longer_than_other_text(text: str) -> None:
 
 
 MARKS = st.text(alphabet='ab *"“”„«»—‘’()\n[]|:.1#<>`_-~=Oo三日後', max_size=80)
+LINES = st.one_of(MARKS, st.text(max_size=60)).map(lambda text: (text,))
+SCENES = st.sampled_from((TALK, MORE_TALK, ("* * *", *TALK), ("* * *\n\nThree days later.", *TALK)))
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.one_of(MARKS, st.text(max_size=60)), max_size=14), st.integers(0, 15))
-def test_any_chat_gives_breaks_in_order(texts: list[str], start: int) -> None:
+@given(st.lists(st.one_of(LINES, SCENES), max_size=14), st.integers(0, 15))
+def test_any_chat_gives_breaks_in_order(parts: list[tuple[str, ...]], start: int) -> None:
+    texts = [text for part in parts for text in part]
     found = [each.last for each in detect_breaks(story(*texts), PACKS, start=start)]
     assert found == sorted(set(found))
     assert all(start <= last < len(texts) - 1 for last in found)
