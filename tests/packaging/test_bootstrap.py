@@ -26,7 +26,7 @@ def test_a_command_runs_from_a_fresh_checkout_and_its_stdout_stays_clean(
     done = small_checkout.start("run", "hello", "two words")
     assert done.returncode == 7
     assert json.loads(done.stdout) == {"arguments": ["hello", "two words"], "version": "1.0"}
-    assert "Installing" in done.stderr
+    assert "Loading and installing" in done.stderr
 
     # The second time nothing is installed: pip would not even find the wheel.
     shutil.rmtree(small_checkout.wheels)

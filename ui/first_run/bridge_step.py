@@ -153,7 +153,7 @@ class BridgeStep(Step):
         else:
             self._files.set_state("check" if self._is_installed else "", places)
         is_listening = bridge.light in (Light.GOOD, Light.IDLE)
-        loopback = tr("Only this machine can reach it, with a token that changes at each start.")
+        loopback = tr("Only this machine can reach it, with a password that is new at each start.")
         self._listens.set_state("check" if is_listening else "", loopback)
         if self._greeted:
             self._hello.set_state("check", self._greeted)
