@@ -133,7 +133,10 @@ class ChatStep(Step):
         if path in self.session.companion.chats_in_pages:
             return tr("Open in SillyTavern")
         changed = changed_at(path)
-        return moment_words(datetime.fromtimestamp(changed)) if changed else ""  # noqa: DTZ006
+        if not changed:
+            return ""
+        moment = datetime.fromtimestamp(changed)  # noqa: DTZ006 (the machine's own time)
+        return tr("Last written {moment}", moment=moment_words(moment))
 
     def _on_card(self) -> None:
         path = next((path for path, card in self._cards.items() if card is self.sender()), None)
