@@ -95,13 +95,13 @@ class Recapper:
         if spec.kind is OperationKind.DETECT_BREAKS:
             return spec.key  # who performs it looks itself
         if spec.kind is OperationKind.SCENE_RECAP:
-            closed_scene(chat, spec.anchor)  # says what became of it
+            _closed_scene(chat, spec.anchor)  # says what became of it
         now = renewed(spec, chat.story, chat.settings(), self._writing())
         return now[0].key if len(now) == 1 else ""
 
     async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
-        scene = closed_scene(chat, spec.anchor)
+        scene = _closed_scene(chat, spec.anchor)
         speakers = str(chat.settings()["scene_recap_messages"])
         messages = recapped_messages(story.messages, scene, speakers)
         base = fold_base(story, scene.first + 1)
@@ -183,7 +183,7 @@ class Recapper:
 
     async def _fold(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
-        scene = closed_scene(chat, spec.anchor)
+        scene = _closed_scene(chat, spec.anchor)
         recap = story.scene_recap(scene)
         if recap is None:
             raise OperationOutdated(
@@ -305,10 +305,10 @@ def pins_until(chat: OpenChat, anchor: str) -> list[Pin]:
     return [pin for pin in pins_in(chat.settings()) if is_told(pin)]
 
 
-def closed_scene(chat: OpenChat, anchor: str) -> Scene:
-    for scene in chat.story.scenes:
-        if scene.closing is not None and scene.closing.anchor == anchor:
-            return scene
-    raise OperationOutdated(
-        tr("The scene is there no more: its break was moved or its messages deleted.")
-    )
+def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
+    scene = chat.story.scene_ending_at(anchor)
+    if scene is None:
+        raise OperationOutdated(
+            tr("The scene is there no more: its break was moved or its messages deleted.")
+        )
+    return scene
