@@ -149,7 +149,7 @@ async def test_auto_tune_keeps_the_users_own_values_and_gives_them_back(world: W
 
 
 async def test_needs_tell_what_slots_would_have_taken_as_the_story_went(world: World) -> None:
-    needs = await world.companion.budgets.needs(world.tavern.chat, 200)
+    needs = await world.companion.budgets.needs(world.tavern.chat, 55)
     story = world.companion.story(world.tavern.chat)
     assert story is not None
     assert all(not story.messages[need.message].is_user for need in needs)
