@@ -254,14 +254,6 @@ async def test_nothing_begins_before_the_start_nor_without_it(
     await until(lambda: bool(at_the_last_step.requests))
 
 
-async def test_what_was_started_begins(
-    fresh: MainWindow, at_the_last_step: FakeLlm, until: Until
-) -> None:
-    click(wizard_of(fresh).main)
-    await until(lambda: bool(at_the_last_step.requests))
-    assert len(companion_of(fresh).work.catching_up) == 1
-
-
 async def test_without_a_model_it_begins_by_itself_when_all_is_chosen(
     fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
 ) -> None:
@@ -279,13 +271,22 @@ async def test_without_a_model_it_begins_by_itself_when_all_is_chosen(
     await until(lambda: companion.work.operations != ())
 
 
-async def test_the_chats_written_last_are_offered_several_of_a_character_among_them(
+async def test_the_chats_written_last_are_offered_and_what_others_left_is_told(
     fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
 ) -> None:
     wizard, companion = wizard_of(fresh), companion_of(fresh)
     folder = tmp_path / "SillyTavern" / "data"
     shutil.copytree(demo_tavern.user_folder.parent, folder)
     (first,) = folder.glob("*/chats/*/*.jsonl")
+    lines = [json.loads(line) for line in first.read_text("utf-8").splitlines()[:20]]
+    lines[8].setdefault("extra", {})["auto_recap_memory"] = {
+        "scene_break": True,
+        "scene_break_visible": True,
+        "scene_break_name": "A toll",
+        "scene_recap_memory": "They paid.",
+    }
+    first.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
+    smart_memory_data.put(first, first.parents[2], "", smart_memory_data.chat_block(), None)
     for number in range(7):
         chat = first.with_name(f"Story {number}.jsonl")
         shutil.copyfile(first, chat)
@@ -299,28 +300,7 @@ async def test_the_chats_written_last_are_offered_several_of_a_character_among_t
     (tavern,) = companion.taverns
     shown = newest_chats((tavern,), shown=[first.with_name("Story 0.jsonl")])
     assert [chat.title for chat in shown] == ["Story 0", *names[:4]]
-
-
-async def test_the_plan_says_what_was_taken_over_from_other_extensions(
-    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
-) -> None:
-    wizard, companion = wizard_of(fresh), companion_of(fresh)
-    folder = tmp_path / "SillyTavern" / "data"
-    shutil.copytree(demo_tavern.user_folder.parent, folder)
-    (chat,) = folder.glob("*/chats/*/*.jsonl")
-    lines = [json.loads(line) for line in chat.read_text("utf-8").splitlines()]
-    lines[8].setdefault("extra", {})["auto_recap_memory"] = {
-        "scene_break": True,
-        "scene_break_visible": True,
-        "scene_break_name": "A toll",
-        "scene_recap_memory": "They paid.",
-    }
-    chat.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
-    smart_memory_data.put(chat, chat.parents[2], "", smart_memory_data.chat_block(), None)
-    await companion.put_setting("tavern", str(folder))
-    wizard.rail.rows[3].click()
-    await until(lambda: companion.demo.path not in wizard.chat.paths)
-    wizard.chat.choose(next(iter(wizard.chat.paths)))
+    wizard.chat.choose(first)
     await until(wizard.chat._taken_over.isVisible)
     said = wizard.chat._taken_over.text()
     assert said.startswith("1 scene was taken over from ST-Auto-Recap, with its recaps. ")
