@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTimer, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from app.chosen_scale import NORMAL, ChosenScale
@@ -25,6 +25,7 @@ from app.start_mark import CRASHES, StartMark
 from app.tasks import TaskSupervisor
 from app.translation import N_, language, tr
 from ui.collecting import GuiThreadCollector
+from ui.controls.timers import once
 from ui.dialogs import ask
 from ui.front_door import FrontDoor, is_somebody_in, knock
 from ui.main_window import MainWindow
@@ -201,12 +202,10 @@ async def _tell(window: MainWindow, sentence: str, stopping: asyncio.Event) -> i
 def _marked(folders: Folders, options: WindowOptions, window: MainWindow) -> Iterator[StartMark]:
     """Notes the start until it got through; one in safe mode leaves no mark."""
     mark = StartMark(folders.data)
-    settled = QTimer(window)
-    settled.setSingleShot(True)
-    settled.timeout.connect(mark.got_through)
+    settled = once(window, SETTLED_MS, mark.got_through)
     if not options.is_safe:
         mark.begin()
-        settled.start(SETTLED_MS)
+        settled.start()
     try:
         yield mark
     finally:

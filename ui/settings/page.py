@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -27,6 +27,7 @@ from app.settings import REGISTRY
 from app.translation import N_, tr
 from ui.controls.labels import body
 from ui.controls.surfaces import Line, scrolling
+from ui.controls.timers import once
 from ui.prompts.page import PromptsPage
 from ui.session import Session
 from ui.settings.backend import BackendChoice
@@ -127,9 +128,7 @@ class SettingsPage(QWidget):
         bar = self._area.verticalScrollBar()
         bar.valueChanged.connect(self._show_place)
         # The range is told before the sections have their new places.
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.timeout.connect(self._on_settled)
+        self._settle = once(self, 0, self._on_settled)
         bar.rangeChanged.connect(self._on_range_changed)
         self._line = Line(is_upright=True)
         sheet = QWidget()
