@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 from pytestqt.qtbot import QtBot
 
 from app.story.story import Story
 from tests.ui.samples import story, with_states
+from ui.controls.buttons import IconButton
 from ui.controls.fields import Field
 from ui.story.bars import bars_of, no_bars
 from ui.story.message_model import empty_story
@@ -111,3 +113,16 @@ def test_scenes_that_come_and_go_are_told_exactly(qapp: object) -> None:
         model.set_filter("")
     assert resets.count() == 0
     del tester
+
+
+def test_a_button_beside_the_scenes_asks_the_model_for_them(
+    navigator: Navigator, qtbot: QtBot
+) -> None:
+    action = QAction("Find", navigator)
+    heard = QSignalSpy(action.triggered)
+    navigator.offer(action)
+    (button,) = navigator.findChildren(IconButton)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    action.setEnabled(False)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert heard.count() == 1
