@@ -288,14 +288,15 @@ AT_THE_START: dict[str, Callable[[Path], AbstractContextManager[None]]] = {
 
 
 @posix
-@pytest.mark.parametrize("name", AT_THE_START)
-@pytest.mark.parametrize("is_damaged", [False, True], ids=["migrated", "mended"])
+@pytest.mark.parametrize(
+    ("name", "is_damaged"),
+    # What is no database cannot be locked.
+    [*((name, False) for name in AT_THE_START), ("full", True), ("closed", True)],
+)
 @pytest.mark.expects_log("app.store.recovery")
 async def test_a_database_that_cannot_be_migrated_or_mended_is_when_the_fault_is_over(
     monkeypatch: pytest.MonkeyPatch, name: str, *, is_damaged: bool
 ) -> None:
-    if is_damaged and name == "locked":
-        pytest.skip("what is no database cannot be locked")
     monkeypatch.setitem(database.PRAGMAS, "busy_timeout", 20)
     with open_to_all() as folder:
         path = folder / "tavernkeep.sqlite3"
