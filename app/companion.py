@@ -300,8 +300,11 @@ class Companion(News):
         return await self._performers.perform(operation)
 
     def _is_ours(self, spec: OperationSpec) -> bool:
-        """A command does the work of its own chat only; what else is queued waits."""
-        return self._parts.wishes.watch or self._chats.has_id(spec.chat)
+        """A command does the work of its own chat only; what else is queued waits.
+
+        Not before that is planned: what an earlier run left would begin before what now goes first.
+        """
+        return self._parts.wishes.watch or self._chats.has_planned(spec.chat)
 
     def _held_back(self, operation: Operation) -> str:
         return "" if self.models.writing().is_free else self.use.holds(operation)

@@ -102,6 +102,7 @@ class OpenChat:
         self.chat = chat
         self.chat_id = chat_id
         self.story = Story(chat)
+        self.is_planned = False  # what it lacks is queued, beside what an earlier run left
         self.catch_up: CatchUpPlan | None = None  # waits for the user's word
         self.search = SearchState()  # for breaks, by a model
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn

@@ -89,9 +89,9 @@ class OpenChats:
         chat = self._chats.get((self.shown, None), newest) if self.shown else newest
         return None if chat is None else (chat.story, chat.last_read, chat.failure)
 
-    def has_id(self, chat_id: int) -> bool:
-        """Whether the chat with this number in the store is open."""
-        return any(chat.chat_id == chat_id for chat in self._chats.values())
+    def has_planned(self, chat_id: int) -> bool:
+        """Whether the chat with this number in the store is open, and what it lacks is queued."""
+        return any(chat.chat_id == chat_id and chat.is_planned for chat in self._chats.values())
 
     def get(self, path: Path, until: int | None = None) -> OpenChat | None:
         """An open chat, None when it is not open."""
@@ -211,6 +211,7 @@ class OpenChats:
             self._complete(chat)
         elif self.follow is not None:
             await self.follow(chat)
+            chat.is_planned = True
 
     def _complete(self, chat: OpenChat) -> None:
         """Count and search behind the opening of a long chat, and plan then."""
@@ -226,6 +227,7 @@ class OpenChats:
                 await chat.complete()
                 if self.follow is not None:
                     await self.follow(chat)
+                    chat.is_planned = True
                 is_planned = chat.is_complete  # it may have gone on meanwhile
         except TavernkeepError as error:  # the next plan tries again
             log.debug("completing a chat: %s", type(error).__name__)

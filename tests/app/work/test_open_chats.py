@@ -27,3 +27,19 @@ async def test_what_another_look_at_the_file_took_in_is_planned_for(tmp_path: Pa
         chats.reread(path)  # as the folder's watcher wants it, a moment later
         async with asyncio.timeout(20):
             await planned.wait()
+
+
+async def test_what_an_earlier_run_left_waits_until_what_the_chat_lacks_is_queued(
+    tmp_path: Path,
+) -> None:
+    path = make_chat(tmp_path)
+    async with opened(tmp_path) as (_, chats):
+        in_scope = []
+
+        async def follow(chat: OpenChat) -> None:
+            in_scope.append(chats.has_planned(chat.chat_id))
+
+        chats.follow = follow
+        chat = await chats.open(path)
+        assert in_scope == [False]
+        assert chats.has_planned(chat.chat_id)
