@@ -133,11 +133,11 @@ async def test_a_turn_is_kept_with_the_prompt_that_was_sent(played: Played) -> N
 
 
 async def test_the_next_turn_says_what_broke_the_beginning(played: Played) -> None:
-    for text in ("The lamp is lit.", "The lamp is out."):
+    for number, text in enumerate(("The lamp is lit.", "The lamp is out."), 1):
         await played.ask()
         slot = {"key": LONG, "position": 0, "depth": 0, "role": 0, "scan": False, "text": text}
         await played.sent([slot], ("system", "Card."), ("system", text), ("user", "Hello."))
-    turn, _ = await played.turns(2, kept=True)
+        turn, *_ = await played.turns(number, kept=True)
     broken = (await played.companion.turns.view(played.path, turn.id)).break_
     assert isinstance(broken, PrefixBreak)
     assert broken.share is Share.SLOT
