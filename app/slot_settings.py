@@ -334,6 +334,15 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         section=Section.SLOTS,
     ),
     _switch(
+        "slots_keep_secrets",
+        N_("Keep secrets from the one who answers"),
+        N_(
+            "No line of any slot tells what the one who answers does not know, but in the list of "
+            "what they do not know."
+        ),
+        section=Section.SLOTS,
+    ),
+    _switch(
         "secondhand_marked",
         N_("Mark what was only heard of"),
         N_("Memories of what the one who answers did not witness are marked; otherwise left out."),

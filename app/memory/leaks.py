@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from app.memory.coverage import PART, RUN, SAID, Coverage
 from app.memory.epistemic_map import EpistemicMap, Matter
 from app.memory.matters import STEM, content_words
 from app.memory.similarity import normalised
@@ -19,13 +19,8 @@ from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack, tokens_of
 from app.story.scene_cues.narration import Voice, split_voices
 
-SAID = 0.6  # share of a matter's words, by weight, that a sentence has to say
 THOUGHT = 0.75  # the same for what is narrated of somebody's mind
 HEARD = 0.5  # the same, for somebody else to have said it aloud; more easily, so as not to accuse
-FEWEST_WORDS = 2
-PART = 0.35  # of a matter with several parts: so much of it, if RUN of its words follow one another
-RUN = 3
-WORTH = 0.7  # what the words of such a part weigh at least, against those of the whole
 SHARED = 0.2  # share of a belief's words that the truth about it has to have
 EARLIER = 40  # messages that are searched for somebody saying it aloud
 CLAUSE = re.compile(r"[,;:.!?…—–，。、；！？]+")
@@ -78,12 +73,15 @@ class LeakCheck:
         self._wording = Wording.of_story(packs, " ".join(m.text for m in messages[-60:]))
         self._narrated: dict[int, frozenset[str]] = {}
         self._spoken: dict[int, tuple[Utterance, ...]] = {}
-        self._frequency = WordCounts().of(messages) if frequency is None else frequency
         self._names = {
             key: frozenset(word[:STEM] for word in knowledge.people.words(key))
             for key in set(knowledge.people.keys.values())
         }
-        self._all_names = frozenset(word for words in self._names.values() for word in words)
+        self._coverage = Coverage(
+            frozenset(word for words in self._names.values() for word in words),
+            WordCounts().of(messages) if frequency is None else frequency,
+            self._stopwords,
+        )
 
     def at(self, message: int) -> tuple[Leak, ...]:
         """What is leaked, and what told by its keeper, in one message."""
@@ -186,14 +184,14 @@ class LeakCheck:
     def _truths(self, belief: Standing, at: int) -> Iterator[Standing]:
         """What others know about the same, which the belief does not say."""
         words = content_words(belief.memory.text, self._stopwords)
-        rare = words - self._all_names
+        rare = words - self._coverage.names
         for matter in self._map.matters:
             for standing in self._map.holders(matter, at - 1):
                 theirs = content_words(standing.memory.text, self._stopwords)
                 common = rare & theirs
-                if standing.memory.type == "knows" and self._weight(
+                if standing.memory.type == "knows" and self._coverage.weight(
                     common
-                ) >= SHARED * self._weight(words):
+                ) >= SHARED * self._coverage.weight(words):
                     yield standing
 
     def _learned(self, matter: Matter, at: int) -> int | None:
@@ -249,38 +247,8 @@ class LeakCheck:
     def _covers(
         self, sentence: str, text: str, speaker: str, enough: float = 0.0, *, run: int = 0
     ) -> bool:
-        """Whether a sentence has enough of the words of a text, and so many in a row. Names count
-        less: "you" and "she" stand in for them.
-        """
-        wanted = content_words(text, self._stopwords)
         own = self._names.get(self._map.people.key(speaker), frozenset())
-        found = wanted & content_words(sentence, self._stopwords)
-        names = wanted & self._all_names
-        rest = wanted - names
-        if len(found - own) < min(FEWEST_WORDS, len(wanted)):
-            return False
-        if not rest:
-            return not run and names - own <= found
-        if len(rest) < FEWEST_WORDS and not (names - own) & found:
-            return False
-        common, whole = self._weight(found & rest), self._weight(rest)
-        if run and (
-            self._longest_run(text, found & rest) < run
-            or common * len(rest)
-            < WORTH * whole * len(found & rest)  # "four years ago" says little
-        ):
-            return False
-        return common >= enough * whole
-
-    def _longest_run(self, text: str, found: Collection[str]) -> int:
-        """How many of the found words follow one another in the text, common ones left out."""
-        longest = length = 0
-        for word in tokens_of(normalised(text)):
-            if not content_words(word, self._stopwords):
-                continue
-            length = length + 1 if word[:STEM] in found else 0
-            longest = max(longest, length)
-        return longest
+        return self._coverage.covers(sentence, text, own, enough, run=run)
 
     def _may_have_heard(self, utterance: Utterance, entry: Standing, *said: Standing) -> bool:
         """Whether somebody else said it aloud near the speaker since they did not know it."""
@@ -326,11 +294,6 @@ class LeakCheck:
 
     def _words_of(self, names: Mapping[str, str]) -> dict[str, frozenset[str]]:
         return {name: self._map.people.words(key) for key, name in names.items()}
-
-    def _weight(self, words: Iterable[str]) -> float:
-        """How much the words say: the rarer in this story, the more."""
-        count, of = self._frequency.messages, self._frequency.of
-        return sum(math.log(1 + (count + 1) / (1 + of(word))) for word in words)
 
 
 def stopwords_of(packs: Iterable[LanguagePack]) -> frozenset[str]:

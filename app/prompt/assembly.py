@@ -10,6 +10,7 @@ from typing import Any
 
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
+from app.memory.withheld import NOTHING_WITHHELD
 from app.prompt.adaptive import turn_kind
 from app.prompt.budgets import (
     MOST_OF_CONTEXT,
@@ -18,6 +19,7 @@ from app.prompt.budgets import (
     levelled,
     room_in,
 )
+from app.prompt.choice import chosen
 from app.prompt.drafts import Draft, dealt_out, shown_within
 from app.prompt.framing import one_line
 from app.prompt.memory_slots import (
@@ -28,6 +30,7 @@ from app.prompt.memory_slots import (
 from app.prompt.occasion import Occasion, Recollection, Turn
 from app.prompt.placement import IN_BLOCK, Placement
 from app.prompt.recap_slots import included_recaps, message_recaps_slot, running_recap_slot
+from app.prompt.secrets import kept_secret, lines_kept_secret
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set, words_of
 from app.prompt.slots import (
     LeftOut,
@@ -122,6 +125,7 @@ def prepared(
         means.profile,
         visible_from(story, settings, turn) if told else None,
         fallen_out(story, told.unread_from, for_messages, means.packs, total=total or 0),
+        packs=means.packs,
     )
     placement = placement_on(occasion)
     if told:
@@ -172,7 +176,10 @@ class Prepared:
     @cached_property
     def recap_lines(self) -> str:
         """The message recaps that count."""
-        return included_recaps(self.occasion.story, self.occasion.settings)
+        lines = included_recaps(self.occasion.story, self.occasion.settings)
+        if not self.occasion.told:
+            return lines
+        return lines_kept_secret(lines, self.occasion.withheld)
 
     @cached_property
     def called_up(self) -> CalledUp:
@@ -191,14 +198,18 @@ class Prepared:
         slot.
         """
         if running not in self._drafts:
-            self._drafts[running] = drafts_of(self.occasion, self.placement, running)
+            made = drafts_of(self.occasion, self.placement, running)
+            kept = [kept_secret(draft, self.occasion.withheld) for draft in made]
+            lines = (one_line(line) for line in running.splitlines())
+            self._drafts[running] = chosen(kept, filter(None, lines), self.means.count)
         return self._drafts[running]
 
     def triggered(self, told: Collection[str]) -> Draft:
         """What the moment calls up. told: ids of memories that the long-term slot holds."""
         key = frozenset(told)
         if key not in self._triggered:
-            self._triggered[key] = triggered_draft(self.occasion, self.called_up, key)
+            draft = triggered_draft(self.occasion, self.called_up, key)
+            self._triggered[key] = kept_secret(draft, self.occasion.withheld)
         return self._triggered[key]
 
     @cached_property
@@ -296,8 +307,14 @@ def _recap_slots(
     story, count = turn.occasion.story, turn.means.count
     alone, both = (NO_BOUND if room is None else room for room in rooms)
     budget = min(int(settings["running_recap_budget"]), alone)
+    occasion = turn.occasion
     running = running_recap_slot(
-        story, settings, budget=budget, count=count, spare=turn.told_by_slots
+        story,
+        settings,
+        budget=budget,
+        count=count,
+        spare=turn.told_by_slots,
+        withheld=occasion.withheld if occasion.told else NOTHING_WITHHELD,
     )
     if not settings["message_recaps_inject"]:
         return (running,)

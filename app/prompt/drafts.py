@@ -6,7 +6,7 @@ beginning fits depends on the budget alone, and a larger budget never gives a sh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -24,7 +24,9 @@ class Entry:
 
     text: of one line (framing.one_line). place: sorts what is shown. group: which heading it
     stands under. row: name of a line that it shares with others, "" for its own. head: how that
-    line begins. memory: id.
+    line begins. memory: id. rank: what ranks lower comes later whatever it adds. worth: for the
+    next reply, 1 for what is usual. gain: what it adds for its length to what is told before it,
+    1 for the mean.
     """
 
     text: str
@@ -33,6 +35,9 @@ class Entry:
     row: str = ""
     head: str = ""
     memory: str = ""
+    rank: int = 0
+    worth: float = 1.0
+    gain: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -137,16 +142,17 @@ def dealt_out(
     """How many of the entries that fit its budget each draft shows, all within the total.
 
     Where the total is too small, entries are taken in the order in which they would be sent if
-    each draft got tokens at a speed in proportion to its weight (weighted fair queuing): so what
-    one slot does not need goes to the others, and a larger total only adds.
+    each draft got tokens at a speed in proportion to its weight and to what they add (weighted
+    fair queuing): so what one slot does not need goes to the others, a line that adds little waits,
+    and a larger total only adds.
     """
     taken = dict(fitting)
     if total is None or _tokens(drafts, taken, count) <= total:
         return taken
     queue = sorted(
-        (cost / max(1, weights[draft.name]), number, cost)
+        (time, number, cost)
         for number, draft in enumerate(drafts)
-        for cost in draft.costs(count)[: fitting[draft.name]]
+        for time, cost in _times(draft, fitting[draft.name], weights[draft.name], count)
     )
     taken = dict.fromkeys(fitting, 0)
     costs: dict[int, int] = {}
@@ -160,6 +166,15 @@ def dealt_out(
     while order and _tokens(drafts, taken, count) > total:
         taken[order.pop()] -= 1
     return taken
+
+
+def _times(draft: Draft, fitting: int, weight: int, count: Count) -> Iterator[tuple[float, int]]:
+    """When each entry is sent, and what all up to it cost."""
+    time, before = 0.0, 0
+    for entry, cost in zip(draft.entries[:fitting], draft.costs(count), strict=False):
+        time += (cost - before) / (max(1, weight) * entry.gain)
+        before = cost
+        yield time, cost
 
 
 def _tokens(drafts: Iterable[Draft], taken: Mapping[SlotName, int], count: Count) -> int:

@@ -24,6 +24,7 @@ from app.prompt.drafts import Draft, Entry
 from app.prompt.framing import one_line
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.worth import LASTING, PASSING
 
 SECONDHAND = "[secondhand] "
 # What a session's newest entry of each type tells of the scene.
@@ -34,7 +35,8 @@ SCENE_STATE: Mapping[str, str] = {
     "revelation": "New",
 }
 SCENE_NOW = "The scene now:"
-LEAST_PER_TYPE = 2  # told before any type tells more (spec/smart-memory.md §11)
+OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
+YOURS_RANK, NOW_RANK, FIRST_RANK, OTHER_RANK = range(4)
 
 
 def long_draft(occasion: Occasion) -> Draft:
@@ -44,8 +46,10 @@ def long_draft(occasion: Occasion) -> Draft:
     memories, left_out = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled", at_head=True)
     memories = tuple(standing for standing in memories if not occasion.is_fresh(standing))
     held = [standing.memory for standing in memories]
-    best_first = in_turns(ranked(held, utilities(held, occasion.common)), Tier.LONG_TERM)
-    return _listed(occasion, SlotName.LONG, best_first, memories, left_out)
+    best_first = ranked(held, utilities(held, occasion.common))
+    worths = {s.memory.id: occasion.worth(s, LASTING, at_head=True) for s in memories}
+    ranks = ranks_of(best_first, Tier.LONG_TERM)
+    return _listed(occasion, SlotName.LONG, best_first, memories, left_out, worths, ranks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +77,41 @@ def call_up(occasion: Occasion) -> CalledUp:
 def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str]) -> Draft:
     """What the moment calls up. told: ids of those that the long-term slot holds already."""
     best_first = [memory for memory in called.best_first if memory.id not in told]
+    ranks = {memory.id: place for place, memory in enumerate(best_first)}
     elsewhere = {memory.id for memory in called.best_first if memory.id in told}
     left_out = tuple(
         _left_out(standing.memory, Reason.ELSEWHERE)
         for standing in called.held
         if standing.memory.id in elsewhere
     )
-    return _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out)
+    return _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out, {}, ranks)
 
 
 def session_draft(occasion: Occasion) -> Draft:
     """The scene as it is now, then details of this session, the oldest first."""
     memories, left_out = _wanted(occasion, Tier.SESSION, is_on="session_enabled")
     held = [standing.memory for standing in memories]
-    newest = {memory.type: memory for memory in held}
+    newest = {s.memory.type: s.memory for s in memories if occasion.is_of_now(s)}
     now = {newest[type_].id: label for type_, label in SCENE_STATE.items() if type_ in newest}
-    best_first = in_turns(
-        ranked(held, hybrid(held, occasion.moment, occasion.common)), Tier.SESSION
-    )
-    best_first = tuple(sorted(best_first, key=lambda memory: memory.id not in now))
+    hybrids = hybrid(held, occasion.moment, occasion.common)
+    best_first = ranked(held, hybrids)
+    plain = utilities(held, occasion.common)
+    worths = {
+        s.memory.id: occasion.worth(s, PASSING)
+        * max(0.1, 1 + (hybrids[s.memory.id] - plain[s.memory.id]) / OF_MOMENT)
+        for s in memories
+    }
+    ranks = ranks_of(best_first, Tier.SESSION) | dict.fromkeys(now, NOW_RANK)
     order, state = _order(memories), list(now)
     entries = [
-        Entry(one_line(f"{now[m.id]}: {m.text}"), (state.index(m.id),), group=0, memory=m.id)
-        if m.id in now
-        else Entry(_bullet(occasion, m), (order[m.id],), group=1, memory=m.id)
+        Entry(
+            one_line(f"{now[m.id]}: {m.text}") if m.id in now else _bullet(occasion, m),
+            (state.index(m.id),) if m.id in now else (order[m.id],),
+            group=0 if m.id in now else 1,
+            memory=m.id,
+            rank=ranks[m.id],
+            worth=worths[m.id],
+        )
         for m in best_first
     ]
     return Draft(
@@ -118,29 +133,29 @@ def arcs_draft(occasion: Occasion) -> Draft:
         (standing.memory for standing in arcs),
         key=lambda m: (not m.is_pinned, -m.importance, -order[m.id]),
     )
-    return _listed(occasion, SlotName.ARCS, best_first, arcs, left_out, placeholder="arcs")
+    worths = {s.memory.id: occasion.worth(s, LASTING) for s in arcs}
+    ranks = {memory.id: 0 if memory.is_pinned else 1 for memory in best_first}
+    return _listed(occasion, SlotName.ARCS, best_first, arcs, left_out, worths, ranks)
 
 
-def in_turns(best_first: Sequence[Memory], tier: Tier) -> tuple[Memory, ...]:
-    """The same so that no type crowds out the others: what the user wants first, then the best of
-    each type that a prompt must not miss, then two of each type, and a third, a fourth.
-
-    A prompt that takes the first n of these never holds more of a type than its share as long as
-    other types have something left to tell (§11, per-type caps and floors).
+def ranks_of(best_first: Sequence[Memory], tier: Tier) -> dict[str, int]:
+    """By id, what comes first whatever it adds: what the user wants, then the best of each type
+    that a prompt must not miss, and what goes beyond a type's share last, so that no type crowds
+    out the others (§11, per-type caps and floors).
     """
     firsts = PROTECTED.get(tier, ())
     best = {memory.type: memory.id for memory in reversed(best_first)}
     nth: Counter[str] = Counter()
-    keys: dict[str, tuple[int, int]] = {}
-    for place, memory in enumerate(best_first):
+    ranks: dict[str, int] = {}
+    for memory in best_first:
         nth[memory.type] += 1
         if memory.is_pinned or memory.grounding is Grounding.YOURS:
-            keys[memory.id] = (0, place)
+            ranks[memory.id] = YOURS_RANK
         elif memory.type in firsts and best[memory.type] == memory.id:
-            keys[memory.id] = (1, firsts.index(memory.type))
+            ranks[memory.id] = FIRST_RANK
         else:
-            keys[memory.id] = (max(LEAST_PER_TYPE, nth[memory.type]), place)
-    return tuple(sorted(best_first, key=lambda memory: keys[memory.id]))
+            ranks[memory.id] = OTHER_RANK
+    return ranks
 
 
 def _wanted(
@@ -168,14 +183,22 @@ def _listed(
     best_first: Iterable[Memory],
     held: Sequence[Standing],
     left_out: tuple[LeftOut, ...],
-    placeholder: str = "memories",
+    worths: Mapping[str, float],
+    ranks: Mapping[str, int],
 ) -> Draft:
     """One line for each memory, in the order of the story."""
     order = _order(held)
+    placeholder = "arcs" if name is SlotName.ARCS else "memories"
     return Draft(
         name,
         tuple(
-            Entry(_bullet(occasion, memory), (order[memory.id],), memory=memory.id)
+            Entry(
+                _bullet(occasion, memory),
+                (order[memory.id],),
+                memory=memory.id,
+                rank=ranks[memory.id],
+                worth=worths.get(memory.id, 1.0),
+            )
             for memory in best_first
         ),
         str(occasion.settings[f"slot_{name}_template"]),

@@ -3,28 +3,34 @@ is. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from app.memory.matters import People
 from app.memory.names import folded
 from app.memory.ranking import TURN_SHARE, Moment
 from app.memory.records import Document, DocumentKind, EndReason, Entity, Memory, Tier
 from app.memory.sharing import is_known_to
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing, Status
+from app.memory.state_change import Wording
 from app.memory.windows import is_told
+from app.memory.withheld import NOTHING_WITHHELD, Withheld
 from app.prompt.drafts import Entry
 from app.prompt.notes import notes_of
 from app.prompt.slots import TurnKind
 from app.prompt.unread import ALL_READ, Unread
+from app.prompt.worth import OUTDATED, VISIBLE, Ageing, Overtaken, is_overtaken, overtaken, worth
 from app.story.messages import Message
 from app.story.recaps import YOU
+from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, Story
 
 CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
 PRESENT_IN = 10  # (§16, IJ7)
+NOW_WITHIN = 20  # messages
 LONGEST_READ = 20_000  # characters of one message
 IMPERSONATE = "impersonate"
 REPLACING = frozenset({"swipe", "regenerate"})
@@ -75,6 +81,7 @@ class Turn:
 @dataclass(frozen=True)
 class Occasion:
     """One turn of a story. common: words that say nothing, in any language. profile: of hardware.
+    packs: languages.
 
     visible_from: index of the first message that is still in the prompt itself. unread: messages
     that are not, and that no model has read. horizon: what
@@ -91,6 +98,7 @@ class Occasion:
     visible_from: int | None = None
     unread: Unread = ALL_READ
     horizon: int | None = None
+    packs: Sequence[LanguagePack] = ()
 
     def active(self, *tiers: Tier) -> tuple[Standing, ...]:
         """What holds now, of these tiers, in the order of the story."""
@@ -207,6 +215,43 @@ class Occasion:
             )
         )
 
+    def worth(self, standing: Standing, ageing: Ageing, *, at_head: bool = False) -> float:
+        """What a memory is worth for the next reply. at_head: for a place where texts change in
+        steps only; there no single message decides.
+        """
+        now = len(self.story.messages)
+        if at_head and self.horizon is not None:
+            now = self.horizon
+        value = worth(standing.memory, standing.start, now, ageing)
+        if is_overtaken(standing, self._overtaken, self.common):
+            value *= OUTDATED
+        if not at_head and self.is_visible(standing.memory):
+            value *= VISIBLE
+        return value
+
+    @cached_property
+    def _overtaken(self) -> tuple[Overtaken, ...]:
+        return overtaken(self.told.standings, self.common)
+
+    @cached_property
+    def withheld(self) -> Withheld:
+        """What the responder must not be told."""
+        if not self.responder_names or not self.is_on("slots_keep_secrets"):
+            return NOTHING_WITHHELD
+        known = [s.memory for s in self.active(Tier.EPISTEMIC)]
+        characters = [entity for entity in self.told.entities if entity.type == "character"]
+        named = (*self.story.chat.speakers, *(m.name for m in self.last_messages))
+        named += (*(m.subject for m in known), *(entity.name for entity in characters))
+        aliases = {alias: entity.name for entity in characters for alias in entity.aliases}
+        said = " ".join(message.text[:LONGEST_READ] for message in self.last_messages)
+        return Withheld(
+            self.responder_names,
+            self._active,
+            People.of(dict.fromkeys(named), aliases),
+            stopwords=self.common,
+            wording=Wording.of_story(self.packs, said),
+        )
+
     @cached_property
     def present(self) -> tuple[str, ...]:
         """Folded names and texts in which whoever is there is named."""
@@ -234,6 +279,10 @@ class Occasion:
     def is_fresh(self, standing: Standing) -> bool:
         """Whether the head of the prompt does not tell of it yet."""
         return self.horizon is not None and standing.start >= self.horizon
+
+    def is_of_now(self, standing: Standing) -> bool:
+        """Whether a memory is of the last messages, and so of the scene as it is."""
+        return standing.start >= len(self.story.messages) - NOW_WITHIN
 
     def is_visible(self, memory: Memory) -> bool:
         """Whether all that a memory comes from can be read in the prompt itself."""

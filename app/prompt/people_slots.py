@@ -12,18 +12,21 @@ from app.memory.records import LEDGER_FIELDS, Memory, Tier
 from app.memory.standing import Standing
 from app.prompt.drafts import Draft, Entry
 from app.prompt.framing import one_line
-from app.prompt.occasion import Occasion
+from app.prompt.occasion import IMPERSONATE, Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.worth import LASTING, STANDING
 
 MAGNITUDES = ("high", "medium", "low")
+FELT = (1.4, 1.0, 0.6)  # worth by magnitude
 # Section by type, in the order of the text; and which is the last to go when cut: what would be
 # told by mistake outlasts what other slots tell as well.
 KNOWING = ("knows", "suspects", "unaware", "believes", "hiding")
 KNOWING_RANK = ("hiding", "believes", "unaware", "suspects", "knows")
+KNOWING_WORTH = (1.6, 1.4, 1.4, 1.0, 0.8)
 KNOWING_HEADS = (
     "{name} knows:",
     "{name} suspects, without proof:",
-    "{name} does not know:",
+    "",
     "{name} believes, though it is false:",
     "{name} conceals:",
 )
@@ -44,12 +47,14 @@ def relationships_draft(occasion: Occasion) -> Draft:
             told = f"{_pair(memory)}: {memory.text}"
             left_out.append(LeftOut(told, Reason.ABSENT, memory.id))
     order = {memory.id: place for place, memory in enumerate(kept)}
+    mine = occasion.responder_names
     first = {_row(memory): order[memory.id] for memory in reversed(kept)}
 
     def worth(memory: Memory) -> tuple[int | bool, ...]:
-        is_own = folded(memory.subject) in occasion.responder_names
+        is_own = folded(memory.subject) in mine
         return not memory.is_pinned, not is_own, _rank(memory.magnitude), -order[memory.id]
 
+    worths = {s.memory.id: occasion.worth(s, STANDING) for s in feelings}
     entries = [
         Entry(
             f"{one_line(memory.text)}({memory.magnitude or 'medium'})",
@@ -57,6 +62,8 @@ def relationships_draft(occasion: Occasion) -> Draft:
             row=_row(memory),
             head=f"{one_line(_pair(memory))}: ",
             memory=memory.id,
+            rank=0 if memory.is_pinned else 1 + (folded(memory.subject) not in mine),
+            worth=worths[memory.id] * FELT[_rank(memory.magnitude)],
         )
         for memory in sorted(kept, key=worth)
     ]
@@ -70,30 +77,42 @@ def relationships_draft(occasion: Occasion) -> Draft:
 
 
 def epistemic_draft(occasion: Occasion) -> Draft:
-    """What the responder, and nobody else, knows, suspects, does not know, believes and hides."""
+    """What the responder, and nobody else, knows, suspects, does not know, believes and hides.
+
+    What they do not know says so in its own line, which no budget parts from it. What others hide
+    from them is part of it.
+    """
+    held = _held(occasion, Tier.EPISTEMIC, "epistemic_enabled")
     mine = [
         standing
-        for standing in _held(occasion, Tier.EPISTEMIC, "epistemic_enabled")
+        for standing in held
         if folded(standing.memory.subject) in occasion.responder_names
         and standing.memory.type in KNOWING
-        and (standing.memory.type != "unaware" or occasion.is_on("epistemic_unaware"))
+        and standing.memory.type != "unaware"
     ]
+    told = {standing.memory.id: standing.memory.type for standing in mine}
+    if occasion.is_on("epistemic_unaware"):
+        unknown = {memory.id for memory in _unknown(occasion)}
+        mine += [standing for standing in held if standing.memory.id in unknown]
+        told |= dict.fromkeys(unknown, "unaware")
     order = {standing.memory.id: place for place, standing in enumerate(mine)}
+    name = one_line(occasion.responder)
 
-    def worth(memory: Memory) -> tuple[int | bool, ...]:
-        kind = KNOWING_RANK.index(memory.type)
-        return not memory.is_pinned, -memory.importance, kind, -order[memory.id]
+    def worth(standing: Standing) -> float:
+        rank = KNOWING_RANK.index(told[standing.memory.id])
+        return occasion.worth(standing, LASTING) * KNOWING_WORTH[rank]
 
     entries = [
         Entry(
-            f"- {_known(memory)}",
-            (order[memory.id],),
-            group=KNOWING.index(memory.type),
-            memory=memory.id,
+            _knowing(standing.memory, told[standing.memory.id], name),
+            (order[standing.memory.id],),
+            group=KNOWING.index(told[standing.memory.id]),
+            memory=standing.memory.id,
+            rank=0 if standing.memory.is_pinned else 1,
+            worth=worth(standing),
         )
-        for memory in sorted((standing.memory for standing in mine), key=worth)
+        for standing in sorted(mine, key=lambda s: (-worth(s), -order[s.memory.id]))
     ]
-    name = one_line(occasion.responder)
     return Draft(
         SlotName.EPISTEMIC,
         tuple(entries),
@@ -101,6 +120,24 @@ def epistemic_draft(occasion: Occasion) -> Draft:
         "{{epistemic}}",
         headings=tuple(head.replace("{name}", name) for head in KNOWING_HEADS),
     )
+
+
+def _unknown(occasion: Occasion) -> Sequence[Memory]:
+    """The entries on what the responder does not know; whom the user plays learns by play what
+    is hidden from them.
+    """
+    if occasion.turn.generation != IMPERSONATE and occasion.withheld.entries:
+        return occasion.withheld.entries
+    names = occasion.responder_names
+    held = (s.memory for s in occasion.active(Tier.EPISTEMIC))
+    return [m for m in held if m.type == "unaware" and folded(m.subject) in names]
+
+
+def _knowing(memory: Memory, kind: str, name: str) -> str:
+    if kind != "unaware":
+        return f"- {_known(memory)}"
+    about = one_line(memory.text)
+    return f"- {name} does not know {about}"
 
 
 def state_ledger_draft(occasion: Occasion) -> Draft:
@@ -128,9 +165,10 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
             row=_row(memory),
             head=f"{one_line(memory.subject)} ({memory.type}): ",
             memory=memory.id,
+            worth=occasion.worth(standing, STANDING) * (1.5 if there[_row(memory)] else 0.7),
         )
-        for memory in (standing.memory for standing in sorted(values.values(), key=worth))
-        if memory.type in LEDGER_FIELDS
+        for standing in sorted(values.values(), key=worth)
+        if (memory := standing.memory).type in LEDGER_FIELDS
     ]
     return Draft(
         SlotName.STATE_LEDGER,

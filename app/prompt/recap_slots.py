@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from app.memory.withheld import NOTHING_WITHHELD, Withheld
 from app.prompt.framing import framed, shortened
+from app.prompt.secrets import lines_kept_secret
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, Role, Slot
 from app.story.inclusion import InclusionState
 from app.story.recaps import injected_version
@@ -23,14 +25,16 @@ def running_recap_slot(
     budget: int,
     count: Count,
     spare: Sequence[str] = (),
+    withheld: Withheld = NOTHING_WITHHELD,
 ) -> Slot:
     """The running recap, cut to its budget, frame included; empty when switched off. spare: parts
-    of which other slots tell: they go first.
+    of which other slots tell: they go first. withheld: what its reader does not know.
 
     A branch or a shortened chat gets the version that tells nothing of what it does not hold.
     """
     version = injected_version(story.running, story.places)
     content = version.content if version and settings["running_recap_enabled"] else ""
+    content = lines_kept_secret(content, withheld)
     return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count, spare)
 
 

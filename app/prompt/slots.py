@@ -93,6 +93,7 @@ class Reason(StrEnum):
     VISIBLE = N_("its messages are in the prompt themselves")
     SECONDHAND = N_("the one who answers was not there")
     ABSENT = N_("about nobody who is there")
+    UNKNOWN = N_("the one who answers does not know it")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from app.prompt.framing import one_line
 from app.prompt.notes import names_told
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.worth import PASSING
 from app.story.recap_text import parse_recap
 from app.story.recaps import SceneRecap
 from app.story.scenes import Scene
@@ -79,23 +80,24 @@ def scenes_draft(occasion: Occasion, running: str) -> Draft:
     told = {one_line(line).casefold() for line in running.splitlines()}
     entries: list[Entry] = []
     left_out: list[LeftOut] = []
-    for scene, recap in reversed(_newest_scenes(occasion)):
+    for rank, (scene, recap) in enumerate(reversed(_newest_scenes(occasion))):
         row, head = str(scene.number), f"Scene {scene.number}: "
+        worth = PASSING.of(len(occasion.story.messages) - 1 - scene.last)
         for place, text in enumerate(_told_of(recap)):
             if text.casefold() in told:
                 left_out.append(LeftOut(text, Reason.ELSEWHERE))
                 continue
             for part, sentence in enumerate(sentences(text)):
                 at = (scene.number, place, part)
-                entries.append(Entry(sentence, at, row=row, head=head))
+                entries.append(Entry(sentence, at, row=row, head=head, rank=rank, worth=worth))
     return Draft(
-        SlotName.SCENES,
-        tuple(entries),
-        str(occasion.settings["slot_scenes_template"]),
-        "{{scenes}}",
-        joiner=" ",
-        left_out=tuple(left_out),
-    )
+                    SlotName.SCENES,
+                    tuple(entries),
+                    str(occasion.settings["slot_scenes_template"]),
+                    "{{scenes}}",
+                    joiner=" ",
+                    left_out=tuple(left_out),
+                )
 
 
 def profiles_draft(occasion: Occasion) -> Draft:

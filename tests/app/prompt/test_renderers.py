@@ -16,7 +16,7 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.prompt.memory_slots import in_turns
+from app.prompt.memory_slots import ranks_of
 from app.prompt.occasion import Turn
 from app.prompt.slots import Position, Reason, Role, SlotName, TurnKind
 from app.story.recaps import SceneRecap
@@ -163,19 +163,13 @@ def test_long_term_memories_stand_in_the_order_of_the_story() -> None:
     ]
 
 
-def test_no_type_crowds_out_the_others() -> None:
-    facts = [memory(f"Fact {n}", id=f"f{n}", importance=3) for n in range(6)]
-    others = [memory("Event", id="e", type="event", importance=1)]
-    pinned = memory("Pinned", id="p", type="event", importance=1, is_pinned=True)
-    order = [m.id for m in in_turns([*facts, *others, pinned], Tier.LONG_TERM)]
-    assert order == ["p", "f0", "f1", "e", "f2", "f3", "f4", "f5"]
-
-
-def test_the_best_of_some_types_goes_first() -> None:
+def test_what_the_user_wants_goes_first_then_the_best_of_the_types_not_to_be_missed() -> None:
     types = ("event", "event", "fact", "preference", "relationship", "relationship")
     held = [memory(f"{kind} {n}", id=f"{kind[0]}{n}", type=kind) for n, kind in enumerate(types)]
-    order = [m.id for m in in_turns(held, Tier.LONG_TERM)]
-    assert order == ["r4", "f2", "p3", "e0", "e1", "r5"]
+    pinned = memory("Pinned", id="p", type="event", importance=1, is_pinned=True)
+    ranks = ranks_of([*held, pinned], Tier.LONG_TERM)
+    assert ranks["p"] < ranks["r4"] == ranks["f2"] == ranks["p3"] < ranks["e0"]
+    assert ranks["e0"] == ranks["e1"] == ranks["r5"]
 
 
 def test_the_head_of_the_prompt_stays_while_nothing_was_learned() -> None:
@@ -310,7 +304,7 @@ def test_only_the_one_who_answers_is_told_what_it_knows() -> None:
     assert vera == (
         "Vera knows:\n- where the key is\n"
         "Vera suspects, without proof:\n- Odo took the key\n"
-        "Vera does not know:\n- the key is a copy\n"
+        "- Vera does not know the key is a copy\n"
         "Vera believes, though it is false:\n- the door is locked\n"
         "Vera conceals:\n- from You: her debts at the bank"
     )
@@ -383,7 +377,7 @@ def test_the_newest_scenes_are_told_and_the_oldest_go_first() -> None:
         "Scene 7: In scene 7 they met. Then they parted."
     ]
     tiny = prompt(one, of=of, budget_mode="advanced", budgets_adaptive=False, budget_scenes=16)
-    assert text_of(tiny, SlotName.SCENES).endswith("Scene 7: In scene 7 they met.")
+    assert text_of(tiny, SlotName.SCENES).splitlines()[1:] == ["Scene 7: Then they parted."]
 
 
 def test_what_the_running_recap_says_in_the_same_words_is_not_said_again() -> None:
@@ -409,7 +403,8 @@ def test_the_session_begins_with_the_scene_as_it_is_now() -> None:
 @pytest.mark.pitfall(38)
 def test_what_an_open_thread_is_about_is_told_before_what_is_newer() -> None:
     """Spec §23: open arcs were not given to the ranking."""
-    told = [memory(f"Detail {n} of the rain.", Tier.SESSION, at=n, type="detail") for n in range(4)]
+    rain = ("Green lanterns hang.", "Brown horses limp.", "Wet gloves lie about.")
+    told = [memory(text, Tier.SESSION, at=3, type="detail") for text in (*rain, "A bell tolls.")]
     told.insert(0, memory("The silver key is gone.", Tier.SESSION, type="detail"))
     arc = memory("Who has the silver key that is gone?", Tier.ARCS)
     narrow = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_session": 32}

@@ -1,0 +1,113 @@
+"""In which order lines are worth their tokens: what adds most to what is told already. Pure.
+
+Lines are taken one by one, each time the one with the most worth for its length, counted by terms
+that no line before it tells. Gains only fall as lines are taken, so a line whose gain was looked up
+anew and is still the best is the best of all (lazy greedy; Minoux 1978, Lin and Bilmes 2011). The
+order depends on no budget: a larger one shows more of the same ranking.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from app.prompt.budgets import DEFAULTS
+from app.prompt.drafts import Count, Draft, Entry
+from app.prompt.slots import SlotName
+from app.story.terms import Floats, TermTable, term_table
+
+TOLD_AGAIN = 0.15  # of its weight, what a term still adds that a line before told
+SAID_ELSEWHERE = 0.5  # the same for a term of a text that may or may not be sent whole
+LINE_COSTS = 4.0  # tokens of a line beside its words
+SIGNS_PER_TOKEN = 4.0
+BARE = 0.5  # weight of a line whose every word is common
+# Texts that are told in their own order, whatever each sentence adds.
+IN_ORDER = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.SHORT, SlotName.REPAIR})
+# What changes rarely stands at the head of the prompt, and is chosen without what changes always.
+AT_HEAD = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.LONG, SlotName.SHORT})
+LEAST_GAIN, MOST_GAIN = 0.25, 4.0  # against the mean, for dealing out a total
+
+
+def chosen(drafts: Sequence[Draft], said: Iterable[str], count: Count) -> tuple[Draft, ...]:
+    """The drafts of a prompt by what their lines add, those at its head first: what they tell
+    within their usual budgets need not be told again. said: lines that the prompt tells otherwise.
+    """
+    lines = tuple(said)
+    head = by_gain([draft for draft in drafts if draft.name in AT_HEAD], lines)
+    told = [
+        entry.head + entry.text
+        for draft in head
+        for entry, cost in zip(draft.entries, draft.costs(count), strict=True)
+        if cost <= DEFAULTS[draft.name]
+    ]
+    rest = by_gain([draft for draft in drafts if draft.name not in AT_HEAD], (*lines, *told))
+    by_name = {draft.name: draft for draft in (*head, *rest)}
+    return tuple(by_name[draft.name] for draft in drafts)
+
+
+def by_gain(drafts: Sequence[Draft], said: Iterable[str] = ()) -> tuple[Draft, ...]:
+    """The drafts, the entries of each in the order of what they add, all drafts looked at
+    together; what ranks lower (Entry.rank) comes later whatever it adds. said: lines that the
+    prompt tells otherwise.
+    """
+    entries = [(number, entry) for number, draft in enumerate(drafts) for entry in draft.entries]
+    if not entries:
+        return tuple(drafts)
+    texts = [f"{entry.head} {entry.text}" for _, entry in entries]
+    lines = list(said)
+    table = term_table([*texts, *lines], range(len(texts) + len(lines)))
+    telling = [drafts[number].name is not SlotName.ARCS for number, _ in entries]
+    taken = _taken([entry for _, entry in entries], telling, table)
+    mean = sum(gain for _, gain in taken) / len(taken) or 1.0
+    ordered: list[list[tuple[int, Entry]]] = [[] for _ in drafts]
+    for place, gain in taken:
+        number, entry = entries[place]
+        share = min(MOST_GAIN, max(LEAST_GAIN, gain / mean))
+        ordered[number].append((place, replace(entry, gain=share)))
+    return tuple(
+        replace(draft, entries=_in_order(draft, found))
+        for draft, found in zip(drafts, ordered, strict=True)
+    )
+
+
+def _in_order(draft: Draft, found: Sequence[tuple[int, Entry]]) -> tuple[Entry, ...]:
+    if draft.name in IN_ORDER:
+        return tuple(entry for _, entry in sorted(found, key=lambda one: one[0]))
+    return tuple(entry for _, entry in sorted(found, key=lambda one: one[1].rank))
+
+
+def _taken(
+    entries: Sequence[Entry], telling: Sequence[bool], table: TermTable
+) -> list[tuple[int, float]]:
+    """Places of the entries and their gains, in the order in which they are taken. telling: whether
+    an entry tells what it speaks of; an open question does not.
+    """
+    left = table.weights.copy()
+    for said in range(len(entries), table.count):
+        told = table.of(said)
+        left[told] = np.minimum(left[told], table.weights[told] * SAID_ELSEWHERE)
+    costs = [len(e.text.encode("utf-8", "replace")) / SIGNS_PER_TOKEN + LINE_COSTS for e in entries]
+    queue = [
+        (-_gain(entry, table, left, place, costs[place]), place)
+        for place, entry in enumerate(entries)
+    ]
+    heapq.heapify(queue)
+    taken: list[tuple[int, float]] = []
+    while queue:
+        _, place = heapq.heappop(queue)
+        gain = _gain(entries[place], table, left, place, costs[place])
+        if queue and (-gain, place) > queue[0]:
+            heapq.heappush(queue, (-gain, place))
+            continue
+        taken.append((place, gain))
+        if telling[place]:
+            told = table.of(place)
+            left[told] = np.minimum(left[told], table.weights[told] * TOLD_AGAIN)
+    return taken
+
+
+def _gain(entry: Entry, table: TermTable, left: Floats, place: int, cost: float) -> float:
+    return entry.worth * (BARE + float(left[table.of(place)].sum())) / cost
