@@ -55,6 +55,10 @@ from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 
 NO_BOUND = 1_000_000_000
+# Percent of the recaps' weight where the total is too small for all: what they tell at length,
+# memories tell in fewer words. Measured with tests/answers.
+RECAP_PRESSED = 35
+LEAST_RECAP = 8  # one part in so many of the room
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 # Part of a running recap, the tier that tells it as well, and the tier's switch.
 TOLD_TWICE = (
@@ -123,7 +127,7 @@ def prepared(
         frozenset().union(*(pack.stopwords for pack in means.packs)) if told else frozenset(),
         means.vectors,
         means.profile,
-        visible_from(story, settings, turn) if told else None,
+        visible_from(story, settings, turn),
         fallen_out(story, told.unread_from, for_messages, means.packs, total=total or 0),
         packs=means.packs,
     )
@@ -315,6 +319,7 @@ def _recap_slots(
         count=count,
         spare=turn.told_by_slots,
         withheld=occasion.withheld if occasion.told else NOTHING_WITHHELD,
+        visible_from=occasion.visible_from,
     )
     if not settings["message_recaps_inject"]:
         return (running,)
@@ -342,12 +347,15 @@ def _levelled(
     memory_weight = sum(budgets[name] for name in NINE)
     if has_short and not (turn.occasion.unread and turn.occasion.is_read):
         memory_weight += budgets[SlotName.SHORT]
-    weights = [memory_weight, *(int(settings[b]) for b in recap_budgets)]
+    weights = [memory_weight, *(int(settings[b]) * RECAP_PRESSED // 100 for b in recap_budgets)]
     if _is_noted_better(turn.occasion):
         weights[1] = 1
     if sum(demands) <= room:
         return tuple(recaps), room - sum(demands[1:])
     memory, *shares = levelled(demands, weights[: len(demands)], room)
+    more = min(demands[1], room // LEAST_RECAP) - shares[0]
+    if more > 0 and not _is_noted_better(turn.occasion):
+        memory, shares[0] = memory - more, shares[0] + more
     slots = _recap_slots(turn, settings, lines, (shares[0], sum(shares)))
     return slots, memory
 

@@ -28,7 +28,7 @@ BARE = 0.5  # weight of a line whose every word is common
 IN_ORDER = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.SHORT, SlotName.REPAIR})
 # What changes rarely stands at the head of the prompt, and is chosen without what changes always.
 AT_HEAD = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.LONG, SlotName.SHORT})
-LEAST_GAIN, MOST_GAIN = 0.25, 4.0  # against the mean, for dealing out a total
+LEAST_GAIN, MOST_GAIN = 0.05, 20.0  # against the mean, for dealing out a total
 
 
 def chosen(drafts: Sequence[Draft], said: Iterable[str], count: Count) -> tuple[Draft, ...]:
@@ -43,8 +43,11 @@ def chosen(drafts: Sequence[Draft], said: Iterable[str], count: Count) -> tuple[
         for entry, cost in zip(draft.entries, draft.costs(count), strict=True)
         if cost <= DEFAULTS[draft.name]
     ]
-    rest = by_gain([draft for draft in drafts if draft.name not in AT_HEAD], (*lines, *told))
-    by_name = {draft.name: draft for draft in (*head, *rest)}
+    # An open question tells nothing of what it asks for, so it stands in nobody's way.
+    arcs = by_gain([draft for draft in drafts if draft.name is SlotName.ARCS])
+    others = (d for d in drafts if d.name not in AT_HEAD and d.name is not SlotName.ARCS)
+    rest = by_gain(tuple(others), (*lines, *told))
+    by_name = {draft.name: draft for draft in (*head, *arcs, *rest)}
     return tuple(by_name[draft.name] for draft in drafts)
 
 
@@ -54,23 +57,28 @@ def by_gain(drafts: Sequence[Draft], said: Iterable[str] = ()) -> tuple[Draft, .
     prompt tells otherwise.
     """
     entries = [(number, entry) for number, draft in enumerate(drafts) for entry in draft.entries]
-    if not entries:
-        return tuple(drafts)
-    texts = [f"{entry.head} {entry.text}" for _, entry in entries]
-    lines = list(said)
-    table = term_table([*texts, *lines], range(len(texts) + len(lines)))
-    telling = [drafts[number].name is not SlotName.ARCS for number, _ in entries]
-    taken = _taken([entry for _, entry in entries], telling, table)
-    mean = sum(gain for _, gain in taken) / len(taken) or 1.0
     ordered: list[list[tuple[int, Entry]]] = [[] for _ in drafts]
-    for place, gain in taken:
-        number, entry = entries[place]
-        share = min(MOST_GAIN, max(LEAST_GAIN, gain / mean))
-        ordered[number].append((place, replace(entry, gain=share)))
+    for place, entry in taken_in_turn([entry for _, entry in entries], said):
+        ordered[entries[place][0]].append((place, entry))
     return tuple(
         replace(draft, entries=_in_order(draft, found))
         for draft, found in zip(drafts, ordered, strict=True)
     )
+
+
+def taken_in_turn(entries: Sequence[Entry], said: Iterable[str] = ()) -> list[tuple[int, Entry]]:
+    """Places of entries, and the entries with their gains, in the order in which they are taken."""
+    if not entries:
+        return []
+    texts = [f"{entry.head} {entry.text}" for entry in entries]
+    lines = list(said)
+    table = term_table([*texts, *lines], range(len(texts) + len(lines)))
+    taken = _taken(entries, table)
+    mean = sum(gain for _, gain in taken) / len(taken) or 1.0
+    return [
+        (place, replace(entries[place], gain=min(MOST_GAIN, max(LEAST_GAIN, gain / mean))))
+        for place, gain in taken
+    ]
 
 
 def _in_order(draft: Draft, found: Sequence[tuple[int, Entry]]) -> tuple[Entry, ...]:
@@ -79,12 +87,8 @@ def _in_order(draft: Draft, found: Sequence[tuple[int, Entry]]) -> tuple[Entry, 
     return tuple(entry for _, entry in sorted(found, key=lambda one: one[1].rank))
 
 
-def _taken(
-    entries: Sequence[Entry], telling: Sequence[bool], table: TermTable
-) -> list[tuple[int, float]]:
-    """Places of the entries and their gains, in the order in which they are taken. telling: whether
-    an entry tells what it speaks of; an open question does not.
-    """
+def _taken(entries: Sequence[Entry], table: TermTable) -> list[tuple[int, float]]:
+    """Places of the entries and their gains, in the order in which they are taken."""
     left = table.weights.copy()
     for said in range(len(entries), table.count):
         told = table.of(said)
@@ -103,9 +107,8 @@ def _taken(
             heapq.heappush(queue, (-gain, place))
             continue
         taken.append((place, gain))
-        if telling[place]:
-            told = table.of(place)
-            left[told] = np.minimum(left[told], table.weights[told] * TOLD_AGAIN)
+        told = table.of(place)
+        left[told] = np.minimum(left[told], table.weights[told] * TOLD_AGAIN)
     return taken
 
 

@@ -141,10 +141,10 @@ def dealt_out(
 ) -> dict[SlotName, int]:
     """How many of the entries that fit its budget each draft shows, all within the total.
 
-    Where the total is too small, entries are taken in the order in which they would be sent if
-    each draft got tokens at a speed in proportion to its weight and to what they add (weighted
-    fair queuing): so what one slot does not need goes to the others, a line that adds little waits,
-    and a larger total only adds.
+    Where the total is too small, entries are taken by what they add (Entry.gain) and by how much
+    their draft has had already, in proportion to its weight (weighted fair queuing): so what one
+    slot does not need goes to the others, a line that adds little waits, and a larger total only
+    adds.
     """
     taken = dict(fitting)
     if total is None or _tokens(drafts, taken, count) <= total:
@@ -169,11 +169,12 @@ def dealt_out(
 
 
 def _times(draft: Draft, fitting: int, weight: int, count: Count) -> Iterator[tuple[float, int]]:
-    """When each entry is sent, and what all up to it cost."""
-    time, before = 0.0, 0
+    """When each entry is sent, and what all up to it cost: early what adds much, and of each draft
+    the sooner the less of its share it has had.
+    """
+    time = 0.0
     for entry, cost in zip(draft.entries[:fitting], draft.costs(count), strict=False):
-        time += (cost - before) / (max(1, weight) * entry.gain)
-        before = cost
+        time = max(time, 1 / entry.gain + cost / max(1, weight))
         yield time, cost
 
 

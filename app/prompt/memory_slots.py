@@ -7,7 +7,6 @@ the beginning of the prompt, and a provider would have to read all of it again.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,7 +35,8 @@ SCENE_STATE: Mapping[str, str] = {
 }
 SCENE_NOW = "The scene now:"
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
-YOURS_RANK, NOW_RANK, FIRST_RANK, OTHER_RANK = range(4)
+YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
+YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
 
 
 def long_draft(occasion: Occasion) -> Draft:
@@ -48,7 +48,8 @@ def long_draft(occasion: Occasion) -> Draft:
     held = [standing.memory for standing in memories]
     best_first = ranked(held, utilities(held, occasion.common))
     worths = {s.memory.id: occasion.worth(s, LASTING, at_head=True) for s in memories}
-    ranks = ranks_of(best_first, Tier.LONG_TERM)
+    worths = _with_floors(best_first, worths, Tier.LONG_TERM)
+    ranks = _ranks(held)
     return _listed(occasion, SlotName.LONG, best_first, memories, left_out, worths, ranks)
 
 
@@ -101,7 +102,8 @@ def session_draft(occasion: Occasion) -> Draft:
         * max(0.1, 1 + (hybrids[s.memory.id] - plain[s.memory.id]) / OF_MOMENT)
         for s in memories
     }
-    ranks = ranks_of(best_first, Tier.SESSION) | dict.fromkeys(now, NOW_RANK)
+    worths = _with_floors(best_first, worths, Tier.SESSION)
+    ranks = _ranks(held) | dict.fromkeys(now, NOW_RANK)
     order, state = _order(memories), list(now)
     entries = [
         Entry(
@@ -134,28 +136,34 @@ def arcs_draft(occasion: Occasion) -> Draft:
         key=lambda m: (not m.is_pinned, -m.importance, -order[m.id]),
     )
     worths = {s.memory.id: occasion.worth(s, LASTING) for s in arcs}
-    ranks = {memory.id: 0 if memory.is_pinned else 1 for memory in best_first}
-    return _listed(occasion, SlotName.ARCS, best_first, arcs, left_out, worths, ranks)
+    worths = _with_floors(best_first, worths, Tier.ARCS)
+    return _listed(occasion, SlotName.ARCS, best_first, arcs, left_out, worths, _ranks(best_first))
 
 
-def ranks_of(best_first: Sequence[Memory], tier: Tier) -> dict[str, int]:
-    """By id, what comes first whatever it adds: what the user wants, then the best of each type
-    that a prompt must not miss, and what goes beyond a type's share last, so that no type crowds
-    out the others (§11, per-type caps and floors).
+def _with_floors(
+    best_first: Sequence[Memory], worths: Mapping[str, float], tier: Tier
+) -> dict[str, float]:
+    """The worths by id, raised for what must not be missed: what the user wants, and the best of
+    some types, so that no type crowds out the others (§11, floors).
     """
     firsts = PROTECTED.get(tier, ())
     best = {memory.type: memory.id for memory in reversed(best_first)}
-    nth: Counter[str] = Counter()
-    ranks: dict[str, int] = {}
+    found = dict(worths)
     for memory in best_first:
-        nth[memory.type] += 1
-        if memory.is_pinned or memory.grounding is Grounding.YOURS:
-            ranks[memory.id] = YOURS_RANK
+        if _is_yours(memory):
+            found[memory.id] *= YOURS_WEIGHS
         elif memory.type in firsts and best[memory.type] == memory.id:
-            ranks[memory.id] = FIRST_RANK
-        else:
-            ranks[memory.id] = OTHER_RANK
-    return ranks
+            found[memory.id] *= FIRST_WEIGHS
+    return found
+
+
+def _ranks(memories: Iterable[Memory]) -> dict[str, int]:
+    """By id: what the user wants comes first whatever it adds."""
+    return {m.id: YOURS_RANK if _is_yours(m) else OTHER_RANK for m in memories}
+
+
+def _is_yours(memory: Memory) -> bool:
+    return memory.is_pinned or memory.grounding is Grounding.YOURS
 
 
 def _wanted(

@@ -77,10 +77,13 @@ def horizon_of(occasion: Occasion, placement: Placement) -> int | None:
 
 
 def visible_from(story: Story, settings: Mapping[str, Any], turn: Turn) -> int | None:
-    """Index of the first message that the prompt still holds itself, as far as can be told."""
-    if not settings["slots_leave_out_visible"]:
+    """Index of the first message that the prompt still holds itself, as far as can be told; None
+    where nobody said how much it holds and nobody asked to guess.
+    """
+    if turn.context is None and not settings["slots_leave_out_visible"]:
         return None
-    room = (turn.context or int(settings["context_tokens"])) // MOST_OF_CONTEXT
+    context = turn.context or int(settings["context_tokens"])
+    room = min(context // MOST_OF_CONTEXT, (context - turn.fixed) // MOST_OF_CONTEXT)
     for index in range(len(story.messages) - 1, -1, -1):
         if not story.messages[index].is_hidden:
             room -= story.message_tokens[index] if index < len(story.message_tokens) else 0

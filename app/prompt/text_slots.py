@@ -91,13 +91,13 @@ def scenes_draft(occasion: Occasion, running: str) -> Draft:
                 at = (scene.number, place, part)
                 entries.append(Entry(sentence, at, row=row, head=head, rank=rank, worth=worth))
     return Draft(
-                    SlotName.SCENES,
-                    tuple(entries),
-                    str(occasion.settings["slot_scenes_template"]),
-                    "{{scenes}}",
-                    joiner=" ",
-                    left_out=tuple(left_out),
-                )
+        SlotName.SCENES,
+        tuple(entries),
+        str(occasion.settings["slot_scenes_template"]),
+        "{{scenes}}",
+        joiner=" ",
+        left_out=tuple(left_out),
+    )
 
 
 def profiles_draft(occasion: Occasion) -> Draft:

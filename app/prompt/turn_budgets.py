@@ -18,6 +18,7 @@ PRESSED: Mapping[SlotName, int] = {
     SlotName.LONG: 130,
     SlotName.CANON: 50,
     SlotName.PROFILES: 50,
+    SlotName.SCENES: 50,
     SlotName.ARCS: 50,
     SlotName.SESSION: 150,
     SlotName.TRIGGERED: 200,

@@ -127,3 +127,27 @@ def injected_version(running: RunningRecap, positions: Mapping[str, int]) -> Run
         return positions.get(version.last_anchor, -1), version.version
 
     return max(visible_versions(running.versions, positions), key=reach, default=None)
+
+
+def told_until(
+    running: RunningRecap, current: RunningVersion, positions: Mapping[str, int], index: int
+) -> RunningVersion:
+    """The version that `current` was when it told of the story up to a message, and of as little
+    behind it as there is; `current` itself where no earlier one reaches that far. What the user
+    wrote is never gone behind.
+    """
+    yours = (v.version for v in running.versions if v.made_by == YOU or v.reason == "edit")
+    first = max((number for number in yours if number <= current.version), default=-1)
+
+    def reach(version: RunningVersion) -> int:
+        return positions.get(version.last_anchor, -1)
+
+    earlier = [
+        version
+        for version in running.versions
+        if first <= version.version <= current.version
+        and not version.is_retired
+        and version.scene_count <= current.scene_count
+        and reach(version) >= index
+    ]
+    return min(earlier, key=lambda version: (reach(version), -version.version), default=current)

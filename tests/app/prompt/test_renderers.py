@@ -16,7 +16,6 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.prompt.memory_slots import ranks_of
 from app.prompt.occasion import Turn
 from app.prompt.slots import Position, Reason, Role, SlotName, TurnKind
 from app.story.recaps import SceneRecap
@@ -163,13 +162,17 @@ def test_long_term_memories_stand_in_the_order_of_the_story() -> None:
     ]
 
 
-def test_what_the_user_wants_goes_first_then_the_best_of_the_types_not_to_be_missed() -> None:
-    types = ("event", "event", "fact", "preference", "relationship", "relationship")
-    held = [memory(f"{kind} {n}", id=f"{kind[0]}{n}", type=kind) for n, kind in enumerate(types)]
-    pinned = memory("Pinned", id="p", type="event", importance=1, is_pinned=True)
-    ranks = ranks_of([*held, pinned], Tier.LONG_TERM)
-    assert ranks["p"] < ranks["r4"] == ranks["f2"] == ranks["p3"] < ranks["e0"]
-    assert ranks["e0"] == ranks["e1"] == ranks["r5"]
+def test_what_the_user_wants_goes_first_and_the_best_of_some_types_is_not_missed() -> None:
+    events = [
+        memory(f"{place} burned down that year.", id=place, type="event")
+        for place in ("Ansel Mill", "Bruck Farm", "Corde House", "Dov Tower", "Ebb Inn", "Fen Quay")
+    ]
+    tie = memory("Odo is a cousin of hers.", id="tie", type="relationship")
+    pinned = memory("It rained.", id="p", type="event", importance=1, is_pinned=True)
+    told = prompt([*events, tie, pinned])
+    (content,) = (c for c in told.contents if c.key == SlotName.LONG.key)
+    assert content.shown[0] == "p"
+    assert "tie" in content.shown[:4]
 
 
 def test_the_head_of_the_prompt_stays_while_nothing_was_learned() -> None:
