@@ -34,6 +34,8 @@ SCENE_STATE: Mapping[str, str] = {
     "revelation": "New",
 }
 SCENE_NOW = "The scene now:"
+EARLIER = "Earlier, as things stood then:"
+LATELY = 40  # messages; details that are older are told as of the past
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
 YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
@@ -105,11 +107,12 @@ def session_draft(occasion: Occasion) -> Draft:
     worths = _with_floors(best_first, worths, Tier.SESSION)
     ranks = _ranks(held) | dict.fromkeys(now, NOW_RANK)
     order, state = _order(memories), list(now)
+    late = {s.memory.id for s in memories if occasion.is_of_now(s, LATELY)}
     entries = [
         Entry(
             one_line(f"{now[m.id]}: {m.text}") if m.id in now else _bullet(occasion, m),
             (state.index(m.id),) if m.id in now else (order[m.id],),
-            group=0 if m.id in now else 1,
+            group=0 if m.id in now else 1 if m.id in late else 2,
             memory=m.id,
             rank=ranks[m.id],
             worth=worths[m.id],
@@ -121,7 +124,7 @@ def session_draft(occasion: Occasion) -> Draft:
         tuple(entries),
         str(occasion.settings["slot_session_template"]),
         "{{session}}",
-        headings=(SCENE_NOW, ""),
+        headings=(SCENE_NOW, "", EARLIER if late else ""),
         above=1,
         left_out=left_out,
     )

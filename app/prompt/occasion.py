@@ -280,9 +280,9 @@ class Occasion:
         """Whether the head of the prompt does not tell of it yet."""
         return self.horizon is not None and standing.start >= self.horizon
 
-    def is_of_now(self, standing: Standing) -> bool:
+    def is_of_now(self, standing: Standing, within: int = NOW_WITHIN) -> bool:
         """Whether a memory is of the last messages, and so of the scene as it is."""
-        return standing.start >= len(self.story.messages) - NOW_WITHIN
+        return standing.start >= len(self.story.messages) - within
 
     def is_visible(self, memory: Memory) -> bool:
         """Whether all that a memory comes from can be read in the prompt itself."""

@@ -14,7 +14,7 @@ from app.prompt.drafts import Draft, Entry
 from app.prompt.framing import one_line
 from app.prompt.occasion import IMPERSONATE, Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
-from app.prompt.worth import LASTING, STANDING
+from app.prompt.worth import LASTING, PASSING, STANDING
 
 MAGNITUDES = ("high", "medium", "low")
 FELT = (1.4, 1.0, 0.6)  # worth by magnitude
@@ -100,7 +100,8 @@ def epistemic_draft(occasion: Occasion) -> Draft:
 
     def worth(standing: Standing) -> float:
         rank = KNOWING_RANK.index(told[standing.memory.id])
-        return occasion.worth(standing, LASTING) * KNOWING_WORTH[rank]
+        ageing = PASSING if told[standing.memory.id] in ("knows", "suspects") else LASTING
+        return occasion.worth(standing, ageing) * KNOWING_WORTH[rank]
 
     entries = [
         Entry(

@@ -13,7 +13,7 @@ from app.prompt.drafts import Entry
 from app.prompt.framing import framed, shortened
 from app.prompt.secrets import lines_kept_secret
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, Role, Slot
-from app.prompt.worth import LASTING
+from app.prompt.worth import HAPPENED
 from app.story.inclusion import InclusionState
 from app.story.recap_text import Recap, is_headed, parse_recap
 from app.story.recaps import RunningVersion, injected_version, told_until
@@ -129,7 +129,7 @@ def _told_first(content: str, budget: int, count: Count, spare: Sequence[str]) -
             item,
             (place,),
             rank=int(part in spare),
-            worth=LASTING.of(newest - place) if part == "developments" else 1.0,
+            worth=HAPPENED.of(newest - place) if part == "developments" else 1.0,
         )
         for place, (part, item) in enumerate(items)
     ]
