@@ -27,9 +27,9 @@ from tests.answers.shown import (
     task_of,
     window_of,
 )
+from tests.answers.side_tasks import NONE, arc_summaries, history, keywords, portraits
 from tests.fakes import RecordedRequest
 
-NONE = "NONE"
 ENDS: Mapping[str, str] = {"resolved": ARCS, "retire": KNOWING}
 MINDS = ("knows", "suspects", "believes", "unaware", "hiding")
 TELLING = ("fact", "relationship", "preference", "event")
@@ -69,15 +69,14 @@ class NotesModel:
         self._count = count
         self._places = Places(story["messages"])
         self._names = frozenset(_names(recorded.notes))
+        self._lines_told = [note.text for note in recorded.notes]
         self._words = [(words_of(note.text), note) for note in recorded.notes]
         self._until: dict[str, int] = {}  # last message of the scene that an entry was written of
 
     def reply(self, request: RecordedRequest) -> str:
         """The answer to a request."""
         user, text = str(request.messages[-1]["content"]), request.text
-        task = task_of(user)
-        if task is Task.OTHER:
-            task = task_of(text)
+        task = task_of(user, text)
         answers: Mapping[Task, Callable[[str], str]] = {
             Task.PASS: self._noted,
             Task.SCENE: self._scene,
@@ -85,9 +84,12 @@ class NotesModel:
             Task.MERGE: self._kept_apart,
             Task.COMPARISON: lambda text: "INDEPENDENT",
             Task.BREAKS: lambda text: '{"sceneBreakAt": false}',
-            Task.OTHER: lambda text: NONE,
+            Task.PORTRAITS: portraits,
+            Task.THREADS: arc_summaries,
+            Task.HISTORY: history,
+            Task.KEYWORDS: lambda text: keywords(text, self._lines_told),
         }
-        answer = answers[task](user)
+        answer = answers[task](user) if task in answers else NONE
         self.exchanges.append(Exchange(task.value, text, answer))
         return answer
 

@@ -75,8 +75,7 @@ def recorded_in(folder: Path, story: Mapping[str, Any]) -> RecordedNotes:
 
 
 def _task(one: Answered) -> Task:
-    task = task_of(one.user)
-    return task_of(one.text) if task is Task.OTHER else task
+    return task_of(one.user, one.text)
 
 
 def _notes(one: Answered, places: Places) -> Iterator[Note]:

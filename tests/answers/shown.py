@@ -34,7 +34,19 @@ class Task(StrEnum):
     MERGE = "merging of notes"
     COMPARISON = "comparison"
     BREAKS = "scene breaks"
+    PORTRAITS = "portraits"
+    KEYWORDS = "keywords"
+    THREADS = "threads"
+    HISTORY = "history"
     OTHER = "other"
+
+
+BY_WORDS: Mapping[str, Task] = {
+    "[PROFILE <A>]": Task.PORTRAITS,
+    "find keywords that call each one up": Task.KEYWORDS,
+    "[1: RESOLVED]": Task.THREADS,
+    "You keep the history of a character": Task.HISTORY,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +94,21 @@ class Places:
         ]
 
 
-def task_of(text: str) -> Task:
-    """What a request with these words asks for."""
-    if WINDOW.search(text) and NEW_FROM.search(text):
+def task_of(user: str, whole: str) -> Task:
+    """What a request asks for. user: its last message; whole: all of them."""
+    if WINDOW.search(user) and NEW_FROM.search(user):
         return Task.PASS
-    if RECAP.search(text) and SCENE.search(text):
+    if RECAP.search(user) and SCENE.search(user):
         return Task.RUNNING
-    if "JSON object for this scene" in text:
+    if "JSON object for this scene" in user:
         return Task.SCENE
-    if "Write the lines that merge the notes" in text:
+    if "Write the lines that merge the notes" in user:
         return Task.MERGE
-    if "UPDATE" in text and "INDEPENDENT" in text:
+    if "UPDATE" in whole and "INDEPENDENT" in whole:
         return Task.COMPARISON
-    return Task.BREAKS if "scenebreakat" in text.casefold() else Task.OTHER
+    if "scenebreakat" in whole.casefold():
+        return Task.BREAKS
+    return next((task for words, task in BY_WORDS.items() if words in whole), Task.OTHER)
 
 
 def window_of(text: str, places: Places) -> Window:
