@@ -6,11 +6,20 @@ import argparse
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from app.languages import load_packs
 from app.llm.tokenizer import counter_for
+from tests.answers.looks import (
+    Told,
+    facts_kept,
+    keywords_held,
+    last_slots,
+    numbered,
+    told_to_the_unaware,
+)
 from tests.answers.measure import (
     BUILT_IN,
     FACTS,
@@ -19,14 +28,19 @@ from tests.answers.measure import (
     STEP,
     TALKATIVE,
     Asked,
-    asked_in,
+    Played,
+    asked_at,
     opened,
     reply_of,
     shares,
 )
 from tests.answers.notes import notes_path, read_notes
 from tests.answers.notes_model import NotesModel
+from tests.answers.questions import questions_of
 from tests.answers.request_counts import cost_lines, costs_of
+
+READ_TOTALS = (1000, 2000)
+LEAK_TOTALS = (1000, 2000)
 
 
 def main() -> None:
@@ -53,6 +67,18 @@ def main() -> None:
     )
     parser.add_argument("--show", type=int, metavar="PLACE", help="the prompts at this message")
     parser.add_argument("--counts", action="store_true", help="what requests cost (notes)")
+    parser.add_argument(
+        "--facts",
+        action="store_true",
+        help="the share of scene answers that is kept (notes), and of keywords in a running recap",
+    )
+    parser.add_argument(
+        "--leaks",
+        type=int,
+        metavar="STEP",
+        help="look every so many messages for lines that tell a responder what they do not know",
+    )
+    parser.add_argument("--read", action="store_true", help="the slots' lines at the last message")
     options = parser.parse_args()
     print(f"{'story':20} {'model':10} {'total':>5} {'slots':>7} {'newest':>7} {'BM25':>7}")
     for path in options.chats:
@@ -77,17 +103,52 @@ async def _measured(
     """Play one story with one model, and print what is asked for."""
     reply = noted.reply if noted else reply_of(story, model)
     async with opened(story, reply, is_whole=options.whole) as played:
-        asked = await asked_in(played, options.total, options.step)
+        asked: list[Asked] = []
+        leaks: dict[tuple[str, str], Told] = {}
+        last = len(story["messages"]) - 1
+        looks = range(options.leaks - 1, last, options.leaks) if options.leaks else ()
+        places = {question.place for question in questions_of(story)}
+        async for place in played.until_each({*places, *looks, last}, options.step):
+            if place in places:
+                asked += await asked_at(played, place, options.total)
+            if place in looks or (options.leaks and place == last):
+                for told in await told_to_the_unaware(played, place, LEAK_TOTALS, load_packs()):
+                    leaks.setdefault((told.responder, told.line), told)
+        _print_shares(asked, f"{name:20} {model:10}", options)
+        await _print_looks(played, noted, options)
+        if options.leaks:
+            _print_leaks(leaks.values())
+    if noted and options.counts:
+        _print_counts(noted, len(story["messages"]))
+
+
+def _print_shares(asked: Sequence[Asked], head: str, options: argparse.Namespace) -> None:
     for total in options.total:
         here = [one for one in asked if one.total == total]
         found = shares(here)
-        print(
-            f"{name:20} {model:10} {total:5} {found.slots:7.2f} {found.newest:7.2f} "
-            f"{found.likeliest:7.2f}"
-        )
+        print(f"{head} {total:5} {found.slots:7.2f} {found.newest:7.2f} {found.likeliest:7.2f}")
         _explain(here, why=options.why, show=options.show)
-    if noted and options.counts:
-        _print_counts(noted, len(story["messages"]))
+
+
+async def _print_looks(
+    played: Played, noted: NotesModel | None, options: argparse.Namespace
+) -> None:
+    """What is asked of the story's end."""
+    if options.facts:
+        facts = facts_kept(played, noted.scenes if noted else {})
+        held = keywords_held(played, played.companion.count_tokens)
+        print(facts.line("facts of scene answers in their versions"))
+        print(held.line("keywords in the running recap"), ", ".join(held.missing))
+    for total in READ_TOTALS if options.read else ():
+        print(f"===== {total} tokens")
+        print("\n".join(numbered(await last_slots(played, total))))
+
+
+def _print_leaks(leaks: Collection[Told]) -> None:
+    print(f"    lines that tell what their responder does not know: {len(leaks)}")
+    for told in leaks:
+        print(f"    {told.place} {told.responder} {told.slot} ({told.heading}) {told.line}")
+        print(f"        {told.entry}")
 
 
 def _print_counts(model: NotesModel, messages: int) -> None:

@@ -144,16 +144,23 @@ async def asked_of(
 
 async def asked_in(played: Played, totals: Sequence[int], step: int = STEP) -> tuple[Asked, ...]:
     """Every question at every total, while the story is played to its last message."""
-    story, companion = played.story, played.companion
-    questions = questions_of(story)
+    places = {question.place for question in questions_of(played.story)}
     found: list[Asked] = []
-    async for place in played.until_each({question.place for question in questions}, step):
-        turn = Turn(next_speaker(story, place))
-        for total in totals:
-            slots = await companion.slots(played.chat, total=total, turn=turn)
-            here = [question for question in questions if question.place == place]
-            found += _asked(here, total, slots, story["messages"], companion.count_tokens)
+    async for place in played.until_each(places, step):
+        found += await asked_at(played, place, totals)
     return tuple(found)
+
+
+async def asked_at(played: Played, place: int, totals: Sequence[int]) -> list[Asked]:
+    """The questions of one message at every total, when the story is told so far."""
+    story, companion = played.story, played.companion
+    turn = Turn(next_speaker(story, place))
+    here = [question for question in questions_of(story) if question.place == place]
+    found: list[Asked] = []
+    for total in totals:
+        slots = await companion.slots(played.chat, total=total, turn=turn)
+        found += _asked(here, total, slots, story["messages"], companion.count_tokens)
+    return found
 
 
 def _asked(
