@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,12 @@ from app.prompt.slots import SlotSet
 from tests.answers.good_model import GoodModel
 from tests.answers.questions import Question, questions_of, told
 from tests.answers.rivals import Count, likeliest, newest
-from tests.fakes import FakeLlm
+from tests.fakes import FakeLlm, Reply
 from tests.labelled import write_tavern
 from tests.oracle.gold import Gold
 
 ORACLE, TALKATIVE, FACTS, BUILT_IN = "oracle", "talkative", "facts", "builtin"
+NOTES = "notes"
 ONE_TYPE = "fact:2:permanent"  # as a model files it that knows but one type
 STEP = 3  # messages that come between two looks of the program
 
@@ -65,6 +67,68 @@ def shares(asked: Sequence[Asked]) -> Shares:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A story that is played: the program, the chat's file, and what is told in it."""
+
+    companion: Companion
+    chat: Path
+    story: Mapping[str, Any]
+
+    async def until_each(self, places: Collection[int], step: int) -> AsyncIterator[int]:
+        """Write message by message; gives each of these places when the program has read it.
+
+        step: messages between two looks of the program.
+        """
+        lines = await asyncio.to_thread(lambda: self.chat.read_bytes().split(b"\n"))
+        for place in range(len(self.story["messages"])):
+            if place not in places and place % step:
+                continue
+            await asyncio.to_thread(self.chat.write_bytes, b"\n".join(lines[: place + 2]))
+            await self.companion.open_story(self.chat)
+            await self.companion.settled(self.chat)
+            if place in places:
+                yield place
+
+
+@asynccontextmanager
+async def opened(
+    story: Mapping[str, Any], reply: Reply | None, *, is_whole: bool = False
+) -> AsyncIterator[Played]:
+    """A tavern that holds the story, and the program beside it.
+
+    reply: of the model, None for none. is_whole: it reads to the last message each time, as its
+    commands do, and does not wait for what may be swiped.
+    """
+    with tempfile.TemporaryDirectory() as folder, FakeLlm(reply) as llm:
+        written = write_tavern(story, Path(folder) / "data" / "default-user")
+        (written.user_folder / "chats").mkdir(exist_ok=True)
+        home = Path(folder) / "own"
+        home.mkdir()
+        async with open_companion(
+            Folders(home, home / "logs"),
+            tavern=written.user_folder,
+            llm=BUILT_IN if reply is None else f"openai:oracle@{llm.url}",
+            watch=False,
+            keeps_memory=True,
+            reads_to_the_end=is_whole,
+        ) as companion:
+            await companion.put_setting("memory_auto", True)
+            yield Played(companion, written.chat, story)
+
+
+def reply_of(story: Mapping[str, Any], model: str) -> Reply | None:
+    """What answers requests from the story's labels; None for BUILT_IN.
+
+    model: ORACLE, TALKATIVE for one that also notes what no question asks for, or FACTS for one
+    that files all under one type.
+    """
+    if model == BUILT_IN:
+        return None
+    files_as = ONE_TYPE if model == FACTS else ""
+    return GoodModel(Gold(story), is_talkative=model == TALKATIVE, files_as=files_as).reply
+
+
 async def asked_of(
     story: Mapping[str, Any],
     totals: Sequence[int],
@@ -73,55 +137,30 @@ async def asked_of(
     step: int = STEP,
     is_whole: bool = False,
 ) -> tuple[Asked, ...]:
-    """Every question at every total.
-
-    model: ORACLE, TALKATIVE for one that also notes what no question asks for, FACTS for one that
-    files all under one type, or BUILT_IN for none. step: messages between two looks of the program.
-    is_whole: it reads to the last message each time, as its commands do, and does not wait for what
-    may be swiped.
-    """
-    gold = Gold(story)
-    reader = GoodModel(
-        gold, is_talkative=model == TALKATIVE, files_as=ONE_TYPE if model == FACTS else ""
-    )
-    with tempfile.TemporaryDirectory() as folder, FakeLlm(reader.reply) as llm:
-        written = write_tavern(story, Path(folder) / "data" / "default-user")
-        (written.user_folder / "chats").mkdir(exist_ok=True)
-        home = Path(folder) / "own"
-        home.mkdir()
-        async with open_companion(
-            Folders(home, home / "logs"),
-            tavern=written.user_folder,
-            llm=BUILT_IN if model == BUILT_IN else f"openai:oracle@{llm.url}",
-            watch=False,
-            keeps_memory=True,
-            reads_to_the_end=is_whole,
-        ) as companion:
-            await companion.put_setting("memory_auto", True)
-            return await _played(companion, written.chat, story, totals, step)
+    """Every question at every total, with a model of `reply_of`."""
+    async with opened(story, reply_of(story, model), is_whole=is_whole) as played:
+        return await asked_in(played, totals, step)
 
 
-async def _played(
-    companion: Companion, chat: Path, story: Mapping[str, Any], totals: Sequence[int], step: int
-) -> tuple[Asked, ...]:
-    lines = await asyncio.to_thread(lambda: chat.read_bytes().split(b"\n"))
-    questions = questions_of(story)
-    places = {question.place for question in questions}
+async def asked_in(played: Played, totals: Sequence[int], step: int = STEP) -> tuple[Asked, ...]:
+    """Every question at every total, while the story is played to its last message."""
+    places = {question.place for question in questions_of(played.story)}
     found: list[Asked] = []
-    for place in range(len(story["messages"])):
-        if place not in places and place % step:
-            continue
-        await asyncio.to_thread(chat.write_bytes, b"\n".join(lines[: place + 2]))
-        await companion.open_story(chat)
-        await companion.settled(chat)
-        if place not in places:
-            continue
-        turn = Turn(_next_speaker(story, place))
-        for total in totals:
-            slots = await companion.slots(chat, total=total, turn=turn)
-            here = [question for question in questions if question.place == place]
-            found += _asked(here, total, slots, story["messages"], companion.count_tokens)
+    async for place in played.until_each(places, step):
+        found += await asked_at(played, place, totals)
     return tuple(found)
+
+
+async def asked_at(played: Played, place: int, totals: Sequence[int]) -> list[Asked]:
+    """The questions of one message at every total, when the story is told so far."""
+    story, companion = played.story, played.companion
+    turn = Turn(next_speaker(story, place))
+    here = [question for question in questions_of(story) if question.place == place]
+    found: list[Asked] = []
+    for total in totals:
+        slots = await companion.slots(played.chat, total=total, turn=turn)
+        found += _asked(here, total, slots, story["messages"], companion.count_tokens)
+    return found
 
 
 def _asked(
@@ -145,7 +184,7 @@ def _asked(
         )
 
 
-def _next_speaker(story: Mapping[str, Any], place: int) -> str:
+def next_speaker(story: Mapping[str, Any], place: int) -> str:
     """Who of the characters answers next; at the end of the story who spoke last."""
     messages = story["messages"]
     names = {character["name"] for character in story["characters"]}
