@@ -20,11 +20,12 @@ from app.prompt.budgets import (
     room_in,
 )
 from app.prompt.choice import chosen
-from app.prompt.drafts import Draft, dealt_out, shown_within
+from app.prompt.drafts import Draft, dealt_out, shown_within, tokens_of
 from app.prompt.framing import one_line
 from app.prompt.memory_slots import (
     CalledUp,
     call_up,
+    called_gain,
     triggered_draft,
 )
 from app.prompt.occasion import Occasion, Recollection, Turn
@@ -285,6 +286,8 @@ def _with_memory(
         weights = pressed(weights)
     if borrowers:
         fitting |= lent(drafts, fitting, borrowers, budgets, settings, count)
+    if room is not None and tokens_of(drafts, fitting, count) > room:
+        drafts = tuple(_called_up_first(turn, draft, fitting[draft.name]) for draft in drafts)
     shown = dealt_out(drafts, fitting, weights, room, count)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     contents = tuple(
@@ -300,6 +303,21 @@ def _with_memory(
         full=full,
         notes=notes,
     )
+
+
+def _called_up_first(turn: Prepared, draft: Draft, fitting: int) -> Draft:
+    """Long-term memories that fit their budget but not the room, those first that the moment calls
+    up: the slot for these leaves them to this one.
+    """
+    if draft.name is not SlotName.LONG:
+        return draft
+    called = {memory.id: place for place, memory in enumerate(turn.called_up.best_first)}
+    found = [
+        replace(e, gain=e.gain * called_gain(called[e.memory])) if e.memory in called else e
+        for e in draft.entries[:fitting]
+    ]
+    found.sort(key=lambda e: (e.rank, -e.gain))
+    return replace(draft, entries=(*found, *draft.entries[fitting:]))
 
 
 def _recap_slots(

@@ -82,8 +82,11 @@ def taken_in_turn(entries: Sequence[Entry], said: Iterable[str] = ()) -> list[tu
 
 
 def _in_order(draft: Draft, found: Sequence[tuple[int, Entry]]) -> tuple[Entry, ...]:
-    if draft.name in IN_ORDER:
-        return tuple(entry for _, entry in sorted(found, key=lambda one: one[0]))
+    if draft.name in IN_ORDER and found:
+        # No sentence of such a text can come before the one that stands before it.
+        gain = sum(entry.gain for _, entry in found) / len(found)
+        in_order = sorted(found, key=lambda one: one[0])
+        return tuple(replace(entry, gain=gain) for _, entry in in_order)
     return tuple(entry for _, entry in sorted(found, key=lambda one: one[1].rank))
 
 

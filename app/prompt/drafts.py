@@ -147,7 +147,7 @@ def dealt_out(
     adds.
     """
     taken = dict(fitting)
-    if total is None or _tokens(drafts, taken, count) <= total:
+    if total is None or tokens_of(drafts, taken, count) <= total:
         return taken
     queue = sorted(
         (time, number, cost)
@@ -163,7 +163,7 @@ def dealt_out(
             break
         order.append(drafts[number].name)
         taken[drafts[number].name] += 1
-    while order and _tokens(drafts, taken, count) > total:
+    while order and tokens_of(drafts, taken, count) > total:
         taken[order.pop()] -= 1
     return taken
 
@@ -178,5 +178,6 @@ def _times(draft: Draft, fitting: int, weight: int, count: Count) -> Iterator[tu
         yield time, cost
 
 
-def _tokens(drafts: Iterable[Draft], taken: Mapping[SlotName, int], count: Count) -> int:
+def tokens_of(drafts: Iterable[Draft], taken: Mapping[SlotName, int], count: Count) -> int:
+    """Tokens of so many entries of each draft."""
     return sum(count(draft.render(taken[draft.name])) for draft in drafts)

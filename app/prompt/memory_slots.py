@@ -8,7 +8,7 @@ the beginning of the prompt, and a provider would have to read all of it again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.memory.ranking import (
     PROTECTED,
@@ -36,6 +36,7 @@ SCENE_STATE: Mapping[str, str] = {
 SCENE_NOW = "The scene now:"
 EARLIER = "Earlier, as things stood then:"
 LATELY = 40  # messages; details that are older are told as of the past
+CALLED_GAIN, CALLED_HALF = 1.5, 3  # of the first line that the moment calls up; lines to its half
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
 YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
@@ -87,7 +88,15 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
         for standing in called.held
         if standing.memory.id in elsewhere
     )
-    return _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out, {}, ranks)
+    draft = _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out, {}, ranks)
+    gains = (called_gain(place) for place in range(len(draft.entries)))
+    entries = (replace(e, gain=gain) for e, gain in zip(draft.entries, gains, strict=True))
+    return replace(draft, entries=tuple(entries))
+
+
+def called_gain(place: int) -> float:
+    """How much more a line adds that the moment calls up, by its place among those."""
+    return 1 + CALLED_GAIN / (1 + place / CALLED_HALF)
 
 
 def session_draft(occasion: Occasion) -> Draft:
