@@ -122,8 +122,8 @@ PROGRAM_SETTINGS = (
     Setting(
         "generation_budget",
         GENERATION_BUDGET,
-        N_("Longest answer"),
-        N_("Tokens that an answer may take with its reasoning; less where the context is full."),
+        N_("Longest answer with its reasoning"),
+        N_("Tokens that a model may write for one answer; fewer where its context is full."),
         minimum=1024,
         maximum=32_768,
         section=Section.USE,

@@ -32,6 +32,7 @@ T = TypeVar("T")
 # Other tokenizers cut a text into up to a third more pieces than the one that counts here.
 MARGIN = 0.2
 KNOWN_MARGIN = 0.05  # where it is known how many more a backend counts
+CHARACTERS_PER_TOKEN = 4  # of reasoning, about
 SMALLEST_ROOM = 256
 OUTPUT_SHARE = 0.35
 SHRINKINGS = 2
@@ -129,6 +130,7 @@ class Asker:
         self.count = count_tokens
         self._meter = meter
         self._learned_context: int | None = None
+        self._answers = self._reasoning = 0  # how many, and signs of their reasoning together
         self.is_prepared = False
 
     @property
@@ -136,6 +138,11 @@ class Asker:
         """Tokens that prompt and answer may take together, as far as it is known."""
         known = self.backend.context_tokens
         return known if self._learned_context is None else min(known, self._learned_context)
+
+    @property
+    def reasoning_tokens(self) -> int:
+        """Tokens of reasoning before an answer, in the mean of all answers; an estimate."""
+        return self._reasoning // (CHARACTERS_PER_TOKEN * max(1, self._answers))
 
     async def within_context(self, write: Callable[[], Awaitable[T]]) -> T:
         """Run a task; when the server finds its prompt too long, again with half of the context."""
@@ -291,6 +298,8 @@ class Asker:
             if use is not None and self._meter is not None:
                 await self._meter.took(use)
             raise
+        self._answers += 1
+        self._reasoning += len(answer.reasoning)
         if self._meter is not None:
             await self._meter.took(answered(task, backend, request, answer, self.count))
         if answer.prompt_tokens is not None:

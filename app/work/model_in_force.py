@@ -86,6 +86,7 @@ class ModelInForce:
             is_free=parse_spec(writer.spec).kind == BUILTIN,
             context_tokens=writer.context_tokens,
             versions=writer.versions,
+            reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
         )
 
     def idle_memory(self) -> MemoryModel | None:
