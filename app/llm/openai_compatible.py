@@ -25,6 +25,7 @@ from app.translation import N_
 DEFAULT_CONTEXT = 8192
 LARGEST_FOUND_CONTEXT = 32_768  # longer prompts cost more and are read worse; a setting may ask
 CONTEXT_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx")
+KOBOLD = "koboldcpp"
 TEMPERATURE = 0.3
 TOO_MUCH = re.compile(
     r"(?:max_(?:completion_)?tokens|(?:output|completion) tokens).{0,80}?"
@@ -76,7 +77,11 @@ class OpenAiBackend:
         with suppress(BackendRefused, AnswerUnusable):
             for model in await self._models():
                 found = _context_of(model)
-                if model.get("id") == self._spec.model and found is not None:
+                if model.get("id") != self._spec.model:
+                    continue
+                if found is None and KOBOLD in f"{model.get('owned_by')} {model['id']}".casefold():
+                    found = await self._context_of_kobold()
+                if found is not None:
                     self._room.context = min(found, LARGEST_FOUND_CONTEXT)
                     self._room.told = found
         self._is_prepared = True
@@ -119,6 +124,16 @@ class OpenAiBackend:
         found = await self._server.get_json("/v1/models")
         models = found.get("data") if isinstance(found, dict) else found
         return [m for m in models if isinstance(m, dict)] if isinstance(models, list) else []
+
+    async def _context_of_kobold(self) -> int:
+        """It cuts off the beginning of a prompt, without a word, where the generation may be too
+        long for its context, which it tells in a place of its own.
+        """
+        told: Any = None
+        with suppress(BackendRefused, AnswerUnusable):
+            told = await self._server.get_json("/api/extra/true_max_context_length")
+        value = told.get("value") if isinstance(told, dict) else None
+        return value if isinstance(value, int) and value >= 512 else DEFAULT_CONTEXT
 
     def _body(self, request: Request, allowed: int) -> dict[str, Any]:
         messages = [{"role": "user", "content": request.prompt}]
