@@ -205,10 +205,25 @@ class Asker:
             if answered is not None:
                 with contextlib.suppress(Unreadable):  # kept by an earlier, milder reader
                     return read(answered)
+        value, text = await self._asked(task, prompt, (system, user), read, telling)
+        if task.kept is not None:
+            await task.kept.keep(key, text)
+        return value
+
+    async def _asked(
+        self,
+        task: Task,
+        prompt: Prompt,
+        rendered: tuple[str, str],
+        read: Callable[[str], T],
+        telling: Telling[T] | None,
+    ) -> tuple[T, str]:
+        """What was read, and of which text: of two answers that were cut the second."""
+        system, user = rendered
         reason = CUT_REASON if task.spent.was_cut else ""
         attempts = (2,) if task.spent.was_cut else (1, 2)
         task.spent.was_cut = False
-        cut: list[tuple[T, str]] = []  # what could be read of an answer that was cut
+        found: tuple[T, str] | None = None
         longer = 0
         for attempt in attempts:
             again = AGAIN.format(reason=reason) if attempt == 2 else ""
@@ -228,23 +243,19 @@ class Asker:
             except Unreadable as error:
                 reason = _reason(answer, error)
                 continue
-            if attempt == 1 and answer.truncated and answer.can_be_longer:
-                cut, reason = [(value, answer.text)], _reason(answer, None)
-                continue
-            cut = [(value, answer.text)]
-            break
-        for value, text in cut:
-            if task.kept is not None:
-                await task.kept.keep(key, text)
-            return value
-        raise AnswerUnusable(
-            tr(
-                "No {what}: the model answered {reason}, twice. Try again, or choose another "
-                "model.",
-                what=tr(task.what),
-                reason=tr(reason),
+            found, reason = (value, answer.text), _reason(answer, None)
+            if not (answer.truncated and answer.can_be_longer):
+                break
+        if found is None:
+            raise AnswerUnusable(
+                tr(
+                    "No {what}: the model answered {reason}, twice. Try again, or choose another "
+                    "model.",
+                    what=tr(task.what),
+                    reason=tr(reason),
+                )
             )
-        )
+        return found
 
     async def _check_language(self, telling: Telling[T], value: T) -> None:
         """Raises Unreadable for an answer that is surely in another language than its source."""
