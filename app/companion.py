@@ -505,7 +505,7 @@ class Companion(News):
 
     async def _follow_setting(self, name: str) -> None:
         """Work by the settings as they are now."""
-        if name in ("backend", "prompt_preset"):
+        if name in ("backend", "prompt_preset", "generation_budget", "reasoning_marks"):
             self._model_problem = ""
             try:
                 self.models.renew(is_chosen=name == "backend")

@@ -100,6 +100,10 @@ class PromptTooLong(BackendRefused):
     """Prompt and answer do not fit the model's context."""
 
 
+class GenerationTooLong(PromptTooLong):
+    """The prompt may fit, with less to be generated; less is asked for from now on."""
+
+
 class AnswerUnusable(BackendError):
     """The model answered, but not with what was asked for."""
 

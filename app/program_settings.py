@@ -5,6 +5,8 @@ from __future__ import annotations
 from app.setting import Scope, Section, Setting
 from app.translation import N_
 
+GENERATION_BUDGET = 8192  # tokens (spec/smart-memory.md §4)
+
 PROGRAM_SETTINGS = (
     Setting(
         "tavern", "", N_("SillyTavern folder"), N_("Where SillyTavern keeps its data. Empty: look.")
@@ -116,6 +118,25 @@ PROGRAM_SETTINGS = (
         choices=("requests", "tokens"),
         section=Section.USE,
         choice_words=(N_("requests"), N_("tokens")),
+    ),
+    Setting(
+        "generation_budget",
+        GENERATION_BUDGET,
+        N_("Longest answer with its reasoning"),
+        N_("Tokens that a model may write for one answer; fewer where its context is full."),
+        minimum=1024,
+        maximum=32_768,
+        section=Section.USE,
+    ),
+    Setting(
+        "reasoning_marks",
+        "",
+        N_("Marks of reasoning"),
+        N_(
+            "What a model writes around its reasoning, where Tavernkeep does not know it: "
+            "<plan>...</plan>. Several with spaces between them."
+        ),
+        section=Section.USE,
     ),
     Setting(
         "mirror_to_chat",

@@ -77,6 +77,43 @@ class Wire:
         self._handler.connection.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """How a model does that keeps to the limits it is sent, and reasons first.
+
+    reasoning: tokens of it. as_text: as <think> inside of the answer, else in a field of its own.
+    context: tokens that prompt and answer have together, 0: no end; Ollama's is what is sent with
+    the request, and `context` is the most of it. capabilities: as Ollama shows them, None: it does
+    not. hushes: whether Ollama's `think: false` is followed.
+    """
+
+    reasoning: int = 0
+    as_text: bool = False
+    context: int = 0
+    capabilities: tuple[str, ...] | None = None
+    hushes: bool = False
+
+    def cut(self, request: RecordedRequest, answer: str) -> tuple[str, str, bool]:
+        """Reasoning, text, and whether it was cut; a token is four signs."""
+        options = request.body.get("options", {})
+        most = request.body.get("max_tokens") or options.get("num_predict") or 10**9
+        context = options.get("num_ctx", self.context)
+        if self.context:
+            context = min(context, self.context)
+        if context:
+            most = min(most, context - len(request.text) // SIGNS)
+        is_hushed = self.hushes and request.body.get("think") is False
+        length = 0 if is_hushed else self.reasoning * SIGNS
+        thoughts = (THOUGHT * (length // len(THOUGHT) + 1))[:length]
+        if self.as_text and thoughts:
+            whole = f"<think>{thoughts}</think>{answer}"
+            return "", whole[: most * SIGNS], len(whole) > most * SIGNS
+        left = most * SIGNS - length
+        return thoughts[: most * SIGNS], answer[: max(0, left)], len(answer) > left
+
+
+SIGNS = 4  # of one token
+THOUGHT = "Perhaps somebody has the lamp. "
 Behaviour = Callable[[Wire], None]
 Reply = Callable[[RecordedRequest], "str | Behaviour"]
 
@@ -93,6 +130,7 @@ class FakeLlm:
         self.error_for: Callable[[RecordedRequest], str] = lambda request: "broken"
         self.context = 0  # tokens, as the list of models says it; 0: it does not
         self.other_models: tuple[str, ...] = ()
+        self.limited: Limited | None = None  # None: it answers whatever the limits are
         self.requests: list[RecordedRequest] = []
         self._news = threading.Condition()
         self.closing = threading.Event()
@@ -158,9 +196,14 @@ def _handler_for(llm: FakeLlm) -> type[BaseHTTPRequestHandler]:
             request = RecordedRequest(
                 self.path, body, time.monotonic(), self.headers.get("Authorization", "")
             )
+            if self.path == "/api/show":
+                self._send(_shown(llm.limited or Limited()))
+                return
             text = llm.answer(request)
             try:
-                if not isinstance(text, str):
+                if isinstance(text, str) and llm.limited is not None:
+                    self._limited(llm.limited, request, text)
+                elif not isinstance(text, str):
                     text(Wire(self, llm.closing))
                 elif BROKEN in request.text or text == BROKEN:
                     self._send({"error": {"message": llm.error_for(request)}}, status=500)
@@ -170,6 +213,21 @@ def _handler_for(llm: FakeLlm) -> type[BaseHTTPRequestHandler]:
                     self._send(_completion(self.path, text))
             except (BrokenPipeError, ConnectionResetError):
                 pass  # the client stopped the generation
+
+        def _limited(self, limited: Limited, request: RecordedRequest, text: str) -> None:
+            reasoning, text, is_cut = limited.cut(request, text)
+            reason = "length" if is_cut else "stop"
+            wire = Wire(self, llm.closing)
+            if self.path == "/api/chat":
+                wire.head(content_type="application/x-ndjson")
+                message = {"content": text, "thinking": reasoning}
+                end = {"message": message, "done": True, "done_reason": reason}
+                wire.send(json.dumps(end).encode() + b"\n")
+                return
+            wire.head()
+            wire.piece("", delta={"reasoning_content": reasoning})
+            wire.piece(text, finish_reason=reason)
+            wire.send(b"data: [DONE]\n\n")
 
         def _send(self, content: dict[str, Any], status: int = 200) -> None:
             data = json.dumps(content).encode()
@@ -193,6 +251,16 @@ def _handler_for(llm: FakeLlm) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(b"data: [DONE]\n\n")
 
     return Handler
+
+
+def _shown(limited: Limited) -> dict[str, Any]:
+    """What Ollama tells of a model."""
+    shown: dict[str, Any] = {}
+    if limited.context:
+        shown["model_info"] = {"fake.context_length": limited.context}
+    if limited.capabilities is not None:
+        shown["capabilities"] = limited.capabilities
+    return shown
 
 
 def _completion(path: str, text: str) -> dict[str, Any]:

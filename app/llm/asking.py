@@ -8,12 +8,19 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
-from app.errors import AnswerUnusable, BackendError, BackendRefused, PromptTooLong
+from app.errors import (
+    AnswerUnusable,
+    BackendError,
+    BackendRefused,
+    GenerationTooLong,
+    PromptTooLong,
+)
 from app.llm.backend import Answer, Backend, Request
 from app.llm.correction import Corrections
 from app.llm.meter import Meter, answered, broken_off
 from app.llm.prompt_files import Prompt
 from app.llm.writer import KeptAnswers, OnText, Written
+from app.program_settings import GENERATION_BUDGET
 from app.story.answer_language import is_in_another_language
 from app.story.answers import Unreadable, preview
 from app.story.messages import combined_digest
@@ -25,9 +32,16 @@ T = TypeVar("T")
 # Other tokenizers cut a text into up to a third more pieces than the one that counts here.
 MARGIN = 0.2
 KNOWN_MARGIN = 0.05  # where it is known how many more a backend counts
+CHARACTERS_PER_TOKEN = 4  # of reasoning, about
 SMALLEST_ROOM = 256
 OUTPUT_SHARE = 0.35
 SHRINKINGS = 2
+
+CUT_REASON = N_("only with its reasoning and ran out of room")
+TOO_LONG_REASON = N_("with more than there was room for")
+NO_ROOM = N_(
+    "The context of {label} leaves too little room for its reasoning. Choose another model."
+)
 
 AGAIN = (
     "\n\nAn answer to this was given {reason} and could not be used. Answer once more, in exactly "
@@ -49,6 +63,7 @@ class Spent:
     prompt: int = 0
     output: int = 0
     reasoning: str = ""  # of the last answer
+    was_cut: bool = False  # the last prompt left too little room for the reasoning
 
     def add(self, request: Request, answer: Answer, count: Callable[[str], int]) -> None:
         prompt, output = answer.prompt_tokens, answer.output_tokens
@@ -83,8 +98,20 @@ class Telling(Generic[T]):
     text_of: Callable[[T], str]
 
 
+@dataclass(frozen=True, slots=True)
+class Generating:
+    """How a model generates. budget: tokens that an answer may take with its reasoning. marks: the
+    user's own pairs of marks around reasoning.
+    """
+
+    budget: int = GENERATION_BUDGET
+    marks: tuple[tuple[str, str], ...] = ()
+
+
 class Asker:
-    """Asks one backend. An answer that cannot be read is asked for once more, never oftener."""
+    """Asks one backend. An answer that cannot be read, or was cut at its length, is asked for once
+    more, never oftener.
+    """
 
     def __init__(
         self,
@@ -94,13 +121,16 @@ class Asker:
         meter: Meter | None = None,
         corrections: Corrections | None = None,
         packs: Sequence[LanguagePack] = (),
+        generating: Generating | None = None,
     ) -> None:
         self.backend = backend
+        self._generating = generating or Generating()
         self._packs = packs
         self._corrections = corrections or Corrections()
         self.count = count_tokens
         self._meter = meter
         self._learned_context: int | None = None
+        self._answers = self._reasoning = 0  # how many, and signs of their reasoning together
         self.is_prepared = False
 
     @property
@@ -109,6 +139,11 @@ class Asker:
         known = self.backend.context_tokens
         return known if self._learned_context is None else min(known, self._learned_context)
 
+    @property
+    def reasoning_tokens(self) -> int:
+        """Tokens of reasoning before an answer, in the mean of all answers; an estimate."""
+        return self._reasoning // (CHARACTERS_PER_TOKEN * max(1, self._answers))
+
     async def within_context(self, write: Callable[[], Awaitable[T]]) -> T:
         """Run a task; when the server finds its prompt too long, again with half of the context."""
         if isinstance(self.backend, Preparing):
@@ -116,10 +151,13 @@ class Asker:
         self.is_prepared = True
         before = self._learned_context
         for _ in range(SHRINKINGS):
+            known = self.context
             try:
                 return await write()
-            except PromptTooLong:
-                self._learned_context = self.context // 2
+            except PromptTooLong as error:
+                # Else the backend has learned what it takes.
+                if self.context >= known and not isinstance(error, GenerationTooLong):
+                    self._learned_context = self.context // 2
         try:
             return await write()
         except PromptTooLong:
@@ -134,9 +172,7 @@ class Asker:
         """
         system, user = prompt.render({k: v for k, v in inputs.items() if k in prompt.inputs})
         fixed = self.count(system) + self.count(user) + self.count(AGAIN) + 32
-        # Parts that were cut before a factor was learned stay as they are while they fit.
-        share = (1 - KNOWN_MARGIN) / self._corrections.factor(self.backend.spec)
-        free = int((self.context - self._output_tokens(prompt)) * min(1 - MARGIN, share)) - fixed
+        free = int((self.context - self._output_tokens(prompt)) * self._share) - fixed
         if free < SMALLEST_ROOM:
             raise BackendRefused(
                 tr(
@@ -169,16 +205,37 @@ class Asker:
             if answered is not None:
                 with contextlib.suppress(Unreadable):  # kept by an earlier, milder reader
                     return read(answered)
-        reason = ""
-        for attempt in (1, 2):
-            request = Request(
-                system,
-                user + (AGAIN.format(reason=reason) if attempt == 2 else ""),
-                max_output_tokens=self._output_tokens(prompt),
-                json=task.is_json,
-            )
+        value, text = await self._asked(task, prompt, (system, user), read, telling)
+        if task.kept is not None:
+            await task.kept.keep(key, text)
+        return value
+
+    async def _asked(
+        self,
+        task: Task,
+        prompt: Prompt,
+        rendered: tuple[str, str],
+        read: Callable[[str], T],
+        telling: Telling[T] | None,
+    ) -> tuple[T, str]:
+        """What was read, and of which text: of two answers that were cut the second."""
+        system, user = rendered
+        reason = CUT_REASON if task.spent.was_cut else ""
+        attempts = (2,) if task.spent.was_cut else (1, 2)
+        task.spent.was_cut = False
+        found: tuple[T, str] | None = None
+        longer = 0
+        for attempt in attempts:
+            again = AGAIN.format(reason=reason) if attempt == 2 else ""
+            request = self._request(prompt, system, user + again, longer, is_json=task.is_json)
+            context = self.context
             answer = await self._generate(task.prompt.task, request, _listener(task))
             task.spent.add(request, answer, self.count)
+            if answer.truncated and attempt == 1 and self.context < context:
+                # The reasoning needs more of the context than such a prompt leaves.
+                task.spent.was_cut = True
+                raise PromptTooLong(tr(NO_ROOM, label=self.backend.label))
+            longer = answer.allowed_tokens if answer.truncated else 0
             try:
                 value = read(answer.text)
                 if telling is not None and not prompt.is_own:
@@ -186,17 +243,19 @@ class Asker:
             except Unreadable as error:
                 reason = _reason(answer, error)
                 continue
-            if task.kept is not None:
-                await task.kept.keep(key, answer.text)
-            return value
-        raise AnswerUnusable(
-            tr(
-                "No {what}: the model answered {reason}, twice. Try again, or choose another "
-                "model.",
-                what=tr(task.what),
-                reason=tr(reason),
+            found, reason = (value, answer.text), _reason(answer, None)
+            if not (answer.truncated and answer.can_be_longer):
+                break
+        if found is None:
+            raise AnswerUnusable(
+                tr(
+                    "No {what}: the model answered {reason}, twice. Try again, or choose another "
+                    "model.",
+                    what=tr(task.what),
+                    reason=tr(reason),
+                )
             )
-        )
+        return found
 
     async def _check_language(self, telling: Telling[T], value: T) -> None:
         """Raises Unreadable for an answer that is surely in another language than its source."""
@@ -206,9 +265,31 @@ class Asker:
 
     async def answer(self, prompt: Prompt, inputs: Mapping[str, str]) -> Answer:
         """The bare answer to a task, asked for once and not read. Raises BackendError."""
-        system, user = prompt.render(inputs)
-        limit = self._output_tokens(prompt)
-        return await self._generate(prompt.task, Request(system, user, max_output_tokens=limit))
+        request = self._request(prompt, *prompt.render(inputs))
+        return await self._generate(prompt.task, request)
+
+    def _request(
+        self, prompt: Prompt, system: str, user: str, longer: int = 0, *, is_json: bool = False
+    ) -> Request:
+        """longer: tokens that an answer before this one was cut at, 0 for none."""
+        estimate = (self.count(system) + self.count(user)) / self._share
+        return Request(
+            system,
+            user,
+            max_output_tokens=self._output_tokens(prompt),
+            json=is_json,
+            generation_tokens=max(self._generating.budget, 2 * longer),
+            prompt_tokens=int(estimate),
+            is_longer=longer > 0,
+            marks=self._generating.marks,
+        )
+
+    @property
+    def _share(self) -> float:
+        """Tokens of ours for one of the backend's, at least."""
+        # Parts that were cut before a factor was learned stay as they are while they fit.
+        known = (1 - KNOWN_MARGIN) / self._corrections.factor(self.backend.spec)
+        return min(1 - MARGIN, known)
 
     async def _generate(self, task: str, request: Request, on_text: OnText | None = None) -> Answer:
         """Ask, and let it be counted, also where no answer came of it."""
@@ -228,6 +309,8 @@ class Asker:
             if use is not None and self._meter is not None:
                 await self._meter.took(use)
             raise
+        self._answers += 1
+        self._reasoning += len(answer.reasoning)
         if self._meter is not None:
             await self._meter.took(answered(task, backend, request, answer, self.count))
         if answer.prompt_tokens is not None:
@@ -252,9 +335,9 @@ def _listener(task: Task) -> OnText | None:
     return show
 
 
-def _reason(answer: Answer, error: Unreadable) -> str:
+def _reason(answer: Answer, error: Unreadable | None) -> str:
     if not answer.text.strip() and answer.reasoning:
-        return N_("only with its reasoning and ran out of room")
-    if answer.truncated and answer.text.strip():
-        return N_("with more than there was room for")
+        return CUT_REASON
+    if error is None or (answer.truncated and answer.text.strip()):
+        return TOO_LONG_REASON
     return str(error)

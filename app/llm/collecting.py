@@ -14,14 +14,22 @@ SHOWN_EVERY_SECONDS = 0.1
 
 
 class Collector:
-    """One answer in the making.
+    """One answer in the making. allowed: tokens that may be generated, None: what the answer may
+    take.
 
     Separate reasoning is kept apart from the start (rule 1); reasoning inside of the text is
     taken off by the rules of `reasoning`.
     """
 
-    def __init__(self, request: Request, on_text: Callable[[str], None] | None) -> None:
-        self._limit = request.max_output_tokens * CHARACTERS_PER_TOKEN + SHORTEST_BOUND
+    def __init__(
+        self,
+        request: Request,
+        on_text: Callable[[str], None] | None,
+        allowed: int | None = None,
+    ) -> None:
+        self._allowed = request.max_output_tokens if allowed is None else allowed
+        self._limit = self._allowed * CHARACTERS_PER_TOKEN + SHORTEST_BOUND
+        self._marks = request.marks
         self._on_text = on_text
         self._text: list[str] = []
         self._reasoning: list[str] = []
@@ -58,9 +66,9 @@ class Collector:
         if isinstance(output_tokens, int) and output_tokens >= 0:
             self.output_tokens = output_tokens
 
-    def answer(self) -> Answer:
-        """What came, reasoning apart."""
-        stripped = strip_reasoning("".join(self._text)[: self._limit])
+    def answer(self, *, can_be_longer: bool = False) -> Answer:
+        """What came, reasoning apart. can_be_longer: whether more could be generated for it."""
+        stripped = strip_reasoning("".join(self._text)[: self._limit], self._marks)
         reasoning = "".join(self._reasoning)
         if stripped.reasoning:
             reasoning = f"{reasoning}\n{stripped.reasoning}" if reasoning else stripped.reasoning
@@ -71,6 +79,8 @@ class Collector:
             truncated=self.is_cut or self.is_full or stripped.is_truncated or only_reasoning,
             prompt_tokens=self.prompt_tokens,
             output_tokens=self.output_tokens,
+            allowed_tokens=self._allowed,
+            can_be_longer=can_be_longer,
         )
 
     def _show(self) -> None:
@@ -81,4 +91,4 @@ class Collector:
         now = asyncio.get_running_loop().time()
         if now - self._shown_at >= SHOWN_EVERY_SECONDS:
             self._shown_at = now
-            self._on_text(visible_text("".join(self._text)))
+            self._on_text(visible_text("".join(self._text), self._marks))

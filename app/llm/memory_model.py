@@ -67,6 +67,11 @@ class MemoryModel:
         """Tokens that each of the texts about what is known may take."""
         return min(MOST_KNOWN, int(self._asker.context * KNOWN_SHARE))
 
+    @property
+    def reasoning_tokens(self) -> int:
+        """What the model writes before an answer, on the whole of what it was asked so far."""
+        return self._asker.reasoning_tokens
+
     async def all_tiers(self, asked: Asked, tiers: Collection[Tier]) -> Parts:
         """Every tier from one request. Raises AnswerUnusable where the answer does not hold up."""
         shown = asked.shown

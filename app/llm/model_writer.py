@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from app.errors import AnswerUnusable
-from app.llm.asking import Asker, Task, Telling
+from app.llm.asking import Asker, Generating, Task, Telling
 from app.llm.backend import Backend
 from app.llm.correction import Corrections
 from app.llm.memory_model import MemoryModel
@@ -57,6 +57,7 @@ class ModelWriter:
         meter: Meter | None = None,
         corrections: Corrections | None = None,
         packs: Sequence[LanguagePack] = (),
+        generating: Generating | None = None,
     ) -> None:
         self._backend = backend
         self._prompts = prompts
@@ -67,6 +68,7 @@ class ModelWriter:
             meter=meter,
             corrections=corrections,
             packs=packs,
+            generating=generating,
         )
         self.memory = MemoryModel(self._asker, prompts)
 

@@ -10,12 +10,14 @@ from typing import Any
 from app.errors import BackendError, BackendRefused
 from app.llm.backend import Answer, Request
 from app.llm.collecting import Collector
-from app.llm.faults import broken_off_fault, form_fault, web_page_fault
+from app.llm.faults import HOPELESS, broken_off_fault, form_fault, web_page_fault
+from app.llm.generation import GenerationRoom
 from app.llm.specs import OLLAMA, OLLAMA_URL, BackendSpec
 from app.llm.streams import Limits, ModelServer
 from app.translation import N_
 
 DEFAULT_CONTEXT = 8192  # what fits beside a 8B model into 8 GB
+CONTEXT_STEP = 4096  # a model is loaded anew for each other context
 KEEP_LOADED = "15m"
 TEMPERATURE = 0.3
 
@@ -32,9 +34,10 @@ class FoundModel:
 class OllamaBackend:
     """A model of an Ollama server.
 
-    context_tokens: as given, else 8192 or what the model was made for, whichever is less. It is
-    sent with each request: without it the server cuts long prompts off at its own default and
-    says nothing (spec/smart-memory.md §4, GO).
+    context_tokens: as given, else 8192 or what the model was made for, whichever is less. A context
+    is sent with each request: without it the server cuts long prompts off at its own default and
+    says nothing (spec/smart-memory.md §4, GO). It grows to what prompt and generation need, where
+    the model reasons, and never shrinks again, so that the model is seldom loaded anew.
     """
 
     def __init__(
@@ -49,7 +52,8 @@ class OllamaBackend:
         self._server = ModelServer(url, model, api_key=api_key, limits=limits)
         self._spec = BackendSpec(OLLAMA, model, url)
         self._wanted_context = context_tokens
-        self._context = context_tokens or DEFAULT_CONTEXT
+        self._room = GenerationRoom(context_tokens or DEFAULT_CONTEXT, told=context_tokens)
+        self._loaded = 0  # the largest context that was sent
         self._can_think: bool | None = None  # None: the server did not say
         self._is_prepared = False
 
@@ -63,7 +67,7 @@ class OllamaBackend:
 
     @property
     def context_tokens(self) -> int:
-        return self._context
+        return self._room.context_tokens
 
     async def prepare(self) -> None:
         """Ask once what the model can do. Raises BackendError when nobody answers.
@@ -80,7 +84,8 @@ class OllamaBackend:
             return
         longest = _context_length(shown.get("model_info"))
         if longest is not None:
-            self._context = min(self._wanted_context or DEFAULT_CONTEXT, longest)
+            self._room.context = min(self._wanted_context or DEFAULT_CONTEXT, longest)
+            self._room.told = min(self._wanted_context or longest, longest)
         capabilities = shown.get("capabilities")
         if isinstance(capabilities, list):
             self._can_think = "thinking" in capabilities
@@ -90,8 +95,32 @@ class OllamaBackend:
     ) -> Answer:
         """Answer the request; see Backend.generate."""
         await self.prepare()
-        collector = Collector(request, on_text)
-        async with self._server.ask("/api/chat", self._body(request)) as stream:
+        before = self._loaded
+        try:
+            answer = await self._answer(request, on_text)
+        except BackendRefused as error:
+            if not (HOPELESS.search(str(error)) and self._is_grown):
+                raise
+            # The machine has no memory for so large a context.
+            self._room.told = max(before, self._room.context)
+            self._loaded = before
+            answer = await self._answer(request, on_text)
+        self._room.learn(answer)
+        return answer
+
+    async def list_models(self) -> tuple[str, ...]:
+        """Names of the models this server has, sorted."""
+        return await list_models(self._server)
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        await self._server.aclose()
+
+    async def _answer(self, request: Request, on_text: Callable[[str], None] | None) -> Answer:
+        context, allowed = self._sizes(request)
+        collector = Collector(request, on_text, allowed)
+        body = self._body(request, context, allowed)
+        async with self._server.ask("/api/chat", body) as stream:
             if stream.is_html:
                 raise web_page_fault(self._server.url)
             unread: list[bytes] = []
@@ -110,17 +139,35 @@ class OllamaBackend:
             collector.is_cut = collector.is_cut or stream.overflowed
         if not (collector.is_complete or collector.is_cut or collector.is_full):
             raise broken_off_fault(self._server.url)
-        return collector.answer()
+        return collector.answer(can_be_longer=self._room.can_exceed(request, allowed))
 
-    async def list_models(self) -> tuple[str, ...]:
-        """Names of the models this server has, sorted."""
-        return await list_models(self._server)
+    @property
+    def _is_grown(self) -> bool:
+        """Whether the context that was sent last is larger than prompts and answers need."""
+        return self._loaded > self._room.context
 
-    async def aclose(self) -> None:
-        """Give back connections."""
-        await self._server.aclose()
+    def _sizes(self, request: Request) -> tuple[int, int]:
+        """The context of a request, and the tokens that it may generate.
 
-    def _body(self, request: Request) -> dict[str, Any]:
+        A model that is known not to reason is given what its answers need, and keeps its context;
+        of one that nothing is known of, the reasoning has what is left of it.
+        """
+        reasons = self._room.has_reasoned or bool(self._can_think)
+        answer = request.max_output_tokens * (2 if request.is_longer else 1)
+        wanted = max(answer, request.generation_tokens) if reasons else answer
+        needed = request.prompt_estimate + wanted
+        context = max(self._room.context, self._loaded)
+        if needed > context:
+            context = -(-needed // CONTEXT_STEP) * CONTEXT_STEP
+        if self._room.told is not None:
+            context = min(context, self._room.told)
+        self._loaded = context
+        if not reasons and self._can_think is None:
+            wanted = max(answer, request.generation_tokens)
+        allowed = min(wanted, context - request.prompt_estimate)
+        return context, max(request.max_output_tokens, allowed)
+
+    def _body(self, request: Request, context: int, allowed: int) -> dict[str, Any]:
         messages = [{"role": "user", "content": request.prompt}]
         if request.system:
             messages.insert(0, {"role": "system", "content": request.system})
@@ -130,8 +177,8 @@ class OllamaBackend:
             "stream": True,
             "keep_alive": KEEP_LOADED,
             "options": {
-                "num_ctx": self._context,
-                "num_predict": request.max_output_tokens,
+                "num_ctx": context,
+                "num_predict": allowed,
                 "temperature": TEMPERATURE,
             },
             # Newer servers then refuse a prompt that is too long, instead of cutting its start.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -10,11 +11,13 @@ from app.errors import (
     AnswerUnusable,
     BackendRefused,
     BackendUnreachable,
+    GenerationTooLong,
     PromptTooLong,
 )
 from app.llm.backend import Answer, Request
 from app.llm.collecting import Collector
 from app.llm.faults import broken_off_fault, form_fault, web_page_fault
+from app.llm.generation import GenerationRoom
 from app.llm.specs import OPENAI, BackendSpec
 from app.llm.streams import Limits, LineStream, ModelServer
 from app.translation import N_
@@ -22,7 +25,14 @@ from app.translation import N_
 DEFAULT_CONTEXT = 8192
 LARGEST_FOUND_CONTEXT = 32_768  # longer prompts cost more and are read worse; a setting may ask
 CONTEXT_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx")
+KOBOLD = "koboldcpp"
 TEMPERATURE = 0.3
+TOO_MUCH = re.compile(
+    r"(?:max_(?:completion_)?tokens|(?:output|completion) tokens).{0,80}?"
+    r"(?:too (?:large|many|high)|exceed|at most|less than|maximum|fewer|<=)"
+    r"|(?:fewer|exceed|at most|maximum).{0,80}?max_(?:completion_)?tokens",
+    re.IGNORECASE,
+)
 SSE_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
@@ -44,7 +54,7 @@ class OpenAiBackend:
     ) -> None:
         self._server = ModelServer(url, model, api_key=api_key, limits=limits)
         self._spec = BackendSpec(OPENAI, model, url)
-        self._context = context_tokens or DEFAULT_CONTEXT
+        self._room = GenerationRoom(context_tokens or DEFAULT_CONTEXT, told=context_tokens)
         self._is_prepared = context_tokens is not None
         self._unwanted: set[str] = set()
 
@@ -58,7 +68,7 @@ class OpenAiBackend:
 
     @property
     def context_tokens(self) -> int:
-        return self._context
+        return self._room.context_tokens
 
     async def prepare(self) -> None:
         """Ask once for the model's context; a server that does not tell keeps 8192."""
@@ -67,8 +77,13 @@ class OpenAiBackend:
         with suppress(BackendRefused, AnswerUnusable):
             for model in await self._models():
                 found = _context_of(model)
-                if model.get("id") == self._spec.model and found is not None:
-                    self._context = min(found, LARGEST_FOUND_CONTEXT)
+                if model.get("id") != self._spec.model:
+                    continue
+                if found is None and KOBOLD in f"{model.get('owned_by')} {model['id']}".casefold():
+                    found = await self._context_of_kobold()
+                if found is not None:
+                    self._room.context = min(found, LARGEST_FOUND_CONTEXT)
+                    self._room.told = found
         self._is_prepared = True
 
     async def generate(
@@ -76,16 +91,25 @@ class OpenAiBackend:
     ) -> Answer:
         """Answer the request; see Backend.generate."""
         while True:
-            body = self._body(request)
+            allowed = self._room.allowed(request)
+            body = self._body(request, allowed)
             try:
-                return await self._answer(request, body, on_text)
-            except PromptTooLong:
+                answer = await self._answer(request, body, on_text, allowed)
+            except PromptTooLong as error:
+                # What may be generated counts into a context that the server did not tell.
+                if self._room.lower(request, str(error)):
+                    raise GenerationTooLong(str(error)) from error
                 raise
             except BackendRefused as error:
+                if TOO_MUCH.search(str(error)) and self._room.lower(request, str(error)):
+                    continue
                 unwanted = self._named_field(str(error), body)
                 if unwanted is None:
                     raise
                 self._unwanted.add(unwanted)
+            else:
+                self._room.learn(answer)
+                return answer
 
     async def list_models(self) -> tuple[str, ...]:
         """Names of the models that GET /v1/models tells, sorted."""
@@ -101,19 +125,29 @@ class OpenAiBackend:
         models = found.get("data") if isinstance(found, dict) else found
         return [m for m in models if isinstance(m, dict)] if isinstance(models, list) else []
 
-    def _body(self, request: Request) -> dict[str, Any]:
+    async def _context_of_kobold(self) -> int:
+        """It cuts off the beginning of a prompt, without a word, where the generation may be too
+        long for its context, which it tells in a place of its own.
+        """
+        told: Any = None
+        with suppress(BackendRefused, AnswerUnusable):
+            told = await self._server.get_json("/api/extra/true_max_context_length")
+        value = told.get("value") if isinstance(told, dict) else None
+        return value if isinstance(value, int) and value >= 512 else DEFAULT_CONTEXT
+
+    def _body(self, request: Request, allowed: int) -> dict[str, Any]:
         messages = [{"role": "user", "content": request.prompt}]
         if request.system:
             messages.insert(0, {"role": "system", "content": request.system})
         optional: dict[str, Any] = {
             "temperature": TEMPERATURE,
             "stream_options": {"include_usage": True},
-            "max_tokens": request.max_output_tokens,
+            "max_tokens": allowed,
         }
         if request.json:
             optional["response_format"] = {"type": "json_object"}
         if "max_tokens" in self._unwanted:
-            optional["max_completion_tokens"] = request.max_output_tokens
+            optional["max_completion_tokens"] = allowed
         return {
             "model": self._spec.model,
             "messages": messages,
@@ -129,9 +163,13 @@ class OpenAiBackend:
         return None
 
     async def _answer(
-        self, request: Request, body: dict[str, Any], on_text: Callable[[str], None] | None
+        self,
+        request: Request,
+        body: dict[str, Any],
+        on_text: Callable[[str], None] | None,
+        allowed: int,
     ) -> Answer:
-        collector = Collector(request, on_text)
+        collector = Collector(request, on_text, allowed)
         try:
             async with self._server.ask("/v1/chat/completions", body) as stream:
                 if stream.is_html:
@@ -144,7 +182,7 @@ class OpenAiBackend:
                 raise
         if not (collector.is_complete or collector.is_cut or collector.is_full):
             raise broken_off_fault(self._server.url)
-        return collector.answer()
+        return collector.answer(can_be_longer=self._room.can_exceed(request, allowed))
 
     async def _read(self, stream: LineStream, collector: Collector) -> None:
         """Server-sent events, or the whole object of a server that does not stream."""

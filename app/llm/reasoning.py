@@ -73,10 +73,18 @@ def strip_reasoning(text: str, extra_pairs: Sequence[tuple[str, str]] = ()) -> S
     )
 
 
-def visible_text(text_so_far: str) -> str:
+def mark_pairs(text: str) -> tuple[tuple[str, str], ...]:
+    """The (prefix, suffix) pairs of a setting: "<plan>...</plan> [[...]]". What is no pair of two
+    different marks counts for nothing.
+    """
+    found = (part.replace("…", "...").partition("...") for part in text.split())
+    return tuple((begin, end) for begin, _, end in found if begin and end and begin != end)
+
+
+def visible_text(text_so_far: str, extra_pairs: Sequence[tuple[str, str]] = ()) -> str:
     """What may be shown while the answer is still coming in: no reasoning, no half of a mark."""
     half = HALF_MARK.search(text_so_far, max(0, len(text_so_far) - LONGEST_HALF_MARK))
-    stripped = strip_reasoning(text_so_far[: half.start()] if half else text_so_far)
+    stripped = strip_reasoning(text_so_far[: half.start()] if half else text_so_far, extra_pairs)
     return "" if stripped.is_salvaged else stripped.text
 
 

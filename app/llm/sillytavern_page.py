@@ -14,11 +14,13 @@ from app.errors import (
     BackendError,
     BackendRefused,
     BackendUnreachable,
+    GenerationTooLong,
     PromptTooLong,
 )
 from app.llm.backend import Answer, Request
 from app.llm.collecting import CHARACTERS_PER_TOKEN, SHORTEST_BOUND, Collector
 from app.llm.faults import BUSY, TOO_LONG
+from app.llm.generation import GenerationRoom
 from app.llm.page_line import PageLine
 from app.llm.specs import SILLYTAVERN, BackendSpec
 from app.llm.streams import Limits
@@ -84,7 +86,7 @@ class PageBackend:
         self._spec = BackendSpec(SILLYTAVERN, profile)
         self._page = page
         self._wanted_context = context_tokens
-        self._context = context_tokens or DEFAULT_CONTEXT
+        self._room = GenerationRoom(context_tokens or DEFAULT_CONTEXT, told=context_tokens)
         self._limits = limits or Limits()
         self._one_at_a_time = asyncio.Lock()
 
@@ -99,14 +101,15 @@ class PageBackend:
 
     @property
     def context_tokens(self) -> int:
-        return self._context
+        return self._room.context_tokens
 
     async def prepare(self) -> None:
         """Ask how long a prompt may be now: the user may have changed it there."""
         found = await self._ask("connection", {"profile": self._spec.model}, seconds=LOOK_SECONDS)
         told = found.get("context")
         if self._wanted_context is None and isinstance(told, int) and told >= 512:
-            self._context = min(told, LARGEST_CONTEXT)
+            self._room.context = min(told, LARGEST_CONTEXT)
+            self._room.told = told
 
     async def generate(
         self, request: Request, *, on_text: Callable[[str], None] | None = None
@@ -114,7 +117,22 @@ class PageBackend:
         """Answer the request; see Backend.generate."""
         if len(request.system) + len(request.prompt) > LONGEST_PROMPT:
             raise PromptTooLong(tr("The text is longer than any model can read at once."))
-        collector = Collector(request, on_text)
+        try:
+            answer = await self._answer(request, on_text)
+        except PromptTooLong as error:
+            # What may be generated counts into the context, too.
+            if self._room.lower(request, str(error)):
+                raise GenerationTooLong(str(error)) from error
+            raise
+        self._room.learn(answer)
+        return answer
+
+    async def aclose(self) -> None:
+        """There is no connection of its own."""
+
+    async def _answer(self, request: Request, on_text: Callable[[str], None] | None) -> Answer:
+        allowed = self._room.allowed(request)
+        collector = Collector(request, on_text, allowed)
 
         def hear(text: str, reasoning: str) -> None:
             if not collector.is_full:
@@ -123,26 +141,23 @@ class PageBackend:
         seconds = TURN_SECONDS + self._limits.total_seconds
         async with self._one_at_a_time:
             answer = await self._ask(
-                "ask_model", self._question(request), seconds=seconds, on_part=hear
+                "ask_model", self._question(request, allowed), seconds=seconds, on_part=hear
             )
         collector.is_cut = bool(answer.get("isCut"))
         if not collector.has_text:
             # A stream that breaks off inside SillyTavern ends like one that said nothing.
             raise BackendBusy(tr("SillyTavern's connection gave an empty answer. Try again later."))
-        return collector.answer()
+        return collector.answer(can_be_longer=self._room.can_exceed(request, allowed))
 
-    async def aclose(self) -> None:
-        """There is no connection of its own."""
-
-    def _question(self, request: Request) -> dict[str, Any]:
+    def _question(self, request: Request, allowed: int) -> dict[str, Any]:
         limits = self._limits
         return {
             "profile": self._spec.model,
             "system": request.system,
             "prompt": request.prompt,
-            "tokens": request.max_output_tokens,
+            "tokens": allowed,
             "json": request.json,
-            "characters": request.max_output_tokens * CHARACTERS_PER_TOKEN + SHORTEST_BOUND,
+            "characters": allowed * CHARACTERS_PER_TOKEN + SHORTEST_BOUND,
             "wait": round(TURN_SECONDS * 1000),
             "first": round(limits.first_seconds * 1000),
             "idle": round(limits.idle_seconds * 1000),

@@ -38,7 +38,7 @@ class Limits:
     connect_seconds: float = 8.0
     first_seconds: float = 300.0
     idle_seconds: float = 60.0
-    total_seconds: float = 1200.0
+    total_seconds: float = 2700.0
     lookup_seconds: float = 15.0
     wire_bytes: int = 32 * 1024 * 1024
     line_bytes: int = 8 * 1024 * 1024

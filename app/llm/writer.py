@@ -13,6 +13,7 @@ from app.story.lore import LoreEntry
 from app.story.messages import Message
 
 if TYPE_CHECKING:
+    from app.llm.asking import Generating
     from app.llm.correction import Corrections
     from app.llm.memory_model import MemoryModel
     from app.llm.meter import Meter
@@ -157,6 +158,7 @@ def make_writer(
     meter: Meter | None = None,
     corrections: Corrections | None = None,
     packs: Sequence[LanguagePack] = (),
+    generating: Generating | None = None,
 ) -> RecapWriter:
     """The writer for a backend's spec. Opens no connection yet.
 
@@ -164,7 +166,7 @@ def make_writer(
     files, each replacing the shipped one of its name. context_tokens: else what the server says.
     page: where SillyTavern's own connection is asked; without it that one is away. meter: hears of
     every request. corrections: what backends are known to count. packs: of the languages that
-    answers are known by.
+    answers are known by. generating: how long answers may be with their reasoning.
     Raises UsageError for a spec that makes no sense, PromptUnusable for a prompt file.
     """
     # Imported when needed: numpy for the one, the servers' side for the other.
@@ -187,4 +189,5 @@ def make_writer(
         meter=meter,
         corrections=corrections,
         packs=packs,
+        generating=generating,
     )

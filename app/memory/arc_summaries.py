@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from app.memory.arc_answers import is_account, repeats, unwrapped
 from app.memory.lines import LARGEST_ANSWER, is_copied
 from app.memory.prose import CountTokens, invented_names, newest_within, prose, within
 from app.memory.records import (
@@ -60,6 +61,12 @@ _TAG = re.compile(
     r"(?:[\])]|\s{0,4}[:.|)\-–])\s{0,4}[:|\-–]?\s{0,4}\*{0,2}\[?"
     r"([A-Za-z]+(?:[_ ][A-Za-z]+)?)\b[^\S\n]{0,4}\]?\*{0,2}[ \t]{0,4}[:|\-–—]?",
     re.MULTILINE | re.IGNORECASE,
+)
+
+
+_BARE = re.compile(
+    r"[\s*_\[(#-]{0,8}((?:STILL_OPEN|INSUFFICIENT_EVIDENCE|RESOLVED|ABANDONED|SUPERSEDED))\b"
+    r"[\])*_]{0,4}\s{0,4}[:|\-–—.]?\s{0,4}"
 )
 
 
@@ -162,9 +169,10 @@ def read_arc_summaries(text: str, arcs: Sequence[ResolvedArc], evidence: str) ->
     evidence: all that the model was shown; a summary that names somebody else counts for nothing,
     and how the arc was said to have ended stands for it. An arc that is left out is not judged.
     """
-    text = text[:LARGEST_ANSWER]
+    text = unwrapped(text[:LARGEST_ANSWER])
     heads = [found for found in _TAG.finditer(text) if _verdict(found[2]) is not None]
     judged: dict[str, Judged] = {}
+    bodies: dict[str, str] = {}
     ends = [head.start() for head in heads[1:]] + [len(text)]
     for found, end in zip(heads, ends, strict=False):
         number, verdict = int(found[1]), _verdict(found[2])
@@ -172,9 +180,11 @@ def read_arc_summaries(text: str, arcs: Sequence[ResolvedArc], evidence: str) ->
         if verdict is None or not 1 <= number <= len(arcs):
             continue
         arc = arcs[number - 1]
-        judged.setdefault(arc.memory.id, _judged(arc, verdict, body, evidence))
-    if not judged and len(arcs) == 1 and len(prose(text)) >= 3 * LEAST_SUMMARY:
-        judged = {arcs[0].memory.id: _judged(arcs[0], Verdict.RESOLVED, prose(text), evidence)}
+        if arc.memory.id not in judged or is_copied(bodies[arc.memory.id]):  # our own example
+            judged[arc.memory.id] = _judged(arc, verdict, body, evidence)
+            bodies[arc.memory.id] = body
+    if not judged and len(arcs) == 1:
+        judged = _of_one(text, arcs[0], evidence)
     if not judged:
         raise Unreadable(N_("with something else than the lines that were asked for"))
     return judged
@@ -187,6 +197,27 @@ def reopened(memory: Memory, arc: ResolvedArc) -> Memory:
     return replace(memory, endings=tuple(e for e in memory.endings if e != arc.ending))
 
 
+def _of_one(text: str, arc: ResolvedArc, evidence: str) -> dict[str, Judged]:
+    """What an answer says of the only arc that was asked about, where no line begins as it should:
+    behind a bare verdict, or as plain prose about it.
+    """
+    found = _BARE.match(text)
+    if found and (verdict := _verdict(found[1])) is not None:
+        return {arc.memory.id: _judged(arc, verdict, prose(text[found.end() :]), evidence)}
+    body = prose(text)
+    about = {word for word in words(f"{arc.memory.text} {arc.ending.text}") if len(word) > 3}
+    is_about = not about or bool(about & words(body)) or not body.isascii()
+    if (
+        len(body) < 3 * LEAST_SUMMARY
+        or not is_account(text, is_tagged=False)
+        or not is_about
+        or repeats(body, evidence)
+        or invented_names(body, evidence)
+    ):
+        return {}
+    return {arc.memory.id: _judged(arc, Verdict.RESOLVED, body, evidence)}
+
+
 def _judged(arc: ResolvedArc, verdict: Verdict, body: str, evidence: str) -> Judged:
     if arc.is_by_hand:  # whether it is over is not asked
         verdict = verdict if verdict.is_over else Verdict.RESOLVED
@@ -194,7 +225,9 @@ def _judged(arc: ResolvedArc, verdict: Verdict, body: str, evidence: str) -> Jud
         return Judged(verdict)
     body = " ".join(body.split())[:LONGEST_SUMMARY]
     is_usable = (
-        len(body) >= LEAST_SUMMARY and not is_copied(body) and not invented_names(body, evidence)
+        len(body) >= LEAST_SUMMARY
+        and is_account(body, is_tagged=True)
+        and not invented_names(body, evidence)
     )
     if not is_usable:
         how = " ".join(arc.ending.text.split())

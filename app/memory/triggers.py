@@ -15,7 +15,9 @@ from app.story.answers import Unreadable
 from app.translation import N_
 
 MOST_AT_ONCE = 24  # memories in one request
-LEAST_AT_ONCE = 20  # until then their own words call them up
+# Until so many lack them, their own words call them up: few in a story that begins, more later, so
+# that all of them take few requests.
+LEAST_AT_FIRST, LEAST_AT_ONCE = 5, 20
 MOST_TRIGGERS = 6
 SHORTEST, LONGEST = 3, 40
 # A word that calls up more of the memories than this says nothing of any.
@@ -37,9 +39,21 @@ def untriggered(memories: Sequence[Memory]) -> tuple[Memory, ...]:
     for a memory is not asked again.
     """
     called = [memory for memory in memories if memory.tier in CALLED_UP]
-    asked = [n for n, m in enumerate(called) if m.triggers and m.grounding is not Grounding.DERIVED]
-    later = called[asked[-1] + 1 if asked else 0 :]
-    return tuple(memory for memory in later if not memory.triggers)
+    return tuple(memory for memory in called[_asked(called) :] if not memory.triggers)
+
+
+def due(memories: Sequence[Memory]) -> tuple[Memory, ...]:
+    """Those that are to be asked about now with one request; none while there are too few."""
+    called = [memory for memory in memories if memory.tier in CALLED_UP]
+    least = min(LEAST_AT_ONCE, max(LEAST_AT_FIRST, _asked(called)))
+    lacking = untriggered(called)
+    return lacking[:MOST_AT_ONCE] if len(lacking) >= least else ()
+
+
+def _asked(called: Sequence[Memory]) -> int:
+    """How many of those that can be called up, the oldest, were asked about."""
+    own = [n for n, m in enumerate(called) if m.triggers and m.grounding is not Grounding.DERIVED]
+    return own[-1] + 1 if own else 0
 
 
 def listed(memories: Iterable[Memory]) -> str:

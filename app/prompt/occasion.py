@@ -191,10 +191,15 @@ class Occasion:
             self.vectors,
         )
 
+    @property
+    def is_by_user(self) -> bool:
+        """Whether the model writes the user's next message."""
+        return self.turn.generation == IMPERSONATE
+
     @cached_property
     def responder(self) -> str:
         """Who answers: as SillyTavern says, or the one character there is; "" when not known."""
-        if self.turn.generation == IMPERSONATE:
+        if self.is_by_user:
             return next((m.name for m in reversed(self.story.messages) if m.is_user), "")
         if self.turn.responder or self.story.chat.kind is ChatKind.GROUP:
             return self.turn.responder

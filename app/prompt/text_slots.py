@@ -127,7 +127,8 @@ def profiles_draft(occasion: Occasion) -> Draft:
 def canon_draft(occasion: Occasion) -> Draft:
     """What whoever answers has lived through; it loses sentences from the end."""
     document = None
-    if occasion.is_on("canon_enabled") and occasion.responder:
+    # What a character lived through is none of the user's own words.
+    if occasion.is_on("canon_enabled") and occasion.responder and not occasion.is_by_user:
         # A group has one canon, under its own name.
         whose = (*occasion.responder_names, occasion.story.chat.owner_name)
         document = occasion.document(DocumentKind.CANON, *whose, before=occasion.horizon)

@@ -183,7 +183,7 @@ class Agenda:
             return specs
         reading = self._reading_cost(chat, backlog, settings, writing)
         plan = catch_up_plan(chat.story, backlog, settings, search=cost, reading=reading)
-        chat.catch_up = estimated(plan, self._pace, self._prices()) if plan is not None else None
+        chat.catch_up = self._estimated(plan, writing) if plan is not None else None
         keys = {spec.key for spec in backlog}
         is_stopped = followed is not None
         return [
@@ -388,7 +388,10 @@ class Agenda:
             cost = search_cost(story, settings, writing, chat.search)
         reading = self._reading_cost(chat, specs, settings, writing)
         found = catch_up_plan(story, specs, settings, search=cost, reading=reading)
-        return None if found is None else estimated(found, self._pace, self._prices())
+        return None if found is None else self._estimated(found, writing)
+
+    def _estimated(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
+        return estimated(found, self._pace, self._prices(), writing.reasoning_tokens)
 
 
 def _is_of_a_catch_up(operation: Operation) -> bool:

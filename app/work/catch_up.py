@@ -121,10 +121,15 @@ def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
     return Pace({kind: median(seconds) for kind, seconds in by_kind.items() if seconds})
 
 
-def estimated(plan: CatchUpPlan, pace: Pace, prices: Prices) -> CatchUpPlan:
-    """The plan with the time and the price that are to be expected."""
-    price = prices.of(plan.prompt_tokens, plan.output_tokens)
-    return replace(plan, seconds=pace.expected(plan), price=price)
+def estimated(
+    plan: CatchUpPlan, pace: Pace, prices: Prices, reasoning_tokens: int = 0
+) -> CatchUpPlan:
+    """The plan with the time and the price that are to be expected. reasoning_tokens: that the
+    model writes before an answer, as seen so far.
+    """
+    output = plan.output_tokens + plan.requests * reasoning_tokens
+    price = prices.of(plan.prompt_tokens, output)
+    return replace(plan, output_tokens=output, seconds=pace.expected(plan), price=price)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from app.memory.records import Document, DocumentKind, Memory, Remembered
 from app.memory.standing import Ground, active
 from app.memory.summary import covered_until as summarised_until
 from app.memory.summary import to_summarise
-from app.memory.triggers import LEAST_AT_ONCE, untriggered
-from app.memory.triggers import MOST_AT_ONCE as MOST_TRIGGERED
+from app.memory.triggers import due
 from app.memory.windows import settled
 from app.operations import OperationKind, OperationSpec
 from app.story.messages import digest
@@ -308,10 +307,8 @@ def _triggers(chat: Derivable) -> OperationSpec | None:
     profile = profile_for(chat.settings, chat.writing.spec).profile
     if not profile.makes_triggers and not chat.settings["triggers_enabled"]:
         return None
-    lacking = untriggered(chat.active)
-    if len(lacking) < LEAST_AT_ONCE or not chat.story.messages:
-        return None
-    return trigger_spec(chat, lacking[:MOST_TRIGGERED])
+    lacking = due(chat.active)
+    return trigger_spec(chat, lacking) if lacking and chat.story.messages else None
 
 
 def _spec(

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from app.errors import TavernkeepError, UsageError
 from app.llm.api_keys import ApiKeys
+from app.llm.asking import Generating
 from app.llm.correction import Corrections
 from app.llm.memory_model import MemoryModel
 from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory
 from app.llm.meter import Meter
 from app.llm.ollama import FoundModel
+from app.llm.reasoning import mark_pairs
 from app.llm.specs import BUILTIN, parse_spec
 from app.llm.writer import OnText, RecapWriter, make_writer
 from app.operations import Operation, OperationStatus
@@ -84,6 +86,7 @@ class ModelInForce:
             is_free=parse_spec(writer.spec).kind == BUILTIN,
             context_tokens=writer.context_tokens,
             versions=writer.versions,
+            reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
         )
 
     def idle_memory(self) -> MemoryModel | None:
@@ -175,6 +178,10 @@ class ModelInForce:
             meter=meter or self._meter,
             corrections=self.corrections,
             packs=self._packs,
+            generating=Generating(
+                int(self._settings["generation_budget"]),
+                mark_pairs(str(self._settings["reasoning_marks"])),
+            ),
         )
 
     async def _retire(self, writer: RecapWriter) -> None:

@@ -39,7 +39,7 @@ class Writing:
 
     spec: backend. prompt_version: as the writer says it. is_free: costs no request.
     context_tokens: of the model, None while unknown. versions: prompt versions of single kinds of
-    work, in place of prompt_version.
+    work, in place of prompt_version. reasoning_tokens: before an answer, as seen so far.
     """
 
     spec: str
@@ -47,6 +47,7 @@ class Writing:
     is_free: bool
     context_tokens: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    reasoning_tokens: int = 0
 
     def version_of(self, work: str) -> str:
         """Prompt version of one kind of work: a prompt that it does not need does not count."""

@@ -157,6 +157,18 @@ class Says:
 
         return answer
 
+    def limited(self, kind: str, reasoning: str, text: str) -> Behaviour:
+        """Reasons in its text and keeps to the limit that it is sent; a token is four signs."""
+
+        async def answer(exchange: Exchange) -> None:
+            body = exchange.body
+            most = 4 * (body["options"]["num_predict"] if kind == "ollama" else body["max_tokens"])
+            whole = f"<think>{reasoning}</think>{text}"
+            say = self.ollama if kind == "ollama" else self.openai
+            await say(whole[:most], reason="length" if len(whole) > most else "stop")(exchange)
+
+        return answer
+
     def status(self, status: int, error: object = "because", **headers: str) -> Behaviour:
         async def answer(exchange: Exchange) -> None:
             await exchange.json({"error": error}, status, **headers)

@@ -7,6 +7,7 @@ import gc
 import json
 import logging
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -257,9 +258,27 @@ async def test_a_megabyte_is_cut_to_what_was_asked_for(asked: Any, says: Any, ki
 @pytest.mark.pitfall(55)
 async def test_reasoning_takes_no_room_from_the_answer(asked: Any, says: Any, kind: str) -> None:
     """Spec §23: an answer cut to the signs that were asked for was cut in its reasoning."""
-    answer = await asked(good(says, kind, "<think>", "let me see " * 500, "</think>", "yes " * 100))
+    request = replace(ASK, generation_tokens=3000)
+    reasoning = says.limited(kind, "let me see " * 500, "yes " * 100)
+    answer = await asked(reasoning, request=request, context_tokens=4096)
     assert answer.text.split() == ["yes"] * 100
     assert not answer.truncated
+    assert answer.allowed_tokens == 3000
+
+
+async def test_a_refused_memory_for_a_larger_context_leaves_the_model_as_it_was(
+    llm: Any, says: Any
+) -> None:
+    llm.on("/api/show", says.json({"capabilities": ["thinking"]}))
+    refusal = "model requires more system memory (9.1 GiB) than is available (6.0 GiB)"
+    llm.on("/api/chat", says.status(500, refusal), says.ollama("ok"))
+    backend = OllamaBackend("m", llm.url)
+    request = replace(ASK, generation_tokens=9000)
+    for _ in range(2):
+        assert (await backend.generate(request)).text == "ok"
+    await backend.aclose()
+    contexts = [body["options"]["num_ctx"] for body in llm.bodies("/api/chat")]
+    assert contexts == [12_288, 8192, 8192]
 
 
 @pytest.mark.pitfall(55)
@@ -362,6 +381,22 @@ async def test_a_model_that_cannot_think_is_not_told_to(llm: Any, says: Any) -> 
     (body,) = llm.bodies("/api/chat")
     assert "think" not in body
     assert body["options"]["num_ctx"] == 2048
+
+
+@pytest.mark.parametrize(("told", "allowed"), [({"value": 6000}, 5000), ({}, 7192)])
+async def test_koboldcpp_is_never_asked_for_more_than_its_context_holds(
+    llm: Any, says: Any, told: Any, allowed: int
+) -> None:
+    """It would cut off the beginning of the prompt, and say nothing."""
+    llm.on("/v1/models", says.json({"data": [{"id": "m", "owned_by": "koboldcpp"}]}))
+    llm.on("/api/extra/true_max_context_length", says.json(told))
+    llm.on("/v1/chat/completions", says.openai("ok"))
+    backend = OpenAiBackend("m", llm.url)
+    await backend.prepare()
+    await backend.generate(replace(ASK, generation_tokens=8192, prompt_tokens=1000))
+    await backend.aclose()
+    (body,) = llm.bodies("/v1/chat/completions")
+    assert body["max_tokens"] == allowed
 
 
 async def test_models_are_listed_by_name(llm: Any, says: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from app.errors import (
     BackendError,
     BackendRefused,
     BackendUnreachable,
+    GenerationTooLong,
     PromptTooLong,
 )
 from app.llm.backend import Request
@@ -94,6 +96,28 @@ async def test_the_page_says_how_long_a_prompt_may_be(told: Any, known: int) -> 
     backend = PageBackend("", FakePage(context=told))
     await backend.prepare()
     assert backend.context_tokens == known
+
+
+@pytest.mark.parametrize(("told", "allowed"), [(4096, 3096), (100_000, 8192), (0, 8192)])
+async def test_the_page_is_asked_for_what_its_context_leaves(told: int, allowed: int) -> None:
+    page = FakePage(context=told)
+    backend = PageBackend("", page)
+    await backend.prepare()
+    page.parts = (("Mira does.", ""),)
+    answer = await backend.generate(replace(REQUEST, generation_tokens=8192, prompt_tokens=1000))
+    assert page.asked[-1][1]["tokens"] == answer.allowed_tokens == allowed
+
+
+async def test_a_budget_that_the_page_s_model_refuses_is_lowered() -> None:
+    page = FakePage(fault="failed", detail="maximum context length is 4096 tokens")
+    backend = PageBackend("", page)
+    request = replace(REQUEST, generation_tokens=8192)
+    with pytest.raises(GenerationTooLong):
+        await backend.generate(request)
+    with pytest.raises(PromptTooLong) as raised:
+        await backend.generate(request)
+    assert type(raised.value) is PromptTooLong
+    assert [params["tokens"] for _, params in page.asked] == [8192, 50]
 
 
 async def test_without_a_page_it_is_only_away() -> None:

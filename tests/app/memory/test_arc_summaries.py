@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -119,6 +120,69 @@ def test_several_are_read_from_one_answer() -> None:
 
 def test_prose_about_a_single_arc_is_its_summary() -> None:
     assert read_arc_summaries(TEXT, resolved(arc(1)), EVIDENCE)["a1"].text == TEXT
+
+
+EVIDENCE_SHOWN = f"1. Who has ring 1? | said to have ended so: Ann gave it back.\n{EVIDENCE}"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json.dumps({"summary": TEXT}),
+        json.dumps({"1": {"verdict": "RESOLVED", "summary": TEXT}}),
+        json.dumps({"threads": [{"number": 1, "status": "resolved", "text": TEXT}]}),
+        "```json\n"
+        + json.dumps([{"arc": 1, "verdict": "RESOLVED", "text": TEXT}], indent=1)
+        + "\n```",
+        json.dumps({"1": f"RESOLVED: {TEXT}"}),
+        json.dumps({"1": {"verdict": "RESOLVED", "summary": TEXT}})[:-2],
+        f"RESOLVED: {TEXT}",
+        f"**RESOLVED**\n{TEXT}",
+    ],
+)
+def test_a_text_inside_of_another_form_is_the_summary(answer: str) -> None:
+    judged = read_arc_summaries(answer, resolved(arc(1)), EVIDENCE_SHOWN)
+    assert (judged["a1"].verdict, judged["a1"].text) == (Verdict.RESOLVED, TEXT)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json.dumps({"developments": ["Ann found the ring in the mill."], "open": ["Where is Bo?"]}),
+        json.dumps(
+            {"recap": {"state": ["Ann has the ring, and Bo seeks it in the mill for years."]}}
+        ),
+        "I'm sorry, but I can't summarise this story about the ring, since it has violence in it.",
+        "- Who has the ring of Ann? It goes on.\n- Where is the mill? Nobody found it for years.",
+        "1. The ring is given back, as Bo wanted it.\n2. The mill burns and nobody knows why.",
+        "The thread is still open: Ann found the ring in the mill, but nobody has it now.",
+        f"The threads:\n<threads>\n{EVIDENCE_SHOWN}\n</threads>\nFor each thread, say how it is.",
+        EVIDENCE,
+        "The weather was fair for many days, and all of the harvest came in before it changed.",
+        "Ann met Gorlim in the old mill, and the two of them gave the ring to Faraday of Oss.",
+    ],
+)
+def test_what_tells_of_no_end_is_no_summary_of_the_only_arc(answer: str) -> None:
+    with pytest.raises(Unreadable):
+        read_arc_summaries(answer, resolved(arc(1)), EVIDENCE_SHOWN)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"summary": ["Ann", "ring"]}),
+        "I cannot summarise this content.",
+        "<threads> 1. Who has ring 1? | said to have ended so: Ann gave it back. </threads>",
+    ],
+)
+def test_what_stands_behind_a_verdict_is_checked_too(body: str) -> None:
+    judged = read_arc_summaries(f"[1: RESOLVED] {body}", resolved(arc(1)), EVIDENCE_SHOWN)
+    assert judged["a1"].text == "Who has ring 1? Ann gave it back."
+
+
+def test_an_answer_behind_our_own_example_is_the_one_that_counts() -> None:
+    answer = f"[1: RESOLVED] <three to five sentences>\n[1: RESOLVED] {TEXT}"
+    assert read_arc_summaries(answer, resolved(arc(1)), EVIDENCE_SHOWN)["a1"].text == TEXT
 
 
 @pytest.mark.parametrize("answer", ["", "NONE", "[9: RESOLVED] " + TEXT, "Sure!"])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.triggers import (
     MOST_TRIGGERS,
+    due,
     keywords_in,
     listed,
     read_triggers,
@@ -80,6 +81,22 @@ def test_nobody_is_asked_twice_about_a_memory() -> None:
     assert [m.id for m in untriggered(memories)] == ["m3", "m4"]
     merged = replace(memory(5, "x", "word"), grounding=Grounding.DERIVED)
     assert [m.id for m in untriggered([*memories, merged])] == ["m3", "m4"]
+
+
+def test_memories_get_keywords_from_the_first_on_with_few_requests() -> None:
+    """They were asked for only once there were twenty, which a short story never has."""
+    held: list[Memory] = []
+    asked: list[int] = []
+    for number in range(100):
+        held.append(memory(number))
+        if wanted := due(held):
+            asked.append(len(wanted))
+            ids = {one.id for one in wanted}
+            held = [replace(m, triggers=("word",)) if m.id in ids else m for m in held]
+    assert asked[0] == 5
+    assert asked == sorted(asked)
+    assert len(asked) <= 8
+    assert sum(asked) > 75
 
 
 def test_other_tiers_are_not_called_up() -> None:

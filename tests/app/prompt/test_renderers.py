@@ -345,6 +345,25 @@ def test_profile_and_canon_are_those_of_the_one_who_answers() -> None:
     assert "Vera!" not in told
 
 
+@pytest.mark.parametrize("kind", ChatKind)
+def test_the_user_s_own_words_are_told_no_canon_and_no_profile_of_a_character(
+    kind: ChatKind,
+) -> None:
+    of = story(kind=kind)
+    documents = [
+        document(DocumentKind.CANON, "She guards the gate.", subject=of.chat.owner_name),
+        document(DocumentKind.CANON, "She guards the tower.", subject="Vera"),
+        document(DocumentKind.PROFILE, "", subject="Vera", sections={"character_state": "Proud."}),
+    ]
+    own = whole(prompt(documents=documents, of=of, turn=Turn("Vera")))
+    assert "She guards the" in own
+    assert "Proud." in own
+    as_user = Turn("Vera", generation="impersonate")
+    told = whole(prompt(documents=documents, of=of, turn=as_user))
+    assert "She guards" not in told
+    assert "Proud." not in told
+
+
 def test_a_text_about_messages_that_are_gone_is_not_told() -> None:
     old = document(DocumentKind.SUMMARY, "They met.", until="m1")
     gone = document(DocumentKind.SUMMARY, "They met and parted.", until="m9")

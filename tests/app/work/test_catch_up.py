@@ -43,6 +43,13 @@ def test_time_and_price_are_sums_over_the_plan() -> None:
     assert estimated(PLAN, PACE, Prices(output=15.0)).price == pytest.approx(1.5)
 
 
+def test_reasoning_is_paid_for_with_each_request() -> None:
+    plan = estimated(PLAN, PACE, Prices(3.0, 15.0), reasoning_tokens=1000)
+    assert plan.output_tokens == PLAN.output_tokens + PLAN.requests * 1000
+    more = PLAN.requests * 1000 / 1_000_000 * 15.0
+    assert plan.price == pytest.approx(2 * 3.0 + 0.1 * 15.0 + more)
+
+
 def test_what_runs_is_taken_off_the_rest_and_never_more_than_it_usually_takes() -> None:
     def told(started: float) -> tuple[float, float | None]:
         progress = catch_up_progress(

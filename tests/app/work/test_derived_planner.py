@@ -251,7 +251,9 @@ def test_each_reply_at_the_end_is_checked_once_where_that_is_wanted() -> None:
 
 
 def test_keywords_are_asked_for_many_memories_at_once() -> None:
-    assert OperationKind.TRIGGERS not in planned(chat(story(), *facts(15)))
+    assert OperationKind.TRIGGERS not in planned(chat(story(), *facts(4)))
+    first = planned(chat(story(), *facts(5)))[OperationKind.TRIGGERS]
+    assert first.params["memories"] == [f"f{n}" for n in range(5)]
     spec = planned(chat(story(), *facts(30)))[OperationKind.TRIGGERS]
     assert spec.params["memories"] == [f"f{n}" for n in range(24)]
     small = chat(story(), *facts(30), writing=SMALL)
