@@ -37,7 +37,7 @@ PRIORITY_CONTINUITY = PRIORITY_PASS + 1
 PRIORITY_SUMMARY = PRIORITY_PASS - 1
 PRIORITY_DERIVED = PRIORITY_PASS - 3
 LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
-MESSAGES_BETWEEN_PROFILES = 40  # where scenes are short, not one for each
+MESSAGES_BETWEEN = 40  # where scenes are short, and arcs end one by one, not a text for each
 LATELY = 400  # messages: who has not spoken in them gets no new portrait
 SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
 
@@ -212,7 +212,19 @@ def _arc_summaries(chat: Derivable, *, only_by_hand: bool = False) -> OperationS
         return None
     resolved = (arc for arc in chat.resolved if arc.is_by_hand or not only_by_hand)
     lacking = without_summary(resolved, chat.documents)[:MOST_AT_ONCE]
+    is_asked_for = any(arc.is_by_hand for arc in lacking) or len(lacking) == MOST_AT_ONCE
+    if not is_asked_for and _is_early(chat, DocumentKind.ARC_SUMMARY):
+        return None
     return arc_summary_spec(chat, lacking) if lacking else None
+
+
+def _is_early(chat: Derivable, kind: DocumentKind) -> bool:
+    """Whether such a text was made only some messages ago: each is a request of its own, and what
+    is remembered stands beside it meanwhile.
+    """
+    kept = all_of(chat.documents, kind)
+    made_at = max((chat.ground.places.get(d.until, -1) for d in kept), default=-1)
+    return made_at >= 0 and chat.ground.last - made_at < MESSAGES_BETWEEN
 
 
 def _profiles(chat: Derivable) -> OperationSpec | None:
@@ -225,7 +237,7 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
     kept = all_of(chat.documents, DocumentKind.PROFILE)
     made_at = max((chat.ground.places.get(d.until, -1) for d in kept), default=-1)
     passed = chat.ground.last - made_at
-    is_early = bool(kept) and passed < MESSAGES_BETWEEN_PROFILES
+    is_early = bool(kept) and passed < MESSAGES_BETWEEN
     is_closed = bool(closed) and closed[-1] > made_at and not is_early
     every = int(chat.settings["profiles_every"])
     profile = profile_for(chat.settings, chat.writing.spec).profile
@@ -241,8 +253,12 @@ def _canon(chat: Derivable) -> OperationSpec | None:
     profile = profile_for(chat.settings, chat.writing.spec).profile
     if not profile.writes_canon or not chat.settings["canon_auto"]:
         return None
-    if without_summary(chat.resolved, chat.documents):
+    if without_summary(chat.resolved, chat.documents) and not _is_early(
+        chat, DocumentKind.ARC_SUMMARY
+    ):
         return None  # more of them are under way
+    if _is_early(chat, DocumentKind.CANON):
+        return None
     told = summaries(chat.documents, chat.resolved, chat.chat_id)
     before = all_of(chat.documents, DocumentKind.CANON)
     newest = max((d.created for d in told if d.chat == chat.chat_id), default=None)

@@ -135,7 +135,9 @@ def test_resolved_arcs_are_summed_up_once_and_together() -> None:
         for one in before.resolved
     )
     assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), documents=done))
-    again = chat(story(), arc(1, 8), documents=done)
+    soon = chat(story(), arc(1, 8), documents=done)
+    assert OperationKind.ARC_SUMMARY not in planned(soon)  # what came a moment ago is told so far
+    again = chat(story(60), arc(1, 8), documents=done)
     assert planned(again)[OperationKind.ARC_SUMMARY].key != spec.key
     assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), arcs_enabled=False))
 
@@ -328,7 +330,7 @@ def test_a_hundred_messages_cost_few_requests() -> None:
             requests += 1
             named |= set(specs[0].params.get("memories", ()))
             documents += made_by(specs[0], now, requests)
-    assert 12 <= requests <= 18
+    assert 8 <= requests <= 12
 
 
 def made_by(spec: OperationSpec, of: Derivable, at: int) -> tuple[Document, ...]:
