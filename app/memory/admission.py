@@ -187,29 +187,35 @@ class _Admission:
 
     def _end_what_it_ends(self, learned: Memory) -> None:
         own = self._of.get(self._people.key(learned.subject), ())
-        if learned.type in ("knows", "hiding"):
-            for entry in own:
-                if entry.type == "unaware" or (entry.type, learned.type) == ("suspects", "knows"):
-                    # In the same words the new attitude takes the place of the old one anyway.
-                    is_over = not self._is_same(entry, learned) and self._is_learned(entry, learned)
-                    self._end(entry, learned, is_over)
-        if learned.type == "knows":
-            for entry in (entry for entries in self._of.values() for entry in entries):
-                if entry.type == "hiding":
-                    self._end(entry, learned, self._is_out(entry, learned))
-        elif learned.type == "suspects" and learned.told_by:
+        if learned.type == "suspects" and learned.told_by:
             for entry in self._of.get(self._people.key(learned.told_by), ()):
                 if entry.type == "hiding" and self._is_from(entry, learned.subject):
                     self._end(entry, learned, self._is_same(entry, learned))
-        # Without a word on how they learned it, "not" may belong to another matter: then whoever
-        # notes it says what no longer holds.
-        if learned.type == "knows" and (learned.channel or learned.told_by):
+        elif learned.type == "hiding":
             for entry in own:
-                opposite = entry.type == "believes" and (
-                    is_contrary(entry.text, learned.text, self._wording, self._vectors)
-                    or self._reading.is_learned(entry, learned, is_denied=True)
-                )
-                self._end(entry, learned, opposite)
+                self._end(entry, learned, entry.type == "unaware" and self._is_new(entry, learned))
+        # Without a word on how they learned it, others may hide it on, or it is another matter:
+        # then whoever notes it says what no longer holds.
+        elif learned.type == "knows" and (learned.channel or learned.told_by):
+            for entry in (entry for entries in self._of.values() for entry in entries):
+                if entry.type == "hiding":
+                    self._end(entry, learned, self._is_out(entry, learned))
+            for entry in own:
+                if entry.type in ("unaware", "suspects"):
+                    self._end(entry, learned, self._is_new(entry, learned))
+                elif entry.type == "believes":
+                    self._end(entry, learned, self._is_opposite(entry, learned))
+
+    def _is_opposite(self, believed: Memory, learned: Memory) -> bool:
+        return is_contrary(
+            believed.text, learned.text, self._wording, self._vectors
+        ) or self._reading.is_learned(believed, learned, is_denied=True)
+
+    def _is_new(self, entry: Memory, learned: Memory) -> bool:
+        """Whether it is the same in other words; in the same ones the new attitude takes the place
+        of the old one anyway.
+        """
+        return not self._is_same(entry, learned) and self._is_learned(entry, learned)
 
     def _is_learned(self, entry: Memory, learned: Memory) -> bool:
         return self._reading.is_learned(entry, learned)

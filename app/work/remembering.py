@@ -28,12 +28,12 @@ from app.memory.records import (
 )
 from app.memory.standing import Standing, Status, active, standings
 from app.memory.thread_cap import is_put_aside
-from app.memory.windows import Window
+from app.memory.windows import Window, text_of
 from app.operations import Operation, OperationKind, Outcome
 from app.store.memories import FOUND, PASS, UNREADABLE
 from app.store.store import Store
 from app.translation import tr
-from app.work.memory_planner import enabled_tiers, pass_spec, pass_window
+from app.work.memory_planner import Block, block_of, enabled_tiers, pass_spec, pass_window
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
 from app.work.recall import kept_where_it_may
@@ -79,6 +79,7 @@ class _Pass:
     work: Work
     spent: Spent
     names: tuple[Mention, ...]
+    block: Block
 
 
 class Rememberer:
@@ -121,10 +122,10 @@ class Rememberer:
         if now.key != spec.key:
             raise OperationOutdated(tr("The story or the model changed; it is planned again."))
         window = pass_window(story, chat.chat_id, settings, writing, new)
-        first = chat.index_of(window.messages[0].anchor) or 0
+        block = block_of(story, settings, new)
         ground, memories = chat.ground(), chat.memories
         at_end = standings(memories, ground, new[-1])
-        base = active(memories, ground, first - 1)
+        base = active(memories, ground, block.first - 1)
         work = Work(spec.key, chat.chat_id, chat.character, self._writer().label, operation.created)
         return _Pass(
             operation,
@@ -142,7 +143,10 @@ class Rememberer:
             tiers=tuple(Tier(name) for name in enabled_tiers(settings)),
             work=work,
             spent=Spent(),
-            names=known_names(chat.remembered.entities, base, ground.places, first, _roster(chat)),
+            names=known_names(
+                chat.remembered.entities, base, ground.places, block.first, _roster(chat)
+            ),
+            block=block,
         )
 
     async def _read(self, under_way: _Pass) -> Outcome:
@@ -195,6 +199,8 @@ class Rememberer:
             count=self._settler.count,
             names=under_way.names,
             still_so=under_way.still_so,
+            about=under_way.block.text,
+            now_about=text_of(under_way.window.new),
         )
 
     async def _heard(
@@ -218,6 +224,7 @@ class Rememberer:
                 limit=model.known_limit,
                 count=self._settler.count,
                 names=under_way.names,
+                about=text_of(under_way.window.new),
             )
             numbers = {Tier.ARCS: text.arcs, Tier.EPISTEMIC: text.epistemic}
             try:

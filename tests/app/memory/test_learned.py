@@ -78,6 +78,11 @@ def test_what_is_another_matter_or_is_kept_from_others_goes_on(other: str) -> No
     assert ended(LEARNED, other) == []
 
 
+def test_without_a_word_on_how_it_was_learned_it_may_be_hidden_on() -> None:
+    assert ended(LEARNED, SECRET, channel="") == []
+    assert ended(LEARNED, SECRET, channel="", told_by="Bo") == [SECRET]
+
+
 def test_what_is_learned_before_it_is_hidden_ends_nothing() -> None:
     assert ended(LEARNED, SECRET, at=-1) == []
 
