@@ -141,7 +141,14 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
     _number(
         "longterm_max", 25, N_("Long-term memories"), N_("Kept at most, a quarter per type."), 5, 50
     ),
-    _number("arcs_max", 10, N_("Open arcs"), N_("Kept at most, the newest."), 3, 20),
+    _number(
+        "arcs_max",
+        10,
+        N_("Open arcs"),
+        N_("Kept in sight at most; what matters least is put aside and comes back."),
+        3,
+        20,
+    ),
     _switch("consolidation_enabled", N_("Merge memories"), N_("Fold what says the same into one.")),
     *(
         Setting(

@@ -69,6 +69,7 @@ def memory_data(view: MemoryView) -> dict[str, Any]:
     summary = view.document(DocumentKind.SUMMARY)
     running = view.story.running.current
     tiers["summary"] = summary.text if summary else running.content if running else None
+    tiers["aside"] = list(view.aside)
     return {"tiers": tiers, "review": [_entry(view, standing) for standing in view.review]}
 
 
@@ -130,6 +131,10 @@ def _lines(view: MemoryView) -> Iterator[str]:
             who = " ".join(filter(None, (memory.subject, memory.target and f"→ {memory.target}")))
             what = f"{memory.field}: {memory.text}" if memory.field else memory.text
             yield f"  [{tr(memory.type)}] {who + ': ' if who else ''}{what}"
+        yield ""
+    if view.aside:
+        yield tr("Open threads that are put aside until there is room:")
+        yield from (f"  {thread}" for thread in view.aside)
         yield ""
     if view.review:
         yield tr("{n} waiting for your review", n=len(view.review))

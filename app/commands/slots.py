@@ -74,7 +74,7 @@ async def run(options: argparse.Namespace) -> int:
         warn(sentence)
     if not counter.default.is_exact:
         warn(tr("Token counts are estimates: the tokenizer's files are missing or damaged."))
-    data = slots_data(slots) | {"for": options.responder, "counted_as": counter.encoding}
+    data = slots_data(slots) | {"for": slots.responder or None, "counted_as": counter.encoding}
     if options.explain:
         data |= explained(slots)
     lines = [_line(slot) for slot in slots.slots]

@@ -22,7 +22,8 @@ class HardwareProfile:
     """What a model can be asked for.
 
     key: "a" or "b"; ranking has its own figures by it. label: for people. new_per_type: long-term
-    memories of one type that a pass may add. thresholds: of verification. one_request: all tiers
+    memories of one type that a pass may add beside those that shape the story; the others are put
+    aside. thresholds: of verification. one_request: all tiers
     are read from one answer. The others say what may be done without being asked for: keywords of
     each memory, checks of each reply, canon when an arc ends, profiles every few messages.
     warns_of_weak_models: the user is told where the ledger and the epistemic map are switched on.
@@ -43,7 +44,7 @@ class HardwareProfile:
 A = HardwareProfile(
     key=PROFILE_A,
     label=N_("A, small local model"),
-    new_per_type=2,
+    new_per_type=6,
     thresholds=THRESHOLDS_A,
     one_request=False,
     makes_triggers=False,
@@ -55,7 +56,7 @@ A = HardwareProfile(
 B = HardwareProfile(
     key=PROFILE_B,
     label=N_("B, capable model"),
-    new_per_type=4,
+    new_per_type=12,
     thresholds=THRESHOLDS_B,
     one_request=True,
     makes_triggers=True,

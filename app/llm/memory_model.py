@@ -31,7 +31,7 @@ TASK_OF: Mapping[Tier, str] = {
     Tier.EPISTEMIC: "memory_epistemic",
 }
 KNOWN_SHARE = 0.1  # of the context, for each of the two texts that say what is known
-MOST_KNOWN = 600  # tokens: more is read by nobody, and paid for each time
+MOST_KNOWN = 1_800  # tokens: nearly all of a story of some hundred messages
 
 MakeInputs = Callable[[int], Mapping[str, str]]
 Parts = tuple[tuple[Window, ReadAnswer], ...]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.memory.matters import People, is_contrary, is_same
+from app.memory.matters import People, Reading, is_a_name, is_contrary, is_everyone, is_same
 from app.memory.records import Ending, EndReason, Memory, Review, Source, Tier
 from app.memory.similarity import NO_VECTORS, Vectors, normalised
 from app.memory.standing import BEFORE
 from app.memory.state_change import Wording
 from app.memory.verification import NO_WORDING
-from app.story.messages import Message
+from app.story.messages import Message, MessageKind
 from app.story.scene_cues.language import tokens_of
 from app.translation import N_
 
@@ -36,6 +36,11 @@ class Presence:
     def of(cls, messages: Sequence[Message]) -> Presence:
         """Of a chat's messages."""
         return cls(messages, {message.anchor: n for n, message in enumerate(messages)})
+
+    @property
+    def speakers(self) -> frozenset[str]:
+        """Names of who speaks in the story."""
+        return frozenset(m.name for m in self.messages if m.kind is not MessageKind.NOTICE)
 
     def is_near(self, words: frozenset[str], sources: Sequence[Source]) -> bool:
         """Whether somebody with these words in the name speaks or is named in the sources, or
@@ -78,9 +83,10 @@ def admitted(
     known: what holds, or begins later. places: message index of each by id; without it, the known
     ones come first. Rules: who is told something by somebody that does not have it, or who is
     nowhere near and has no channel, waits for review; what somebody tells who holds it wrongly, or
-    who knows or hides the opposite, is believed and not known; who tells what they hid from the
-    listener hides it no more; who learns the truth, in a way that is given, no longer believes the
-    opposite. In doubt a claim is let pass.
+    who knows or hides the opposite, is believed and not known; from who knows it, in any words,
+    nobody hides it any more, and from all others not when everybody knows it; who knows it is not
+    unaware of it, suspects it no longer, and no longer believes the opposite, as far as the way is
+    given in which they learned it. In doubt a claim is let pass.
     """
     return _Admission(candidates, known, presence, wording, vectors, places, aliases).result()
 
@@ -106,6 +112,7 @@ class _Admission:
         claimed = [m for m in candidates if m.tier is Tier.EPISTEMIC]
         holders = (m.subject for m in (*entries, *claimed))
         self._people = People.of(dict.fromkeys(holders), aliases)
+        self._reading = Reading.of(self._people, wording, vectors)
         self._of: dict[str, list[Memory]] = {}
         for entry in entries:
             self._add(entry)
@@ -179,20 +186,58 @@ class _Admission:
         return replace(candidate, type="believes") if candidate.type == "knows" else candidate
 
     def _end_what_it_ends(self, learned: Memory) -> None:
-        if learned.type not in LEARNING:
-            return
-        if learned.told_by and learned.type != "believes":
+        own = self._of.get(self._people.key(learned.subject), ())
+        if learned.type == "suspects" and learned.told_by:
             for entry in self._of.get(self._people.key(learned.told_by), ()):
                 if entry.type == "hiding" and self._is_from(entry, learned.subject):
                     self._end(entry, learned, self._is_same(entry, learned))
-        # Without a word on how they learned it, "not" may belong to another matter: then whoever
-        # notes it says what no longer holds.
-        if learned.type == "knows" and (learned.channel or learned.told_by):
-            for entry in self._of.get(self._people.key(learned.subject), ()):
-                opposite = entry.type == "believes" and is_contrary(
-                    entry.text, learned.text, self._wording, self._vectors
-                )
-                self._end(entry, learned, opposite)
+        elif learned.type == "hiding":
+            for entry in own:
+                self._end(entry, learned, entry.type == "unaware" and self._is_new(entry, learned))
+        # Without a word on how they learned it, others may hide it on, or it is another matter:
+        # then whoever notes it says what no longer holds.
+        elif learned.type == "knows" and (learned.channel or learned.told_by):
+            for entry in (entry for entries in self._of.values() for entry in entries):
+                if entry.type == "hiding":
+                    self._end(entry, learned, self._is_out(entry, learned))
+            for entry in own:
+                if entry.type in ("unaware", "suspects"):
+                    self._end(entry, learned, self._is_new(entry, learned))
+                elif entry.type == "believes":
+                    self._end(entry, learned, self._is_opposite(entry, learned))
+
+    def _is_opposite(self, believed: Memory, learned: Memory) -> bool:
+        return is_contrary(
+            believed.text, learned.text, self._wording, self._vectors
+        ) or self._reading.is_learned(believed, learned, is_denied=True)
+
+    def _is_new(self, entry: Memory, learned: Memory) -> bool:
+        """Whether it is the same in other words; in the same ones the new attitude takes the place
+        of the old one anyway.
+        """
+        return not self._is_same(entry, learned) and self._is_learned(entry, learned)
+
+    def _is_learned(self, entry: Memory, learned: Memory) -> bool:
+        return self._reading.is_learned(entry, learned)
+
+    def _is_out(self, hiding: Memory, learned: Memory) -> bool:
+        """Whether the one it was hidden from knows it now; of a group everybody there is."""
+        if self._is_from(hiding, learned.subject):
+            return self._is_learned(hiding, learned)
+        if is_a_name(hiding.target) or not is_everyone(hiding.target, self._people):
+            return False
+        if not self._is_learned(hiding, learned):
+            return False
+        at = self._place(learned)
+        knowing = {self._people.key(hiding.subject), self._people.key(learned.subject)}
+        targets = (e.target for entries in self._of.values() for e in entries if e.target)
+        named = [*filter(is_a_name, targets), *self._presence.speakers]
+        everybody = set(self._of) | set(map(self._people.key, named))
+        for holder in everybody - knowing:
+            known = (e for e in self._of.get(holder, ()) if e.type in ("knows", "hiding"))
+            if any(self._place(e) <= at and self._is_learned(hiding, e) for e in known):
+                knowing.add(holder)
+        return len(knowing) > 1 and everybody <= knowing
 
     def _is_from(self, hiding: Memory, listener: str) -> bool:
         """Whether it was hidden from just the listener; from a group it is hidden all the same."""

@@ -13,7 +13,7 @@ from app.memory.epistemic_lines import epistemic_claim, retired_entries
 from app.memory.feelings import feeling_claims
 from app.memory.ledger import ledger_lines
 from app.memory.lines import Line, read_lines
-from app.memory.memory_lines import memory_claim, tier_of
+from app.memory.memory_lines import memory_claim, over_memory, tier_of
 from app.memory.names import folded
 from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
 
@@ -39,6 +39,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("arcs", "thread", "open", "open thread"), "arc"),
         **dict.fromkeys(("resolve", "resolves", "closed"), "resolved"),
         **dict.fromkeys(("ledger", "states"), "state"),
+        **dict.fromkeys(("no longer so", "outdated", "ended"), "over"),
     }
 )
 TIER_OF_TAG: Mapping[str, Tier] = MappingProxyType(
@@ -51,9 +52,11 @@ TIER_OF_TAG: Mapping[str, Tier] = MappingProxyType(
         ),
     }
 )
+OVER = "over"  # ends a memory of either tier that has them
+MEMORY_TIERS = (Tier.LONG_TERM, Tier.SESSION)
 _WORDS = "|".join(
     r"\s{1,4}".join(map(re.escape, word.split()))
-    for word in sorted({*TYPES, *TIER_OF_TAG, *LONG_TERM_TYPES, *SESSION_TYPES})
+    for word in sorted({*TYPES, *TIER_OF_TAG, OVER, *LONG_TERM_TYPES, *SESSION_TYPES})
 )
 # The beginning of an entry in a text that is none of ours, and its tag's end where it has one.
 ENTRY = re.compile(
@@ -73,16 +76,18 @@ class _Reading:
     claims: dict[tuple[object, ...], Claim] = field(default_factory=dict)
     ends: dict[ClaimedEnd, None] = field(default_factory=dict)
     spelled: dict[tuple[str, str], str] = field(default_factory=dict)
+    lines: int = 0
 
     def take(self, claims: Collection[Claim], ends: Collection[ClaimedEnd]) -> bool:
         """Add them; false when there are none."""
+        self.lines += 1
         for claim in claims:
-            claim = self._spelled(claim)
+            claim = replace(self._spelled(claim), line=self.lines)
             if len(self.claims) < MOST_ENTRIES:
                 self._add(claim)
         for end in ends:
             if len(self.ends) < MOST_ENTRIES:
-                self.ends[end] = None
+                self.ends.setdefault(replace(end, line=self.lines))
         return bool(claims or ends)
 
     def _add(self, claim: Claim) -> None:
@@ -96,8 +101,9 @@ class _Reading:
         if claim.tier is Tier.STATE_LEDGER:
             # One value per field and place in the story: what was so first is kept with its own.
             self.claims[(*key, claim.sources)] = claim
-        elif claim.tier is Tier.EPISTEMIC:
-            # Learned twice stands on two messages: one of them may go.
+        elif claim.tier in (Tier.EPISTEMIC, Tier.RELATIONSHIPS):
+            # Learned twice stands on two messages: one of them may go. A feeling that is said again
+            # may have another strength by then.
             self.claims.setdefault((*key, folded(claim.text), claim.sources), claim)
         else:
             self.claims.setdefault((*key, folded(claim.text)), claim)
@@ -141,6 +147,9 @@ def _entries(
         word = "feels"  # said without its tag, or under that of a memory
     tier = TIER_OF_TAG.get(word) or tier_of(word)
     line = replace(line, type=word if line.type else "")
+    if word == OVER and not set(MEMORY_TIERS).isdisjoint(tiers):
+        end = over_memory(line)
+        return [], [end] if end else []
     if tier is None or tier not in tiers:
         return (), ()
     if tier is Tier.RELATIONSHIPS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field as field_of
 
 from app.memory.records import Expiration, Tier
 
@@ -20,6 +21,7 @@ class Claim:
     """A memory that a model proposes; fields as in Memory.
 
     sources: numbers of messages in the window that it cites, as written, also impossible ones.
+    line: its place in the answer.
     """
 
     tier: Tier
@@ -37,6 +39,7 @@ class Claim:
     entities: tuple[Mention, ...] = ()
     triggers: tuple[str, ...] = ()
     sources: tuple[int, ...] = ()
+    line: int = field_of(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class ClaimedEnd:
 
     numbers: of the entries in the list that it was shown (epistemic entries, arcs), from 1. text:
     the entry in words where it gives no number; how an arc was resolved goes to `resolution`.
-    subject, target, field: which feeling (text: the attitude) or which value of the ledger.
+    subject, target, field: which feeling (text: the attitude) or which value of the ledger. A tier
+    of memories: one of them, in its words. line: its place in the answer.
     """
 
     tier: Tier
@@ -57,6 +61,7 @@ class ClaimedEnd:
     type: str = ""
     resolution: str = ""
     sources: tuple[int, ...] = ()
+    line: int = field_of(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,19 +191,26 @@ class _Folding:
     def change(self) -> MemoryChange:
         """The merged ones, what ended by them, and what stays, marked as looked at."""
         changed: list[Memory] = []
+        parts: dict[str, list[Memory]] = {}
         for entry in self.batch.new:
             if entry.id not in self.into and entry.id not in self.into.values():
                 nearest = self._nearest_known(entry)
                 if nearest and not _is_kept_as_it_is(entry):
                     self.into[entry.id] = self.into.get(nearest.id, nearest.id)
         for entry in self.batch.entries:
+            if (into := self.into.get(entry.id)) is not None:
+                parts.setdefault(into, []).append(entry)
+        for entry in self.batch.entries:
             into = self.into.get(entry.id)
             if into is not None:
                 ending = Ending(EndReason.MERGED, by=into)
                 changed.append(replace(entry, endings=(*entry.endings, ending)))
-            elif not entry.is_consolidated:
-                changed.append(replace(entry, is_consolidated=True))
-        return MemoryChange((*self.merged, *changed))
+                continue
+            kept = replace(_with_all_of(entry, parts.get(entry.id, ())), is_consolidated=True)
+            if kept != entry:
+                changed.append(kept)
+        merged = (_with_all_of(memory, parts.get(memory.id, ())) for memory in self.merged)
+        return MemoryChange((*merged, *changed))
 
     def _line_for(self, entry: Memory, claims: Sequence[Claim]) -> int | None:
         number = self.batch.entries.index(entry) + 1
@@ -236,9 +243,11 @@ class _Folding:
         return lost not in (Mismatch.NUMBER, Mismatch.NEGATION)
 
     def _made(self, claim: Claim, entries: Sequence[Memory]) -> Memory:
-        """One memory with all that its parts stand on and are called up by."""
+        """One memory with all that its parts stand on."""
         ids = tuple(entry.id for entry in entries)
         sources = tuple(dict.fromkeys(s for entry in entries for s in entry.sources))
+        # Its parts' own order goes on in what is made of them.
+        created = max(self.work.now, *(entry.created for entry in entries))
         return Memory(
             id=combined_digest("merged", self.work.key, *ids),
             chat=self.work.chat,
@@ -246,23 +255,40 @@ class _Folding:
             type=self.batch.type,
             text=claim.text,
             character=entries[0].character,
-            importance=max(entry.importance for entry in entries),
-            expiration=max((entry.expiration for entry in entries), key=_LASTING.index),
-            confidence=max(entry.confidence for entry in entries),
-            unconfirmed_passes=min(entry.unconfirmed_passes for entry in entries),
-            last_confirmed=max(entry.last_confirmed for entry in entries),
-            recalls=max(entry.recalls for entry in entries),
+            importance=entries[0].importance,
+            expiration=entries[0].expiration,
+            confidence=entries[0].confidence,
+            unconfirmed_passes=entries[0].unconfirmed_passes,
             is_consolidated=True,
-            entities=_union(entry.entities for entry in entries),
-            triggers=_union(entry.triggers for entry in entries)[:MOST_TRIGGERS],
-            witnessed_by=_union(entry.witnessed_by for entry in entries),
-            contradicts=_union(entry.contradicts for entry in entries),
             supersedes=ids,
             sources=sources,
             grounding=_grounding(entries, sources),
             made_by=self.work.made_by,
-            created=self.work.now,
+            created=created,
         )
+
+
+def _with_all_of(memory: Memory, parts: Sequence[Memory]) -> Memory:
+    """A memory with all that weighs, calls up and has witnessed what went into it. Its text and its
+    sources stay, and its importance where the user set it.
+    """
+    if not parts:
+        return memory
+    every = (memory, *parts)
+    is_set = _is_kept_as_it_is(memory)
+    return replace(
+        memory,
+        importance=memory.importance if is_set else max(one.importance for one in every),
+        expiration=max((one.expiration for one in every), key=_LASTING.index),
+        confidence=max(one.confidence for one in every),
+        unconfirmed_passes=min(one.unconfirmed_passes for one in every),
+        last_confirmed=max(one.last_confirmed for one in every),
+        recalls=max(one.recalls for one in every),
+        entities=_union(one.entities for one in every),
+        triggers=_union(one.triggers for one in every)[:MOST_TRIGGERS],
+        witnessed_by=_union(one.witnessed_by for one in every),
+        contradicts=_union(one.contradicts for one in every),
+    )
 
 
 def _is_told(entry: str, line: str, score: Score) -> bool:

@@ -93,7 +93,7 @@ def epistemic_claim(line: Line, state: str) -> Claim | None:
 
 
 def retired_entries(line: Line) -> ClaimedEnd | None:
-    """Which of the numbered entries no longer hold; in words where there is no number."""
+    """Which of the numbered entries no longer hold; as it is listed where there is no number."""
     head = line.content.partition("|")[0].strip()
     leading = LEADING_NUMBERS.match(head)
     numbers = numbers_in(leading[0] if leading else head or " ".join(line.positional))
@@ -102,7 +102,7 @@ def retired_entries(line: Line) -> ClaimedEnd | None:
     return ClaimedEnd(
         Tier.EPISTEMIC,
         numbers=numbers,
-        text="" if numbers else head,
+        text="" if numbers else line.content,
         sources=line.sources,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.memory.epistemic_lines import NESTED, STATE_OF_VERB
-from app.memory.matters import People, is_alike, is_everyone, is_same
+from app.memory.matters import People, is_a_name, is_alike, is_everyone, is_same
 from app.memory.names import name_in
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors, normalised
@@ -124,7 +124,7 @@ class EpistemicMap:
         named += [s.memory.target for s in self.entries if name_in(s.memory.target)]
         tellers = [s.memory.told_by for s in self.entries if s.memory.told_by]
         holders = People.of([*participants, *(s.memory.subject for s in self.entries)], aliases)
-        targets = [name for name in named if holders.is_known(name) or _is_a_name(name)]
+        targets = [name for name in named if holders.is_known(name) or is_a_name(name)]
         self.people = People.of(dict.fromkeys([*participants, *targets, *tellers]), aliases)
         self._stopwords, self._vectors = stopwords, vectors
         self.matters = self._grouped()
@@ -295,11 +295,6 @@ def inner_of(standing: Standing) -> Inner | None:
     if nested is None or not name_in(nested[1]) or not nested[1][:1].isupper():
         return None
     return Inner(standing, name_in(nested[1]), STATE_OF_VERB[nested[2].lower()], nested[3].strip())
-
-
-def _is_a_name(text: str) -> bool:
-    """Whether each word of it is written like a name: "Ann Lee", not "the passengers"."""
-    return all(word[:1].isupper() or not word[:1].isalpha() for word in text.split())
 
 
 def _step(standing: Standing) -> Step:

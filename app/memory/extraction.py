@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.memory.claims import Claim, ClaimedEnd, ReadAnswer
+from app.memory.known import MEMORY_TIERS, line_of
+from app.memory.ranking import is_yours
 from app.memory.records import (
     ARC,
     Ending,
@@ -27,6 +29,12 @@ from app.translation import N_
 MEANINGFUL = re.compile(r"[^\W\d_]{4,}")
 # Scripts that put no spaces between words, or glue particles to them: two signs are a word.
 DENSE = re.compile(r"[\u0e00-\u109f\u1780-\u17ff\u3040-\ud7ff\uf900-\ufaff]{2,}")
+# What one answer makes is told apart by its place in it, also where only times are kept.
+BETWEEN_CLAIMS = 1e-5  # seconds
+BETWEEN_PARTS = 4_000 * BETWEEN_CLAIMS
+SAME_ENTRY = 0.60  # Jaccard of an entry in words with the one that it means
+CLEARLY = 0.10  # so much more than with any other
+SAME_MEMORY = 0.80  # the same for a memory
 SAME_THREAD = 0.25  # Jaccard of a resolution in words with the arc that it means (§8.6)
 
 NO_SOURCE = N_("It cites no message.")
@@ -88,7 +96,7 @@ def proposed(
             review=Review.WAITING if note else Review.NONE,
             notes=(note,) if note else (),
             made_by=work.made_by,
-            created=work.now,
+            created=work.now + part * BETWEEN_PARTS + place * BETWEEN_CLAIMS,
         )
         made.append(memory)
     return tuple(made)
@@ -141,41 +149,100 @@ def ended(
     by_id = {memory.id: memory for memory in active}
     changed: dict[str, Memory] = {}
     for end in ends:
-        sources = window.sources(end.sources) if end.sources else None
-        if not sources:
-            sources = _likeliest(end, window)
+        sources = _told_in(end, window)
         for memory in _meant(end, active, by_id, shown.get(end.tier, ()), claimed):
-            reason = EndReason.RESOLVED if memory.type == ARC else EndReason.RETIRED
-            ending = Ending(reason, sources=sources, text=end.resolution)
             known = changed.get(memory.id, memory)
+            ending = _ending(memory, end, sources)
             if ending not in known.endings:
                 changed[memory.id] = replace(known, endings=(*known.endings, ending))
     return tuple(changed.values())
 
 
 def ended_at_once(
-    ends: Iterable[ClaimedEnd], window: Window, claimed: Sequence[Memory]
+    ends: Iterable[ClaimedEnd],
+    window: Window,
+    claims: Sequence[Claim],
+    claimed: Sequence[Memory],
 ) -> tuple[Memory, ...]:
-    """The claims, and of the threads among them those ended that the same answer resolves: who
-    reads many messages at once meets whole ones. Only in the same words: a likeness may mean
-    another that was open before.
+    """The claims, of which those ended that the same answer takes back further on: who reads many
+    messages at once meets what began and ended there. What is said of a later message stays, and
+    of one message what is said later in the answer.
+
+    claims: those that `claimed` was made of, in their order.
     """
-    resolved = [end for end in ends if end.tier is Tier.ARCS and not end.numbers]
+    order = {m.anchor: place for place, m in enumerate(window.messages)}
+    found = list(claimed)
+    for end in ends:
+        sources = _told_in(end, window)
+        at = (_last(sources, order), end.line)
+        for place, memory in enumerate(found):
+            said = (_last(memory.sources, order), claims[place].line)
+            if memory.tier is end.tier and said < at and _takes_back(end, memory):
+                ending = _ending(memory, end, sources)
+                found[place] = replace(memory, endings=(*memory.endings, ending))
+    return tuple(found)
+
+
+def ended_along(
+    claimed: Sequence[Memory], gone: Sequence[Memory], window: Window
+) -> tuple[Memory, ...]:
+    """The claims, of which those ended that repeat a known entry on who knows what before the
+    message at which the same answer ends it.
+    """
+    order = {m.anchor: place for place, m in enumerate(window.messages)}
     found = []
     for memory in claimed:
-        end = next((e for e in resolved if memory.type == ARC and _says(memory, e)), None)
-        if end is not None:
-            sources = (window.sources(end.sources) if end.sources else None) or _likeliest(
-                end, window
-            )
-            ending = Ending(EndReason.RESOLVED, sources=sources, text=end.resolution)
-            memory = replace(memory, endings=(*memory.endings, ending))
+        last = _last(memory.sources, order)
+        for known in gone:
+            ending = known.endings[-1]
+            if _repeats(memory, known) and last < _last(ending.sources, order):
+                memory = replace(memory, endings=(*memory.endings, ending))
         found.append(memory)
     return tuple(found)
 
 
+def _ending(memory: Memory, end: ClaimedEnd, sources: tuple[Source, ...]) -> Ending:
+    reason = EndReason.RESOLVED if memory.type == ARC else EndReason.RETIRED
+    return Ending(reason, sources=sources, text=end.resolution)
+
+
+def _told_in(end: ClaimedEnd, window: Window) -> tuple[Source, ...]:
+    return (window.sources(end.sources) if end.sources else None) or _likeliest(end, window)
+
+
+def _last(sources: Sequence[Source], order: Mapping[str, int]) -> int:
+    return max((order.get(source.anchor, -1) for source in sources), default=-1)
+
+
 def _says(arc: Memory, end: ClaimedEnd) -> bool:
     return word_list(arc.text) == word_list(end.text)
+
+
+def _takes_back(end: ClaimedEnd, claimed: Memory) -> bool:
+    """Whether an end means a claim of its own answer; of threads and entries only the same words
+    say so, since a likeness may mean another that was there before.
+    """
+    if end.tier is Tier.ARCS:
+        return not end.numbers and _says(claimed, end)
+    if end.tier is Tier.RELATIONSHIPS:
+        return _is_feeling(claimed, end)
+    if end.tier is Tier.STATE_LEDGER:
+        return _is_value(claimed, end)
+    if end.tier is Tier.EPISTEMIC:
+        return not end.numbers and word_list(line_of(claimed)) == word_list(end.text)
+    return False
+
+
+def _repeats(claimed: Memory, known: Memory) -> bool:
+    """Whether a claim says what a known entry says that ended after it."""
+    if claimed.tier is not Tier.EPISTEMIC or known.tier is not Tier.EPISTEMIC:
+        return False
+    return (
+        claimed.type == known.type
+        and _is_same(claimed.subject, known.subject)
+        and _is_same(claimed.target, known.target)
+        and jaccard(claimed.text, known.text) >= SAME_ENTRY
+    )
 
 
 def _meant(
@@ -188,6 +255,8 @@ def _meant(
     if end.numbers:
         ids = [shown[number - 1] for number in end.numbers if 1 <= number <= len(shown)]
         return [by_id[memory_id] for memory_id in ids if memory_id in by_id]
+    if end.tier in MEMORY_TIERS:
+        return _in_words(end, [m for m in active if m.tier in MEMORY_TIERS and not is_yours(m)])
     same = [memory for memory in active if memory.tier is end.tier]
     if end.tier is Tier.ARCS:
         exact = [arc for arc in same if _says(arc, end)]
@@ -195,20 +264,58 @@ def _meant(
             return exact
         return [arc for arc in same if jaccard(end.text, arc.text) >= SAME_THREAD]
     if end.tier is Tier.RELATIONSHIPS:
-        return [
-            feeling
-            for feeling in same
-            if _is_same(feeling.subject, end.subject)
-            and _is_same(feeling.target, end.target)
-            and _is_same(feeling.text, end.text)
-        ]
+        return [feeling for feeling in same if _is_feeling(feeling, end)]
     if end.tier is Tier.STATE_LEDGER:
-        return [
-            value
-            for value in same
-            if _is_same(value.subject, end.subject) and value.field == end.field
-        ]
-    return []
+        return _not_replaced(end, [value for value in same if _is_value(value, end)], claimed)
+    return _in_words(end, same)
+
+
+def _in_words(end: ClaimedEnd, among: Sequence[Memory]) -> list[Memory]:
+    """The one that an end quotes, as it is listed or by its text; none where two may be meant."""
+    quoted = words(end.text)
+    spelled = word_list(end.text)
+    exact = [m for m in among if spelled in (word_list(line_of(m)), word_list(m.text))]
+    if exact:
+        return exact[:1] if len({line_of(memory) for memory in exact}) == 1 else []
+    least = SAME_MEMORY if end.tier in MEMORY_TIERS else SAME_ENTRY
+    likeness = {
+        memory.id: _likeness(
+            quoted, words(line_of(memory) if memory.tier is Tier.EPISTEMIC else memory.text)
+        )
+        for memory in among
+    }
+    best = sorted(among, key=lambda memory: -likeness[memory.id])[:2]
+    near = [memory for memory in best if likeness[memory.id] >= least]
+    is_sure = len(near) == 1 or (
+        len(near) == 2 and likeness[near[0].id] - likeness[near[1].id] >= CLEARLY
+    )
+    return near[:1] if is_sure else []
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, len(one | other))
+
+
+def _not_replaced(
+    end: ClaimedEnd, values: Sequence[Memory], claimed: Sequence[Memory]
+) -> list[Memory]:
+    """The values of a field, but for those that the same answer has replaced by then: the new one
+    is what ends there.
+    """
+    new = [m for m in claimed if m.tier is Tier.STATE_LEDGER and _is_value(m, end) and m.endings]
+    return [v for v in values if all(word_list(v.text) == word_list(m.text) for m in new)]
+
+
+def _is_feeling(memory: Memory, end: ClaimedEnd) -> bool:
+    return (
+        _is_same(memory.subject, end.subject)
+        and _is_same(memory.target, end.target)
+        and _is_same(memory.text, end.text)
+    )
+
+
+def _is_value(memory: Memory, end: ClaimedEnd) -> bool:
+    return _is_same(memory.subject, end.subject) and memory.field == end.field
 
 
 def _likeliest(end: ClaimedEnd, window: Window) -> tuple[Source, ...]:

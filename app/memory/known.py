@@ -6,12 +6,14 @@ number is found again in `arcs` and `epistemic`, ids of memories in the order of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.memory.claims import Mention
 from app.memory.records import LEDGER_FIELDS, Memory, Tier
+from app.memory.similarity import words
 
 NOTHING = "Nothing yet."
 NOTHING_NEW = "Nothing."
@@ -37,6 +39,11 @@ KEPT_LONGEST = (
 )
 NUMBERED = (Tier.ARCS, Tier.EPISTEMIC)  # an answer may mean them by number
 MEMORY_TIERS = (Tier.LONG_TERM, Tier.SESSION)
+
+OPEN_SECRETS = frozenset({"hiding", "unaware", "believes"})
+SECRET_COUNTS, OLDEST_SECRETS = 1.0, 4
+SPOKEN_OF = 0.5  # closeness from which on the new messages speak of an entry
+SMALL_ROOM, OTHERS_SHARE = 300, 0.4  # of what a larger room has more, what is not numbered gets so
 
 CountTokens = Callable[[str], int]
 
@@ -67,13 +74,15 @@ def known(
     limit: int,
     count: CountTokens,
     names: Sequence[Mention] = (),
+    about: str = "",
 ) -> Known:
     """Show memories that hold, in the order given.
 
     limit: tokens that the text may take, as `count` counts; what matters least is left out, arcs
-    and epistemic entries last of all. names: whom and what the story calls by name.
+    and epistemic entries last of all. names: whom and what the story calls by name. about: text of
+    the messages that are read; what shares its rarer words is shown before others.
     """
-    shown = _within(memories, limit - count(_named(names, limit, count)), count)
+    shown = _within(memories, limit - count(_named(names, limit, count)), count, about)
     arcs, epistemic = _of(shown, Tier.ARCS), _of(shown, Tier.EPISTEMIC)
     text = _joined(_parts(shown, 0, 0))
     # What the lists spell out already is not listed again.
@@ -90,26 +99,29 @@ def known_for_block(
     count: CountTokens,
     names: Sequence[Mention] = (),
     still_so: Collection[str] = (),
+    about: str = "",
+    now_about: str = "",
 ) -> KnownForBlock:
     """Show what held when a block began, and what changed until now.
 
-    Of what is new only arcs and epistemic entries are listed, since an answer may mean them by
-    number; the rest stands in the messages of the block themselves. What changes seldom comes
-    first, so that texts of later blocks begin alike.
-    base_text depends on base, names and limit alone. limit: tokens that each of the two texts may
-    take; see `known`. An entry of base that reads otherwise now is one that ended and a new one.
-    still_so: ids of those that are no longer kept although they are as true as before.
+    What was noted since is listed too, since an answer is to say where it has changed; and of what
+    was left out of the first text the arcs and epistemic entries that the new messages are about.
+    What changes seldom comes first, so that texts of later blocks begin alike.
+    base_text depends on base, names, limit and about alone. limit: tokens that each of the two
+    texts may take; see `known`. An entry of base that reads otherwise now is one that ended and a
+    new one. still_so: ids of those that are no longer kept although they are as true as before.
+    about, now_about: text of the block's first messages, and of those that are new.
     """
-    first = known(base, limit=limit, count=count, names=names)
+    first = known(base, limit=limit, count=count, names=names, about=about)
     before = {(memory.id, line_of(memory)) for memory in base}
     still = {(memory.id, line_of(memory)) for memory in now}
-    shown = _within(base, limit - count(_named(names, limit, count)), count)
+    shown = _within(base, limit - count(_named(names, limit, count)), count, about)
     new = [memory for memory in now if (memory.id, line_of(memory)) not in before]
     left = [memory for memory in shown if (memory.id, line_of(memory)) not in still]
     gone = [memory for memory in left if memory.id not in still_so]
     ended = _ended(gone, new, first)
     room = limit - count(_joined(ended))
-    fresh = _within([memory for memory in new if memory.tier in NUMBERED], room, count)
+    fresh = _within([*new, *_missed(base, shown, still, now_about)], room, count, now_about)
     parts = _parts(fresh, len(first.arcs), len(first.epistemic))
     return KnownForBlock(
         first.text,
@@ -167,26 +179,87 @@ def _ended(gone: Sequence[Memory], new: Sequence[Memory], first: Known) -> list[
     return [part for part in parts if part]
 
 
-def _within(memories: Sequence[Memory], limit: int, count: CountTokens) -> tuple[Memory, ...]:
-    """Those that fit, in the order given: by tier, then pinned, important, and new ones first."""
-    order = sorted(
+def _missed(
+    base: Sequence[Memory],
+    shown: Sequence[Memory],
+    still: Collection[tuple[str, str]],
+    about: str,
+) -> list[Memory]:
+    """What an answer may have to end and is not shown: numbered entries of base that hold, and of
+    which the new messages speak.
+    """
+    there = {memory.id for memory in shown}
+    closeness = _closeness(base, about)
+    return [
+        memory
+        for memory, near in zip(base, closeness, strict=True)
+        if memory.tier in NUMBERED
+        and memory.id not in there
+        and near >= SPOKEN_OF
+        and (memory.id, line_of(memory)) in still
+    ]
+
+
+def _within(
+    memories: Sequence[Memory], limit: int, count: CountTokens, about: str
+) -> tuple[Memory, ...]:
+    """Those that fit, in the order given: by tier, then pinned, by weight, by what `about` speaks
+    of, and new ones first. Numbered entries leave some of a larger room to the others.
+    """
+    order = _best_first(memories, about)
+    headings = sum(map(count, (ARCS, EPISTEMIC, MEMORIES, LEDGER, FEELINGS))) + 10  # blank lines
+    room = limit - (headings if memories else 0)
+    kept: set[int] = set()
+
+    def take(places: Sequence[int], room: int) -> int:
+        for place in places:
+            cost = count(f"{len(memories)}. {line_of(memories[place])}\n")
+            if place not in kept and cost <= room:
+                room -= cost
+                kept.add(place)
+        return room
+
+    numbered = [place for place in order if memories[place].tier in NUMBERED]
+    others = [place for place in order if memories[place].tier not in NUMBERED]
+    reserved = max(0, int((room - SMALL_ROOM) * OTHERS_SHARE)) if others else 0
+    left = take(others, take(numbered, room - reserved) + reserved)
+    take(numbered, left)
+    return tuple(memory for place, memory in enumerate(memories) if place in kept)
+
+
+def _best_first(memories: Sequence[Memory], about: str) -> list[int]:
+    """Places of the memories. Of open secrets the oldest count more: the story turns on them."""
+    secrets = [place for place, memory in enumerate(memories) if memory.type in OPEN_SECRETS]
+    worth = [
+        memory.importance + near
+        for memory, near in zip(memories, _closeness(memories, about), strict=True)
+    ]
+    for place in secrets:
+        worth[place] += SECRET_COUNTS
+    for place in secrets[:OLDEST_SECRETS]:
+        worth[place] += SECRET_COUNTS
+    return sorted(
         range(len(memories)),
         key=lambda place: (
             KEPT_LONGEST.index(memories[place].tier),
             not memories[place].is_pinned,
-            -memories[place].importance,
+            -worth[place],
             -place,
         ),
     )
-    headings = sum(map(count, (ARCS, EPISTEMIC, MEMORIES, LEDGER, FEELINGS))) + 10  # blank lines
-    room = limit - (headings if memories else 0)
-    kept: set[int] = set()
-    for place in order:
-        cost = count(f"{len(memories)}. {line_of(memories[place])}\n")
-        if cost <= room:
-            room -= cost
-            kept.add(place)
-    return tuple(memory for place, memory in enumerate(memories) if place in kept)
+
+
+def _closeness(memories: Sequence[Memory], about: str) -> list[float]:
+    """How much a text speaks of each, 0 to 2: by words that they share and few of them have."""
+    if not about:
+        return [0.0] * len(memories)
+    said = words(about)
+    told = [words(f"{m.subject} {m.target} {m.text}") & said for m in memories]
+    holders = Counter(word for one in told for word in one)
+    return [
+        min(2.0, sum(1 / holders[word] for word in one if len(word) > 2 or not word.isascii()))
+        for one in told
+    ]
 
 
 def _ledger(memories: Sequence[Memory]) -> list[str]:

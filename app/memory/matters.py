@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from app.memory.identity import EPISTEMIC_SAME
 from app.memory.names import COLLECTIVES, folded
+from app.memory.records import Memory
 from app.memory.similarity import NO_VECTORS, Limit, Vectors, normalised
 from app.memory.state_change import Mismatch, Wording
 from app.memory.verification import NO_WORDING
@@ -16,6 +17,11 @@ from app.story.scene_cues.language import tokens_of
 CONTRARY = Limit(0.80, 0.50)  # alike enough for "not" to make one the opposite of the other
 ALIKE = 0.40  # Jaccard of content words, for what is shown as one matter
 ALIKE_PART = 0.60  # of the content words of the shorter of both
+# Of content words, for one to say in other words what somebody learned: share of the shorter, and
+# of all. What is ended wrongly is worse than what stays too long.
+LEARNED = ((0.75, 0.30), (0.60, 0.40))
+LEARNED_FROM_KEEPER = ((0.50, 0.25),)  # where the very one who kept it told it
+LEAST_LEARNED = 2.0  # words; a sign of a script without spaces is half of one
 STEM = 5  # letters that words of one family share, in most languages with endings
 
 
@@ -68,6 +74,11 @@ class People:
         """Every word by which the person may be named."""
         named = (known for known, of in self.keys.items() if of == key)
         return frozenset(word for known in (*named, key) for word in tokens_of(known))
+
+
+def is_a_name(text: str) -> bool:
+    """Whether each word of it is written like a name: "Ann Lee", not "the passengers"."""
+    return all(word[:1].isupper() or not word[:1].isalpha() for word in text.split())
 
 
 def is_everyone(target: str, people: People) -> bool:
@@ -123,3 +134,81 @@ def is_alike(one: str, other: str, stopwords: frozenset[str]) -> bool:
     if common < 2:
         return bool(left) and left == right
     return common >= ALIKE * len(left | right) and common >= ALIKE_PART * min(len(left), len(right))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How entries are read that are held against each other.
+
+    words: of all names -> key of the person. common: words that say nothing.
+    """
+
+    people: People
+    wording: Wording = NO_WORDING
+    vectors: Vectors = NO_VECTORS
+    words: Mapping[str, str] = field(default_factory=dict)
+    common: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, people: People, wording: Wording, vectors: Vectors) -> Reading:
+        """For the people of a story, in the languages of its wording."""
+        words = {word: key for key in people.keys.values() for word in people.words(key)}
+        common = frozenset[str]().union(*(pack.stopwords for pack in wording.packs))
+        return cls(people, wording, vectors, words, common)
+
+    def is_learned(self, entry: Memory, learned: Memory, *, is_denied: bool = False) -> bool:
+        """Whether what somebody has learned is the matter of an entry, in whatever words.
+
+        is_denied: whether it is the opposite instead. The same content words, nobody else in it,
+        no other number, and "not" in both or in neither.
+        """
+        if not is_denied and _plain(entry.text) == _plain(learned.text):
+            return True
+        if self._is_other(entry, learned, is_denied=is_denied):
+            return False
+        if not is_denied and is_same(entry.text, learned.text, self.wording, self.vectors):
+            return True
+        if not self.common:
+            return False
+        names = frozenset(word[:STEM] for word in self.words)
+        mine, theirs = (
+            content_words(memory.text, self.common) - names for memory in (entry, learned)
+        )
+        shared = _weight(mine & theirs)
+        if shared < LEAST_LEARNED:
+            return False
+        told = self.people.key(learned.told_by) if learned.told_by else ""
+        from_keeper = entry.type == "hiding" and told == self.people.key(entry.subject)
+        return any(
+            shared >= part * min(_weight(mine), _weight(theirs))
+            and shared >= of_all * _weight(mine | theirs)
+            for part, of_all in (*LEARNED, *(LEARNED_FROM_KEEPER if from_keeper else ()))
+        )
+
+    def _is_other(self, entry: Memory, learned: Memory, *, is_denied: bool) -> bool:
+        """Whether they speak of other people or numbers, or one denies what the other says."""
+        old, new = self.wording.read(entry.text), self.wording.read(learned.text)
+        if (old.is_negated != new.is_negated) is not is_denied:
+            return True
+        if old.numbers - new.numbers and new.numbers - old.numbers:
+            return True
+        ours = self._named(entry.text, old.names)
+        theirs = self._named(learned.text, new.names)
+        if entry.type == "hiding" and not ours:
+            ours = [self.people.key(entry.subject)]  # "that she took it": whoever hides it
+        if set(ours) - set(theirs) and set(theirs) - set(ours):
+            return True
+        both = set(ours) & set(theirs)
+        return [key for key in ours if key in both] != [key for key in theirs if key in both]
+
+    def _named(self, text: str, names: Sequence[str]) -> list[str]:
+        """Keys of who is named, and other names, in their order."""
+        tokens = [word.removesuffix("'s") for word in tokens_of(normalised(text))]
+        # Where all nouns are written like names, those count that the story is known to have.
+        found = names or [word for word in tokens if word in self.wording.names]
+        people = (word for word in tokens if word in self.words)
+        return list(dict.fromkeys(self.words.get(name, name) for name in (*people, *found)))
+
+
+def _weight(words: frozenset[str]) -> float:
+    return sum(0.5 if len(word) == 1 else 1.0 for word in words)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.memory.claims import Claim, Mention
+from app.memory.claims import Claim, ClaimedEnd, Mention
 from app.memory.lines import Line, is_copied, signs_in
 from app.memory.names import folded, name_in
 from app.memory.records import ENTITY_TYPES, LONG_TERM_TYPES, SESSION_TYPES, Expiration, Tier
@@ -18,6 +18,7 @@ LENGTHS: Mapping[Tier, tuple[int, int]] = MappingProxyType(
 HEDGED = re.compile(
     r"\b(?:may\s?be|might\s+be|possibly|perhaps|i\s+think|seems\s+like)\b", re.IGNORECASE
 )
+LISTED = re.compile(r"\s*-?\s*\[[A-Za-z]{4,12}\]\s*")  # as a list of memories shows one
 MOST_ENTITIES = 12
 MOST_TRIGGERS = 6
 UNKNOWN = "unknown"
@@ -62,6 +63,14 @@ def memory_claim(line: Line, tier: Tier) -> Claim | None:
         triggers=_triggers(line.value("triggers", "trigger")),
         sources=line.sources,
     )
+
+
+def over_memory(line: Line) -> ClaimedEnd | None:
+    """Which memory no longer holds, in its words, as it is listed or without its type."""
+    text = LISTED.sub("", line.content, count=1).strip()
+    if is_copied(text) or not any(map(str.isalnum, text)):
+        return None
+    return ClaimedEnd(Tier.LONG_TERM, text=text, sources=line.sources)
 
 
 def mentions_in(text: str, otherwise: str = UNKNOWN) -> tuple[Mention, ...]:

@@ -21,6 +21,7 @@ LASTING: Mapping[Expiration, int] = MappingProxyType(
 PERSONA = {"relationship": 3, "development": 2}  # others 1
 INTIMACY = {"preference": 3, "development": 2}
 MOST_RECALLS = 20
+SHAPES_THE_STORY = 3  # importance
 KEYWORDS_WEIGH = 20.0
 SECONDS_WEIGH = 1e-10  # decides between equals only
 
@@ -130,36 +131,37 @@ def kept_per_type(most: int) -> int:
 
 
 def newcomers(candidates: Sequence[Memory], per_type: int) -> tuple[Memory, ...]:
-    """The long-term candidates that a pass may add, so many of each type, in their order (§8.4)."""
+    """The long-term candidates that a pass may add, in their order: all that shape the story,
+    and so many of each type (§8.4).
+    """
     best_first = sorted(
         candidates,
         key=lambda m: (-(m.importance * 100 + NEWCOMER_BONUS.get(m.type, 0)), -m.created),
     )
     taken = {memory.id for memory in _at_most(best_first, per_type)}
+    taken |= {memory.id for memory in candidates if memory.importance >= SHAPES_THE_STORY}
     return tuple(memory for memory in candidates if memory.id in taken)
 
 
 def within_caps(
     memories: Sequence[Memory], tier: Tier, most: int, common: Collection[str] = ()
 ) -> tuple[Memory, ...]:
-    """The active memories of a tier that are kept, in their order; the least worth are not, and of
-    arcs the oldest: those come in the order of the story. What the user wrote or pinned is always
-    among them. A long-term type has more than its share only of what the others leave: a model that
-    files all under one type would else lose most of what it noted.
+    """The active memories of session or long term that are kept, in their order; the least worth
+    are not. What the user wrote or pinned is always among them. A long-term type has more than its
+    share only of what the others leave: a model that files all under one type would else lose most
+    of what it noted.
     """
-    if tier is Tier.ARCS:
-        best_first = tuple(reversed(memories))
-    else:
-        best_first = ranked(memories, utilities(memories, common))
-    best_first = tuple(sorted(best_first, key=lambda memory: not _is_yours(memory)))
+    best_first = ranked(memories, utilities(memories, common))
+    best_first = tuple(sorted(best_first, key=lambda memory: not is_yours(memory)))
     if tier is Tier.LONG_TERM:
         within = {memory.id for memory in _at_most(best_first, kept_per_type(most))}
         best_first = tuple(sorted(best_first, key=lambda memory: memory.id not in within))
     kept = {memory.id for memory in best_first[:most]}
-    return tuple(m for m in memories if m.id in kept or _is_yours(m))
+    return tuple(m for m in memories if m.id in kept or is_yours(m))
 
 
-def _is_yours(memory: Memory) -> bool:
+def is_yours(memory: Memory) -> bool:
+    """Whether the user wrote or pinned it."""
     return memory.is_pinned or memory.grounding is Grounding.YOURS
 
 

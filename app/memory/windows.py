@@ -61,6 +61,11 @@ class Window:
         return tuple(Source(self.chat, m.anchor, m.content_hash) for m in shown)
 
 
+def text_of(messages: Iterable[Message]) -> str:
+    """What messages say and who says it, to see what they are about."""
+    return "\n".join(f"{message.name}: {message.text}" for message in messages)
+
+
 def is_told(message: Message) -> bool:
     """Whether a message belongs to the story that is extracted: shown, not a notice, with text."""
     return (

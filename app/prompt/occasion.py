@@ -23,7 +23,7 @@ from app.prompt.notes import notes_of
 from app.prompt.slots import TurnKind
 from app.prompt.unread import ALL_READ, Unread
 from app.prompt.worth import OUTDATED, VISIBLE, Ageing, Overtaken, is_overtaken, overtaken, worth
-from app.story.messages import Message
+from app.story.messages import Message, MessageKind
 from app.story.recaps import YOU
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, Story
@@ -198,13 +198,21 @@ class Occasion:
 
     @cached_property
     def responder(self) -> str:
-        """Who answers: as SillyTavern says, or the one character there is; "" when not known."""
+        """Who answers: as SillyTavern says, or the one character there is, by the card or where no
+        card is known by who writes; "" when not known.
+        """
         if self.is_by_user:
             return next((m.name for m in reversed(self.story.messages) if m.is_user), "")
         if self.turn.responder or self.story.chat.kind is ChatKind.GROUP:
             return self.turn.responder
-        speakers = self.story.chat.speakers
+        speakers = self.story.chat.speakers or self._writers
         return speakers[0] if len(speakers) == 1 else self.story.chat.owner_name
+
+    @property
+    def _writers(self) -> tuple[str, ...]:
+        """Names under which the story is written that are not the user's."""
+        told = (m for m in self.story.messages if not m.is_user and m.kind is MessageKind.CHAT)
+        return tuple(dict.fromkeys(m.name for m in told))
 
     @cached_property
     def responder_names(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import structs
 
 from app.llm.hardware_profile import profile_for
-from app.memory.windows import Window, is_told, settled
+from app.memory.windows import Window, is_told, settled, text_of
 from app.memory_settings import AUTO, ONE_REQUEST
 from app.operations import OperationKind, OperationSpec
 from app.story.messages import Message
@@ -28,10 +28,10 @@ CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memor
 PROMPT_SHARE = 0.5
 BESIDE_MESSAGES = 2_000
 SMALLEST_CHUNK = 500
-# Passes of one block begin with the same message, so that a server finds what it has read.
-# With a request for each tier the tiers share the window already.
+# Passes of one block are told the same of what was remembered at its beginning, and what was noted
+# since behind the messages: so a server finds the beginning of each that it has read.
 PASSES_IN_BLOCK = 5
-MESSAGES_BEFORE = 2  # of a block, to understand its first one
+MESSAGES_BEFORE = 4  # the new ones, to understand them
 UNKNOWN_CONTEXT = 8192
 NOTHING_FOUND: frozenset[tuple[str, str]] = frozenset()
 # Without a model a long stretch is looked through at once, in the light of what was just before.
@@ -39,7 +39,7 @@ WITHOUT_MODEL = "found"
 FOUND_AT_ONCE = 200
 FOUND_CONTEXT = 20
 # Of one request, about: instructions, what is known, and the answer.
-INSTRUCTION_TOKENS, KNOWN_TOKENS, ANSWER_TOKENS = 950, 600, 600
+INSTRUCTION_TOKENS, KNOWN_TOKENS, ANSWER_TOKENS = 1_250, 1_200, 600
 
 _READ = attrgetter("anchor", "content_hash")  # what of a message is kept when it was read
 
@@ -82,6 +82,17 @@ class ReadingCost:
     passes: int = 0
     first: int = 0
     last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a story whose passes are told the same of what was remembered when it began.
+
+    first: index of its first message. text: of its first messages, to see what it is about.
+    """
+
+    first: int
+    text: str
 
 
 def is_in_one(settings: Mapping[str, Any], backend: str) -> bool:
@@ -237,11 +248,8 @@ def pass_window(
     writing: Writing,
     new: Sequence[int],
 ) -> Window:
-    """What a pass over these messages is shown.
-
-    A block begins with the same message in each of its passes. Where it grows beyond what the
-    model takes, in a backlog, and where less is read than makes a pass (an edited message, or what
-    the user wants at once), only a few messages are shown again.
+    """What a pass over these messages is shown: a few before them, since what was noted of the
+    others is told beside them.
     """
     told = story.places.where(_test_of(settings))
     place = bisect_left(told, new[0])
@@ -249,19 +257,20 @@ def pass_window(
         before = [story.messages[index] for index in told[max(0, place - FOUND_CONTEXT) : place]]
         messages = (*before, *(story.messages[index] for index in new))
         return Window(chat_id, messages, new_from=len(before) + 1)
-    of_pass = 2 * int(settings["memory_every"])
-    passes = PASSES_IN_BLOCK if is_in_one(settings, writing.spec) else 1
-    of_block = place if passes == 1 else place - place % (passes * of_pass)
-    tokens = story.message_tokens or (0,) * len(story.messages)
-    shown = sum(tokens[index] for index in (*told[of_block:place], *new))
-    is_backlog = len(new) > 2 * of_pass
-    replies = sum(not story.messages[index].is_user for index in new)
-    is_alone = is_backlog or replies < int(settings["memory_every"])
-    first = place if is_alone or shown > room_for_messages(writing) else of_block
-    first = max(0, first - MESSAGES_BEFORE)
+    first = max(0, place - MESSAGES_BEFORE)
     before = [story.messages[index] for index in told[first:place]]
     messages = (*before, *(story.messages[index] for index in new))
     return Window(chat_id, messages, new_from=len(before) + 1)
+
+
+def block_of(story: Story, settings: Mapping[str, Any], new: Sequence[int]) -> Block:
+    """The block that a pass over these messages belongs to."""
+    told = story.places.where(_test_of(settings))
+    every = int(settings["memory_every"])
+    place = bisect_left(told, new[0])
+    begin = place - place % (PASSES_IN_BLOCK * 2 * every)
+    shown = told[max(0, begin - MESSAGES_BEFORE) : begin + every]
+    return Block(told[begin], text_of(story.messages[index] for index in shown))
 
 
 def room_for_messages(writing: Writing) -> int:

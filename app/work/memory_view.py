@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from app.memory.policy import Pause, Policy
 from app.memory.records import Document, DocumentKind, Entity, Tier
 from app.memory.standing import Ground, Standing, Status, standings
+from app.memory.thread_cap import is_put_aside
 from app.story.story import Story
 from app.work.open_chat import OpenChat
 
@@ -54,6 +55,15 @@ class MemoryView:
     def review(self) -> tuple[Standing, ...]:
         """What waits for the user."""
         return tuple(s for s in self.memories if s.status is Status.WAITING)
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """Open threads that are out of sight, since more are open than are to be kept."""
+        return tuple(
+            s.memory.text
+            for s in self.of(Tier.ARCS)
+            if s.status is Status.ENDED and is_put_aside(s.memory)
+        )
 
     def document(self, kind: DocumentKind, subject: str = "") -> Document | None:
         """The newest text of a kind, None when there is none."""

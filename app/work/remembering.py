@@ -14,7 +14,7 @@ from app.llm.writer import RecapWriter
 from app.memory.admission import Presence
 from app.memory.claims import Mention, ReadAnswer
 from app.memory.entities import Resolved, canonical_roster, known_names, resolved_claims
-from app.memory.extraction import Work, ended, ended_at_once, proposed
+from app.memory.extraction import Work, ended, ended_along, ended_at_once, proposed
 from app.memory.found_without_model import found_change, read_better
 from app.memory.known import KnownForBlock, known, known_for_block
 from app.memory.records import (
@@ -27,12 +27,13 @@ from app.memory.records import (
     merged_changes,
 )
 from app.memory.standing import Standing, Status, active, standings
-from app.memory.windows import Window
+from app.memory.thread_cap import is_put_aside
+from app.memory.windows import Window, text_of
 from app.operations import Operation, OperationKind, Outcome
 from app.store.memories import FOUND, PASS, UNREADABLE
 from app.store.store import Store
 from app.translation import tr
-from app.work.memory_planner import enabled_tiers, pass_spec, pass_window
+from app.work.memory_planner import Block, block_of, enabled_tiers, pass_spec, pass_window
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
 from app.work.recall import kept_where_it_may
@@ -62,8 +63,8 @@ class _Pass:
     """One reading under way.
 
     now: what holds at its end. base: what held when its block began. known: what holds or begins
-    later, and of some tiers also what ended. still_so: ids of what is only not kept any more.
-    names: that the model is shown.
+    later, and of some tiers also what ended. aside: open threads that are out of sight. still_so:
+    ids of what is only not kept any more. names: that the model is shown.
     """
 
     operation: Operation
@@ -72,11 +73,13 @@ class _Pass:
     now: tuple[Memory, ...]
     base: tuple[Memory, ...]
     known: tuple[Memory, ...]
+    aside: tuple[Memory, ...]
     still_so: frozenset[str]
     tiers: tuple[Tier, ...]
     work: Work
     spent: Spent
     names: tuple[Mention, ...]
+    block: Block
 
 
 class Rememberer:
@@ -119,10 +122,10 @@ class Rememberer:
         if now.key != spec.key:
             raise OperationOutdated(tr("The story or the model changed; it is planned again."))
         window = pass_window(story, chat.chat_id, settings, writing, new)
-        first = chat.index_of(window.messages[0].anchor) or 0
+        block = block_of(story, settings, new)
         ground, memories = chat.ground(), chat.memories
         at_end = standings(memories, ground, new[-1])
-        base = active(memories, ground, first - 1)
+        base = active(memories, ground, block.first - 1)
         work = Work(spec.key, chat.chat_id, chat.character, self._writer().label, operation.created)
         return _Pass(
             operation,
@@ -131,11 +134,19 @@ class Rememberer:
             now=tuple(s.memory for s in at_end if s.is_active),
             base=base,
             known=tuple(s.memory for s in at_end if _is_known(s)),
+            aside=tuple(
+                s.memory
+                for s in sorted(at_end, key=lambda s: s.start)
+                if s.status is Status.ENDED and is_put_aside(s.memory)
+            ),
             still_so=frozenset(s.memory.id for s in at_end if _is_still_so(s)),
             tiers=tuple(Tier(name) for name in enabled_tiers(settings)),
             work=work,
             spent=Spent(),
-            names=known_names(chat.remembered.entities, base, ground.places, first, _roster(chat)),
+            names=known_names(
+                chat.remembered.entities, base, ground.places, block.first, _roster(chat)
+            ),
+            block=block,
         )
 
     async def _read(self, under_way: _Pass) -> Outcome:
@@ -188,6 +199,8 @@ class Rememberer:
             count=self._settler.count,
             names=under_way.names,
             still_so=under_way.still_so,
+            about=under_way.block.text,
+            now_about=text_of(under_way.window.new),
         )
 
     async def _heard(
@@ -211,6 +224,7 @@ class Rememberer:
                 limit=model.known_limit,
                 count=self._settler.count,
                 names=under_way.names,
+                about=text_of(under_way.window.new),
             )
             numbers = {Tier.ARCS: text.arcs, Tier.EPISTEMIC: text.epistemic}
             try:
@@ -232,8 +246,11 @@ class Rememberer:
         resolved = await asyncio.to_thread(self._resolved, under_way, heard, before.entities)
         ends = resolved.answer.ends
         claimed = proposed(resolved.answer, heard.window, under_way.work, part=part)
-        gone = ended(ends, heard.window, active, heard.numbers, claimed)
-        claimed = ended_at_once(ends, heard.window, claimed)
+        claimed = ended_at_once(ends, heard.window, resolved.answer.claims, claimed)
+        changed = {memory.id for memory in before.memories}
+        aside = [memory for memory in under_way.aside if memory.id not in changed]
+        gone = ended(ends, heard.window, [*active, *aside], heard.numbers, claimed)
+        claimed = ended_along(claimed, gone, heard.window)
         elsewhere = {memory.id for memory in under_way.chat.elsewhere}
         over = {memory.id for memory in gone}
         ending = {memory.id: memory for memory in gone}
@@ -242,7 +259,8 @@ class Rememberer:
             known=[ending.get(m.id, m) for m in known if m.id not in over or m.tier in KEPT_KNOWN],
             # What was lived through elsewhere is neither aged, folded nor counted here.
             active=[m for m in active if m.id not in over and m.id not in elsewhere],
-            places=self._places(under_way, [*known, *claimed]),
+            places=self._places(under_way, [*known, *claimed, *aside]),
+            aside=[memory for memory in aside if memory.id not in over],
             presence=Presence.of(under_way.chat.story.messages),
             newest=heard.window.sources([len(heard.window.messages)]) or (),
             documents=under_way.chat.remembered.documents,
@@ -279,12 +297,13 @@ class Rememberer:
     async def _keep(self, under_way: _Pass, change: MemoryChange, task: str) -> None:
         store, chat_id = self._store, under_way.chat.chat_id
         read = [(m.anchor, m.content_hash) for m in under_way.window.new]
+        base = (*under_way.known, *under_way.now, *under_way.aside)
 
         def unit() -> None:
             # Who forgets a chat while it is read does not want what is read of it.
             if not store.memories.is_put_away(chat_id, read):
                 allowed = kept_where_it_may(store, under_way.chat.elsewhere, change)
-                store.memories.write(allowed, base=(*under_way.known, *under_way.now))
+                store.memories.write(allowed, base=base)
             store.memories.set_extracted(chat_id, read, task)
 
         await store.run(unit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,6 +40,7 @@ from app.memory.records import (
 from app.memory.similarity import Vectors
 from app.memory.standing import BEFORE
 from app.memory.state_change import Wording
+from app.memory.thread_cap import kept_threads, returning
 from app.story.answers import Unreadable
 from app.story.scene_cues.language import LanguagePack
 from app.translation import N_
@@ -46,12 +48,10 @@ from app.translation import N_
 QUESTION = "memory_question"
 CONSOLIDATION = "memory_consolidation"
 AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
-KEPT_AT_MOST = {
-    Tier.SESSION: "session_max",
-    Tier.LONG_TERM: "longterm_max",
-    Tier.ARCS: "arcs_max",
-}
+KEPT_AT_MOST = {Tier.SESSION: "session_max", Tier.LONG_TERM: "longterm_max"}
 
+
+log = logging.getLogger(__name__)
 
 VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
 
@@ -62,14 +62,16 @@ class Settling:
 
     claimed: in the order of the answer. known: what holds, what begins later in the story, and of
     the ledger and of feelings also what ended. active: of these, what holds. places: message index
-    by id, of all. presence: who is about in which messages. newest: the window's last message.
-    documents: what was found of replies is among them. kept, spent: for the questions to the model.
+    by id, of all. aside: threads that are open and out of sight. presence: who is about in which
+    messages. newest: the window's last message. documents: what was found of replies is among them.
+    kept, spent: for the questions to the model.
     """
 
     claimed: tuple[Memory, ...]
     known: Sequence[Memory]
     active: Sequence[Memory]
     places: Mapping[str, int]
+    aside: Sequence[Memory]
     presence: Presence
     newest: tuple[Source, ...]
     documents: Sequence[Document]
@@ -108,7 +110,7 @@ class Settler:
 
     async def settle(self, settling: Settling) -> MemoryChange:
         """The change that the claims make, memories folded where that is due."""
-        claimed = self._admitted(settling)
+        claimed, too_many = self._admitted(settling)
         vectors = await self._vectors(texts_to_compare([*claimed, *settling.known]))
         wording = await asyncio.to_thread(self._wording, [*claimed, *settling.known])
         checked = await asyncio.to_thread(
@@ -135,15 +137,18 @@ class Settler:
         outcome = verified(answered, known)
         held = {memory.id: memory for memory in settling.active}
         accepted = noted(outcome.accepted, settling.documents, held, vectors)
-        change = MemoryChange((*checked.ended, *outcome.ended, *accepted))
+        change = MemoryChange((*checked.ended, *outcome.ended, *accepted, *too_many))
         change = self._aged(change, outcome.confirmed, settling)
         change = self._within_pairs(change, settling)
         if settling.settings["consolidation_enabled"]:
             change = await self._folded(change, settling, wording, vectors)
-        return await asyncio.to_thread(self._within_caps, change, settling)
+        change = await asyncio.to_thread(self._within_caps, change, settling)
+        return await asyncio.to_thread(self._threads_in_sight, change, settling)
 
-    def _admitted(self, settling: Settling) -> tuple[Memory, ...]:
-        """Of many long-term claims the best; what waits for review waits beside them."""
+    def _admitted(self, settling: Settling) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+        """Of many long-term claims the best, with all others, and those too many: they end at once,
+        so that the user can read them and take them back. What waits for review waits beside them.
+        """
         firm = [
             memory
             for memory in settling.claimed
@@ -151,7 +156,13 @@ class Settler:
         ]
         taken = {m.id for m in newcomers(firm, settling.profile.new_per_type)}
         dropped = {memory.id for memory in firm} - taken
-        return tuple(memory for memory in settling.claimed if memory.id not in dropped)
+        if dropped:
+            log.info("%d long-term memories of a pass are put aside", len(dropped))
+        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        return (
+            tuple(memory for memory in settling.claimed if memory.id not in dropped),
+            tuple(_with(memory, ending) for memory in firm if memory.id in dropped),
+        )
 
     def _wording(self, memories: Sequence[Memory]) -> Wording:
         return Wording.of_story(self._packs, " ".join(memory.text for memory in memories[:200]))
@@ -202,11 +213,25 @@ class Settler:
         ended: list[Memory] = []
         for tier, name in KEPT_AT_MOST.items():
             mine = [memory for memory in holding if memory.tier is tier]
-            if tier is Tier.ARCS:
-                mine.sort(key=lambda arc: settling.places.get(arc.id, BEFORE))
             kept = {m.id for m in within_caps(mine, tier, settling.settings[name], self._common)}
             ended += (_with(memory, ending) for memory in mine if memory.id not in kept)
         return merged_changes([change, MemoryChange(tuple(ended))])
+
+    def _threads_in_sight(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+        """Of open threads so many as the user wants: the others are put aside, and come back when
+        there is room.
+        """
+        holding = _holding(change, settling)
+        most = settling.settings["arcs_max"]
+        arcs = [memory for memory in holding if memory.tier is Tier.ARCS]
+        arcs.sort(key=lambda arc: settling.places.get(arc.id, BEFORE))
+        kept = {arc.id for arc in kept_threads(arcs, most, holding, self._common)}
+        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        changed = [_with(arc, ending) for arc in arcs if arc.id not in kept]
+        back = returning(settling.aside, arcs, most, holding, self._common)
+        if changed or back:
+            log.info("%d open threads are put aside, %d come back", len(changed), len(back))
+        return merged_changes([change, MemoryChange((*changed, *back))])
 
     async def _folded(
         self, change: MemoryChange, settling: Settling, wording: Wording, vectors: Vectors

@@ -14,6 +14,7 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import BEFORE, Ground, Standing, Status
+from app.memory.thread_cap import is_put_aside
 from app.story.messages import Message
 from app.story.recaps import BUILT_IN, YOU
 from app.translation import N_, tr, tr_in, trn
@@ -133,6 +134,8 @@ def standing_words(standing: Standing) -> str:
     """Why it does not simply hold, "" when it does."""
     if standing.status is Status.ACTIVE:
         return ""
+    if standing.status is Status.ENDED and is_put_aside(standing.memory):
+        return tr("put aside until there is room")
     if standing.status is Status.ENDED and standing.ending is not None:
         words = tr(END_WORDS[standing.ending.reason])
         return f"{words}: {standing.ending.text}" if standing.ending.text else words

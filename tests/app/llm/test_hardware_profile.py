@@ -73,7 +73,7 @@ def test_each_profile_has_the_figures_of_its_column() -> None:
         )
         for key, profile in PROFILES.items()
     }
-    assert figures == {"a": (2, 0.82, 0.75, 0.2), "b": (4, 0.85, 0.78, 0.6)}
+    assert figures == {"a": (6, 0.82, 0.75, 0.2), "b": (12, 0.85, 0.78, 0.6)}
     assert A.warns_of_weak_models
     assert not B.warns_of_weak_models
 

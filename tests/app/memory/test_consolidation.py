@@ -291,3 +291,44 @@ def test_no_answer_loses_anything(lines: list[str], base: list[str], new: list[s
         assert {s.anchor for s in entry.sources} <= {f"m{n}" for n in range(9)}
     for made in states.values():
         assert made.id not in made.supersedes
+
+
+PLAIN = replace(BEES, importance=1, confidence=0.6, expiration=Expiration.SESSION, recalls=1)
+RICH = replace(
+    HIVES,
+    importance=3,
+    confidence=0.9,
+    recalls=4,
+    last_confirmed=70.0,
+    entities=("Kael", "mill"),
+    triggers=("honey",),
+    witnessed_by=("Jon",),
+)
+
+
+@pytest.mark.parametrize("line", [f"[fact:2] {BEES.text}", "NONE"])
+def test_an_entry_that_is_repeated_word_for_word_takes_over_what_the_other_had(line: str) -> None:
+    base = replace(PLAIN, entities=("Kael",), triggers=("bees",), witnessed_by=("Mara",))
+    batch = replace(BATCH, base=(base,), new=(RICH,))
+    change = folded(batch, line)
+    assert holding(batch, change) == [BEES.text]
+    kept = after(batch, change)["base"]
+    assert kept.triggers == ("bees", "honey")
+    assert kept.entities == ("Kael", "mill")
+    assert kept.witnessed_by == ("Mara", "Jon")
+    assert (kept.importance, kept.confidence, kept.recalls) == (3, 0.9, 4)
+    assert (kept.expiration, kept.last_confirmed) == (Expiration.PERMANENT, 70.0)
+    assert kept.sources == base.sources, "what it stands on is its own"
+
+
+def test_what_the_user_weighed_keeps_its_weight_when_another_goes_into_it() -> None:
+    yours = replace(PLAIN, is_pinned=True)
+    kept = after(batch := replace(BATCH, base=(yours,), new=(RICH,)), folded(batch, "NONE"))["base"]
+    assert (kept.importance, kept.triggers) == (1, ("honey",))
+
+
+def test_what_goes_into_a_merged_one_afterwards_leaves_its_triggers_there() -> None:
+    late = replace(RICH, id="late", text="Kael keeps bees behind the mill now", triggers=("hum",))
+    batch = replace(BATCH, base=(BEES,), new=(HIVES, late))
+    change = folded(batch, "[fact:2] Kael keeps many bees behind the old mill")
+    assert "hum" in change.memories[0].triggers

@@ -11,6 +11,7 @@ from app.memory.extraction import (
     WRONG_SOURCE,
     Work,
     ended,
+    ended_along,
     ended_at_once,
     proposed,
 )
@@ -120,7 +121,7 @@ def test_a_thread_that_one_answer_opens_and_resolves_is_kept_as_resolved() -> No
         "[resolved:sources=3] Who lights the lamps? | Kael does"
     )
     claimed = proposed(answer, WINDOW, WORK)
-    lit, out = ended_at_once(answer.ends, WINDOW, claimed)
+    lit, out = ended_at_once(answer.ends, WINDOW, answer.claims, claimed)
     assert [(e.reason, e.text) for e in lit.endings] == [(EndReason.RESOLVED, "Kael does")]
     assert [source.anchor for source in lit.endings[0].sources] == ["m2"]
     assert not out.endings
@@ -150,3 +151,120 @@ def test_said_twice_it_ends_once() -> None:
     ends = read_answer("[resolved:sources=3] 1 | over\n[resolved:sources=3] 1 | over").ends
     [memory] = ended(ends, WINDOW, [arc("a", "Who lights the lamps?")], {Tier.ARCS: ("a",)})
     assert len(memory.endings) == 1
+
+
+def settled(*lines: str, known: tuple[Memory, ...] = (), shown: tuple[str, ...] = ()):
+    """The claims of an answer and the known entries that it ends, by what each says."""
+    answer = read_answer("\n".join(lines))
+    claimed = ended_at_once(answer.ends, WINDOW, answer.claims, proposed(answer, WINDOW, WORK))
+    gone = ended(answer.ends, WINDOW, known, {Tier.EPISTEMIC: shown}, claimed)
+    claimed = ended_along(claimed, gone, WINDOW)
+    holding = [f"{m.field}{m.text}" for m in claimed if not m.endings]
+    return holding, [memory.id for memory in gone]
+
+
+def test_what_one_answer_takes_back_further_on_is_over() -> None:
+    assert settled(
+        "[feels:sources=1] Kael -> Ann: betrayed(high)",
+        "[feels:sources=3] Kael -> Ann: trusting(high), !betrayed",
+    ) == (["trusting"], [])
+    assert settled(
+        "[feels:sources=3] Kael -> Ann: trusting(high), !betrayed",
+        "[feels:sources=1] Kael -> Ann: betrayed(high)",
+    ) == (["trusting"], []), "by the messages, whatever the order of its lines"
+    assert settled(
+        "[state:Kael:character:sources=1] injuries=a cut", "[state:Kael:character] injuries=-"
+    ) == ([], [])
+
+
+def test_what_begins_after_it_was_taken_back_holds() -> None:
+    assert settled(
+        "[feels:sources=1] Kael -> Ann: !betrayed", "[feels:sources=3] Kael -> Ann: betrayed(low)"
+    ) == (["betrayed"], [])
+    assert settled(
+        "[resolved:sources=1] Who lights the lamps? | Kael does",
+        "[arc:sources=3] Who lights the lamps?",
+    ) == (["Who lights the lamps?"], [])
+    assert settled(
+        "[feels:sources=3] Kael -> Ann: !wary", "[feels:sources=3] Kael -> Ann: wary(low)"
+    ) == (["wary"], []), "of one message the later line"
+
+
+def test_a_new_value_that_ends_takes_the_known_one_along() -> None:
+    cut = Memory(
+        "cut", 1, Tier.STATE_LEDGER, "character", "a cut", subject="Kael", field="injuries"
+    )
+    lines = (
+        "[state:Kael:character:sources=1] injuries=a burn",
+        "[state:Kael:character:sources=3] injuries=-",
+    )
+    # The burn takes the place of the cut where it was told, and only the burn heals.
+    assert settled(*lines, known=(cut,)) == ([], [])
+    assert settled(lines[1], known=(cut,)) == ([], ["cut"])
+
+
+def test_an_attitude_has_the_strength_that_was_said_last() -> None:
+    answer = read_answer(
+        "[feels:sources=1] Kael -> Ann: warm(low)\n[feels:sources=3] Kael -> Ann: warm(high)"
+    )
+    assert [m.magnitude for m in proposed(answer, WINDOW, WORK)] == ["low", "high"]
+
+
+UNAWARE = Memory("u", 1, Tier.EPISTEMIC, "unaware", "that the lamps are green", subject="Ann")
+HIDING = Memory(
+    "h", 1, Tier.EPISTEMIC, "hiding", "that the lamps are green", subject="Kael", target="Ann"
+)
+
+
+def test_what_is_said_again_before_it_is_retired_goes_with_it() -> None:
+    again = "[unaware:sources={}] Ann | that the lamps are green"
+    known, shown = (UNAWARE, HIDING), ("u", "h")
+    retired = "[retire:sources=3] 1"
+    assert settled(again.format(1), retired, known=known, shown=shown) == ([], ["u"])
+    assert settled(again.format(4), retired, known=known, shown=shown)[0] == [UNAWARE.text]
+
+
+@pytest.mark.parametrize(
+    ("said", "ids"),
+    [
+        ("[hiding] Kael from Ann | that the lamps are green", ["h"]),
+        ("Ann | that the lamps are green", ["u"]),
+        ("2. [hiding] Kael from Ann | that the lamps are green", ["h"]),
+        ("that the lamps are green", []),  # two may be meant
+        ("that the well is dry", []),
+    ],
+)
+def test_an_entry_is_retired_in_words_too(said: str, ids: list[str]) -> None:
+    assert (
+        settled(f"[retire:sources=3] {said}", known=(UNAWARE, HIDING), shown=("u", "h"))[1] == ids
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "ids"),
+    [
+        ("Kael sells lamps at the harbour.", ["lamps"]),
+        ("- [fact] Kael sells lamps at the harbour.", ["lamps"]),
+        ("[detail] The harbour gate is shut", ["gate"]),
+        ("Kael sells lamps", []),
+        ("Kael sells ropes at the harbour.", []),
+        ("The gate is painted blue.", []),  # pinned by the user
+    ],
+)
+def test_a_memory_that_no_longer_holds_ends_where_it_is_quoted(said: str, ids: list[str]) -> None:
+    known = (
+        Memory("lamps", 1, Tier.LONG_TERM, "fact", "Kael sells lamps at the harbour."),
+        Memory("gate", 1, Tier.SESSION, "detail", "The harbour gate is shut."),
+        Memory("blue", 1, Tier.SESSION, "detail", "The gate is painted blue.", is_pinned=True),
+    )
+    assert settled(f"[over:sources=3] {said}", known=known)[1] == ids
+
+
+def test_what_one_answer_makes_keeps_its_order_whatever_its_ids() -> None:
+    lines = [f"[fact:sources=1] Lamp {n} burns at the harbour." for n in range(20)]
+    claimed = proposed(read_answer("\n".join(lines)), WINDOW, WORK)
+    stored = sorted(claimed, key=lambda memory: memory.id)
+    assert sorted(stored, key=lambda memory: memory.created) == list(claimed)
+    later = proposed(read_answer("\n".join(lines)), WINDOW, WORK, part=1)
+    assert max(m.created for m in claimed) < min(m.created for m in later)
+    assert max(m.created for m in later) < WORK.now + 1

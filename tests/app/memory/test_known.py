@@ -148,7 +148,10 @@ def test_numbers_go_on_in_the_news() -> None:
     assert told.epistemic == ("knows", "hides")
     assert (
         told.news_text
-        == """Open arcs:
+        == """Memories:
+- [detail] The third stair creaks.
+
+Open arcs:
 2. Kael owes the miller a favour.
 
 Who knows what:
@@ -173,10 +176,52 @@ No longer so:
     )
 
 
-def test_what_the_messages_of_the_block_say_themselves_is_not_said_again() -> None:
+def test_what_was_noted_since_is_told_so_that_its_change_can_be_noted() -> None:
     tense, hot = replace(MOOD, id="tense", text="tense"), replace(WARM, id="w2", magnitude="low")
-    told = block((MOOD, WARM), (tense, hot))
-    assert told.news_text == NOTHING_NEW
+    told = block((MOOD, WARM), (tense, hot, FACT))
+    assert told.news_text == (
+        "Memories:\n- [fact] Kael was born at sea.\n\n"
+        "Feelings:\n- A -> B: warm(low)\n\n"
+        "State:\n- Kael (character): mood=tense"
+    )
+
+
+SECRET = replace(HIDES, id="secret", text="that the duke was poisoned", target="Mara")
+CHATTER = tuple(
+    replace(KNOWS, id=f"k{n}", text=f"that number {n} of the passengers snores") for n in range(80)
+)
+
+
+def test_the_oldest_secret_stays_in_sight_behind_any_number_of_entries() -> None:
+    told = shown(SECRET, *CHATTER, limit=300)
+    assert told.epistemic[0] == SECRET.id
+    assert 4 < len(told.epistemic) < 40
+
+
+def test_what_the_messages_speak_of_is_shown_before_what_is_newer() -> None:
+    spoken = replace(KNOWS, id="spoken", text="that the bell of the abbey is cracked")
+    made = (spoken, *CHATTER)
+    assert "spoken" not in shown(*made, limit=300).epistemic
+    about = "Mara: The bell of the abbey rings."
+    told = known(made, limit=300, count=estimate_tokens, about=about)
+    assert "spoken" in told.epistemic
+
+
+def test_what_only_the_new_messages_speak_of_is_told_behind_them() -> None:
+    spoken = replace(KNOWS, id="spoken", text="that the bell of the abbey is cracked")
+    made = (spoken, *CHATTER)
+    about = "Mara: The bell of the abbey rings."
+    told = known_for_block(made, made, limit=300, count=estimate_tokens, now_about=about)
+    assert told.epistemic[-1] == "spoken"
+    assert told.news_text == f"Who knows what:\n{len(told.epistemic)}. [knows] Ann | {spoken.text}"
+    assert told.base_text == known_for_block(made, made, limit=300, count=estimate_tokens).base_text
+
+
+def test_many_entries_leave_room_to_memories_and_state() -> None:
+    details = tuple(replace(DETAIL, id=f"d{n}", text=f"Stair {n} creaks.") for n in range(20))
+    told = shown(*CHATTER, *details, MOOD, limit=1000)
+    assert told.text.count("creaks") == 20
+    assert "mood=calm" in told.text
 
 
 def test_an_entry_whose_text_changed_gets_a_new_number() -> None:

@@ -115,10 +115,10 @@ class Journal:
         for record in records:
             text = MATTERS[record.matter][record.attitude == "believes"]
             if record.attitude == "hiding":
+                # However they learned it: nobody hides from somebody what they know.
                 told = any(
                     r.attitude == "knows"
                     and (r.person, r.matter) == (record.hidden_from, record.matter)
-                    and r.teller == record.person
                     and r.message > record.message
                     for r in records
                 )

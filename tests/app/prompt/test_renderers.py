@@ -103,6 +103,19 @@ OF_ALL_TIERS = [
 ]
 
 
+def test_in_a_file_of_its_own_the_one_who_writes_answers() -> None:
+    alone = story()
+    alone = replace(alone, chat=replace(alone.chat, kind=ChatKind.FILE, owner_name="", speakers=()))
+    secret = memory("that the key is lost", Tier.EPISTEMIC, subject="Vera")
+    portrait = document(DocumentKind.PROFILE, "She guards the gate.", subject="Vera")
+    told = prompt([secret], documents=[portrait], of=alone)
+    assert told.responder == "Vera"
+    assert "that the key is lost" in text_of(told, SlotName.EPISTEMIC)
+    several = story(kind=ChatKind.GROUP)
+    several = replace(several, chat=replace(alone.chat, kind=ChatKind.FILE))
+    assert prompt([secret], of=several).responder == "", "more than one may answer"
+
+
 def test_what_stands_in_the_chat_stands_close_to_its_end() -> None:
     in_chat = [s for s in prompt(OF_ALL_TIERS).slots if s.position is Position.IN_CHAT]
     assert [slot.depth for slot in in_chat] == [1] * 5

@@ -131,7 +131,7 @@ def test_resolved_arcs_are_summed_up_once_and_together() -> None:
     assert spec.params["arcs"] == ["a1", "a2", "a3"]
     assert spec.anchor == "m9"
     done = tuple(
-        document(spec, DocumentKind.ARC_SUMMARY, one.memory.id, inputs=one.digest)
+        document(spec, DocumentKind.ARC_SUMMARY, one.memory.id, inputs=one.digest, until="m9")
         for one in before.resolved
     )
     assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), documents=done))

@@ -88,7 +88,8 @@ async def test_no_request_goes_beyond_its_window_however_long_the_chat(
 
 
 async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> None:
-    """Spec §8.3, §8.4, §8.6: the weakest and the oldest go, and stay to be read."""
+    """Spec §8.3, §8.4, §8.6: the weakest go, and stay to be read; of threads the first and the
+    newest stay in sight."""
     things = ("silver bell", "iron gate", "blue ferry", "old mill", "white owl", "long rope")
     script = Script(
         {
@@ -110,7 +111,7 @@ async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> No
         held = {t: [s.memory for s in view.of(t) if s.is_active] for t in Tier}
         for tier in (Tier.SESSION, Tier.LONG_TERM):
             assert sum(memory.importance == 1 for memory in held[tier]) == 1
-        assert {int(arc.text.split(" number ")[1][0]) for arc in held[Tier.ARCS]} == {3, 4, 5}
+        assert {int(arc.text.split(" number ")[1][0]) for arc in held[Tier.ARCS]} == {0, 4, 5}
         gone = [s.ending.reason for s in view.memories if not s.is_active and s.ending]
         assert gone == [EndReason.OUTRANKED] * (1 + 1 + 3)
 

@@ -1,0 +1,115 @@
+"""What ends when somebody learns a matter: whatever words the entries have, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.languages import load_packs
+from app.memory.admission import Presence, admitted
+from app.memory.records import EndReason, Memory, Source, Tier
+from app.memory.state_change import Wording
+from app.story.messages import Message
+
+PACKS = load_packs()
+PEOPLE = ("Ines", "Tomas", "Bo")
+ENGLISH = "that the boat was sold at the harbour and that they knew of it all along"
+GERMAN = "dass das Boot am Hafen verkauft wurde und dass sie es die ganze Zeit wussten"
+PRESENCE = Presence.of([Message(f"m{n}", "", name, "") for n, name in enumerate(PEOPLE)])
+
+
+def entry(id_: str, line: str, **more: str) -> Memory:
+    """An entry as it is listed: "[hiding] Ines from Tomas | that ..."."""
+    type_, _, rest = line.removeprefix("[").partition("] ")
+    holder, _, text = rest.partition(" | ")
+    subject, _, target = holder.partition(" from ")
+    source = (Source(1, f"m{id_}"),)
+    return Memory(
+        id_, 1, Tier.EPISTEMIC, type_, text, subject=subject, target=target, sources=source, **more
+    )
+
+
+def ended(learned: str, *known: str, sample: str = ENGLISH, at: int = 50, **more: str) -> list[str]:
+    """The known entries that end when something is learned, by their place."""
+    entries = [entry(str(n), line) for n, line in enumerate(known)]
+    new = entry("99", learned, **({"channel": "told"} | more))
+    places = {memory.id: int(memory.id) for memory in entries} | {"99": at}
+    wording = Wording.of_story(PACKS, sample).knowing([*PEOPLE, "Alvarez"])
+    outcome = admitted([new], entries, PRESENCE, wording=wording, places=places)
+    assert all(e.reason is EndReason.RETIRED for m in outcome.ended for e in m.endings)
+    return [known[int(memory.id)] for memory in outcome.ended]
+
+
+SECRET = "[hiding] Ines from Tomas | that she sold the old boat"
+LEARNED = "[knows] Tomas | that Ines sold the old boat to the Alvarez brothers"
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        SECRET,
+        "[hiding] Bo from Tomas | that Ines has sold the boat",
+        "[unaware] Tomas | that Ines sold their boat in the end",
+        "[suspects] Tomas | that Ines sold the boat",
+        "[believes] Tomas | that Ines has not sold the old boat",
+    ],
+)
+def test_what_somebody_knows_is_over_in_whatever_words_it_was_put(over: str) -> None:
+    assert ended(LEARNED, over) == [over]
+    assert ended(LEARNED, over, told_by="Bo") == [over], "whoever told it"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "[hiding] Ines from Bo | that she sold the old boat",
+        "[unaware] Bo | that Ines sold the old boat",
+        "[hiding] Ines from Tomas | that she did not sell the old boat",
+        "[hiding] Ines from Tomas | that she scratched the old boat",
+        "[hiding] Ines from Tomas | that she has debts",
+        "[hiding] Bo from Tomas | that he sold the old boat",
+        "[hiding] Ines from Tomas | that Bo sold the old boat to 3 men",
+        "[hiding] Ines from Tomas | that Bo stole the old boat",
+        "[believes] Tomas | that Ines sold the old boat",
+        "[believes] Tomas | that Ines has not paid for the old house",
+        "[hiding] Ines from everyone | that she sold the old boat",
+    ],
+)
+def test_what_is_another_matter_or_is_kept_from_others_goes_on(other: str) -> None:
+    assert ended(LEARNED, other) == []
+
+
+def test_without_a_word_on_how_it_was_learned_it_may_be_hidden_on() -> None:
+    assert ended(LEARNED, SECRET, channel="") == []
+    assert ended(LEARNED, SECRET, channel="", told_by="Bo") == [SECRET]
+
+
+def test_what_is_learned_before_it_is_hidden_ends_nothing() -> None:
+    assert ended(LEARNED, SECRET, at=-1) == []
+
+
+def test_a_secret_kept_from_everyone_is_over_when_nobody_is_left_to_keep_it_from() -> None:
+    hidden = "[hiding] Ines from everyone | that she sold the old boat"
+    knows = "[knows] Bo | that Ines sold the old boat"
+    assert ended(LEARNED, hidden, knows) == [hidden]
+    other = "[unaware] Cy | where the key is"
+    assert ended(LEARNED, hidden, knows, other) == [], "Cy may not know it"
+
+
+def test_who_tells_the_secret_they_kept_may_put_it_more_freely() -> None:
+    hidden = "[hiding] Ines from Tomas | that the boat was sold in winter at a loss"
+    told = "[knows] Tomas | that the boat was sold to strangers behind his back"
+    assert ended(told, hidden, told_by="Ines") == [hidden]
+    assert ended(told, hidden, told_by="Bo") == []
+
+
+def test_it_is_so_in_german_too() -> None:
+    hidden = "[hiding] Ines from Tomas | dass sie das alte Boot verkauft hat"
+    learned = "[knows] Tomas | dass Ines das alte Boot an die Brüder Alvarez verkauft hat"
+    assert ended(learned, hidden, sample=GERMAN) == [hidden]
+    other = "[knows] Tomas | dass Bo das alte Boot verkauft hat"
+    assert ended(other, hidden, sample=GERMAN) == []
+
+
+def test_who_hides_a_thing_is_not_unaware_of_it() -> None:
+    unaware = "[unaware] Bo | that Ines sold the boat to the Alvarez brothers"
+    assert ended("[hiding] Bo from Tomas | that Ines sold the boat", unaware) == [unaware]
