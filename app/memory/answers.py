@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from app.memory.arcs import arc_claim, resolved_arc
 from app.memory.claims import Claim, ClaimedEnd, ReadAnswer
-from app.memory.epistemic_lines import epistemic_claim, retired_entries
+from app.memory.epistemic_lines import epistemic_claims, retired_entries
 from app.memory.feelings import feeling_claims
 from app.memory.ledger import ledger_lines
 from app.memory.lines import Line, read_lines
@@ -156,13 +156,13 @@ def _entries(
         return feeling_claims(line)
     if tier is Tier.STATE_LEDGER:
         return ledger_lines(line)
+    if tier is Tier.EPISTEMIC and word != "retire":
+        return epistemic_claims(line, word), []
     claim, end = None, None
     if word == "retire":
         end = retired_entries(line)
     elif word == "resolved":
         end = resolved_arc(line)
-    elif tier is Tier.EPISTEMIC:
-        claim = epistemic_claim(line, word)
     elif tier is Tier.ARCS:
         claim = arc_claim(line)
     else:

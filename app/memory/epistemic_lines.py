@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from app.memory.claims import Claim, ClaimedEnd, Mention
@@ -27,6 +28,8 @@ CHANNELS: Mapping[str, str] = MappingProxyType(
         ),
     }
 )
+LISTED = re.compile(r"\s*[,;、，；&]\s*(?:and\s+)?|\s+and\s+")
+MOST_LISTED, MOST_WORDS = 8, 5  # names of a list, words of a name
 FROM = re.compile(r"\s+from\s+", re.IGNORECASE)
 # "A thinks that B" as the holder: the entry is A's, and it is about what B knows.
 NESTED = re.compile(
@@ -54,6 +57,42 @@ LEADING_NUMBERS = re.compile(
     r"[\s#]*(?:(?:entry|entries|numbers?|no\.?)\s*)?#?(?:\d{1,4}(?:\s*(?:,|and|&|;|-|–|\s)\s*#?)?)+",
     re.IGNORECASE,
 )
+
+
+def epistemic_claims(line: Line, state: str) -> tuple[Claim, ...]:
+    """What a line says of its holders, one claim for each of them and for each from whom they hide
+    it: a list of names is nobody's name.
+    """
+    head, bar, rest = line.content.partition("|")
+    if not bar:
+        head, bar, rest = line.content.partition(":")
+    holders, _, targets = _parted(head) if state == "hiding" else (head, "", "")
+    found = [
+        epistemic_claim(replace(line, content=f"{holder}{_from(target)} {bar} {rest}"), state)
+        for holder in parties_of(holders)
+        for target in (parties_of(targets) if targets else ("",))
+    ]
+    return tuple(claim for claim in found if claim is not None)
+
+
+def parties_of(text: str) -> tuple[str, ...]:
+    """The names of a list of names; the text itself where it is none."""
+    parts = [part.strip() for part in LISTED.split(text)]
+    named = [part for part in parts if part]
+    is_list = len(named) > 1 and all(
+        (part[0].isupper() or not part[0].isascii()) and len(part.split()) <= MOST_WORDS
+        for part in named
+    )
+    return tuple(dict.fromkeys(named))[:MOST_LISTED] if is_list else (text.strip(),)
+
+
+def _parted(head: str) -> tuple[str, str, str]:
+    parts = FROM.split(head, maxsplit=1)
+    return parts[0], "from", parts[1] if len(parts) > 1 else ""
+
+
+def _from(target: str) -> str:
+    return f" from {target}" if target else ""
 
 
 def epistemic_claim(line: Line, state: str) -> Claim | None:

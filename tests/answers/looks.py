@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.memory.coverage import SAID
 from app.memory.epistemic_map import EpistemicMap
-from app.memory.leaks import SAID, LeakCheck
+from app.memory.leaks import LeakCheck
 from app.memory.standing import Standing
 from app.memory.state_change import Wording
 from app.memory.utterances import Utterance

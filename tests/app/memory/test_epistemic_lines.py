@@ -6,6 +6,7 @@ import pytest
 
 from app.memory.answers import read_answer
 from app.memory.claims import Claim
+from app.memory.records import Tier
 
 
 def only(text: str) -> Claim:
@@ -127,3 +128,17 @@ def test_a_source_is_not_a_retired_entry() -> None:
 def test_the_vectors_of_one_answer() -> None:
     answer = read_answer("[retire]3\n[retire] #2\n[retire] 1, 4.")
     assert {number for end in answer.ends for number in end.numbers} == {1, 2, 3, 4}
+
+
+def test_a_list_of_names_is_one_entry_for_each() -> None:
+    """A line for three people became one of a person with three names."""
+    answer = read_answer("[unaware] Ann Lee, Bob and Cay | that the well is dry", [Tier.EPISTEMIC])
+    assert [claim.subject for claim in answer.claims] == ["Ann Lee", "Bob", "Cay"]
+    hidden = read_answer("[hiding] Ann from Bob, Cay | that the well is dry", [Tier.EPISTEMIC])
+    assert [(c.subject, c.target) for c in hidden.claims] == [("Ann", "Bob"), ("Ann", "Cay")]
+
+
+@pytest.mark.parametrize("name", ["Ann of the well, the dry one", "the guests and the cook"])
+def test_a_name_with_a_comma_or_an_and_stays_whole(name: str) -> None:
+    answer = read_answer(f"[hiding] Ann from {name} | the key", [Tier.EPISTEMIC])
+    assert [claim.target for claim in answer.claims] == [name]
