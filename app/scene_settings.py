@@ -118,9 +118,22 @@ SCENE_SETTINGS = (
     ),
     Setting(
         "scene_recap_tokens",
+        640,
+        N_("Longest scene recap"),
+        N_(
+            "A recap takes about a fifth of its scene's tokens, and not many more than these. "
+            "What a model writes beyond that is kept."
+        ),
+        scope=Scope.CHAT,
+        minimum=40,
+        maximum=4000,
+        section=Section.SCENES,
+    ),
+    Setting(
+        "scene_recap_least",
         160,
-        N_("Length of a scene recap"),
-        N_("Tokens that a scene recap should take at most."),
+        N_("Shortest scene recap"),
+        N_("Tokens that the recap of a short scene may take, too, though it is more than a fifth."),
         scope=Scope.CHAT,
         minimum=40,
         maximum=2000,
