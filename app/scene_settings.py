@@ -118,25 +118,28 @@ SCENE_SETTINGS = (
     ),
     Setting(
         "scene_recap_tokens",
+        160,
+        N_("Length of a scene recap"),
+        N_(
+            "Tokens that the recap of a short scene may take; that of a long one takes about a "
+            "fifth of the scene's."
+        ),
+        scope=Scope.CHAT,
+        minimum=40,
+        maximum=2000,
+        section=Section.SCENES,
+    ),
+    Setting(
+        "scene_recap_most",
         640,
         N_("Longest scene recap"),
         N_(
-            "A recap takes about a fifth of its scene's tokens, and not many more than these. "
-            "What a model writes beyond that is kept."
+            "Tokens that the recap of a very long scene should take at most. What a model writes "
+            "beyond that is asked for once more, shorter, and kept otherwise."
         ),
         scope=Scope.CHAT,
         minimum=40,
         maximum=4000,
-        section=Section.SCENES,
-    ),
-    Setting(
-        "scene_recap_least",
-        160,
-        N_("Shortest scene recap"),
-        N_("Tokens that the recap of a short scene may take, too, though it is more than a fifth."),
-        scope=Scope.CHAT,
-        minimum=40,
-        maximum=2000,
         section=Section.SCENES,
     ),
     Setting(

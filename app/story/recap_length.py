@@ -14,11 +14,9 @@ SLACK = 1.5  # times the entries or the tokens that were asked for: more is aske
 def scene_recap_length(scene: int, least: int, most: int) -> int:
     """Tokens of the recap of a scene that has `scene` tokens.
 
-    least, most: the bounds that are set; where they contradict each other, `most` holds. A recap
-    is not longer than its scene either.
+    least, most: the bounds that are set. A recap is not longer than its scene either.
     """
-    within = min(max(least, scene // SHARE), max(SHORTEST, scene))
-    return min(within, most)
+    return min(max(least, min(scene // SHARE, most)), max(SHORTEST, scene))
 
 
 def most_entries(tokens: int) -> int:

@@ -127,14 +127,14 @@ def scene_recap_spec(
         anchor=scene.closing.anchor,
         label=N_("Recap of scene {n}").format(n=scene.number),
         priority=priority,
-        params={"least": least, "tokens": most, "again": again, "staged": is_staged},
+        params={"tokens": least, "most": most, "again": again, "staged": is_staged},
     )
 
 
 def recap_bounds(settings: Mapping[str, Any]) -> tuple[int, int]:
     """Tokens that a scene's recap takes at least and at most, however long the scene."""
-    most = int(settings["scene_recap_tokens"])
-    return min(int(settings["scene_recap_least"]), most), most
+    least = int(settings["scene_recap_tokens"])
+    return least, max(least, int(settings["scene_recap_most"]))
 
 
 def in_stages(settings: Mapping[str, Any], writing: Writing) -> bool:

@@ -155,7 +155,7 @@ class Recapper:
 
     async def _length(self, messages: Sequence[Message], spec: OperationSpec) -> int:
         """Tokens that the recap of these messages may take: about a fifth of theirs."""
-        least, most = int(spec.params["least"]), int(spec.params["tokens"])
+        least, most = int(spec.params["tokens"]), int(spec.params["most"])
         texts = [message.text for message in messages]
         scene = await asyncio.to_thread(lambda: sum(map(self._count, texts)))
         return scene_recap_length(scene, least, most)

@@ -13,10 +13,6 @@ def test_a_long_scene_gets_a_fifth_and_a_short_one_no_more_than_it_has() -> None
     assert scene_recap_length(90_000, 160, 640) == 640
 
 
-def test_a_bound_that_was_set_for_the_longest_holds_before_that_for_the_shortest() -> None:
-    assert scene_recap_length(2500, 160, 99) == 99
-
-
 def test_a_language_that_takes_more_tokens_gets_no_fewer_entries() -> None:
     english, german = 1500, 2100  # tokens of the same scene
     entries = [most_entries(scene_recap_length(n, 160, 640)) for n in (english, german)]

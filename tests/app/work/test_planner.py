@@ -376,9 +376,9 @@ def test_a_models_recap_of_an_edited_scene_stays_where_there_is_no_model() -> No
     assert scene_recaps & {spec.kind.value for spec in plan(story, 1, off, WRITING)}
 
 
-def test_the_bounds_of_a_recap_are_part_of_the_work_and_a_stored_one_is_the_upper() -> None:
+def test_the_bounds_of_a_recap_are_part_of_the_work_and_never_contradict_each_other() -> None:
     story = story_of(10, 2)
-    (one,), (other,) = planned(story), planned(story, scene_recap_least=90)
+    (one,), (other,) = planned(story), planned(story, scene_recap_most=700)
     assert one.key != other.key
-    (short,) = planned(story, scene_recap_tokens=99)
-    assert (short.params["least"], short.params["tokens"]) == (99, 99)
+    (long,) = planned(story, scene_recap_tokens=900)
+    assert (long.params["tokens"], long.params["most"]) == (900, 900)
