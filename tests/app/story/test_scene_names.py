@@ -52,7 +52,8 @@ def named_story(*scenes: tuple[BreakOrigin, str, str], made_by: str = "model") -
     messages = tuple(
         Message(f"m{n}", digest(str(n)), "Name", f"text {n}") for n in range(2 * len(scenes))
     )
-    breaks, recaps = {}, {}
+    breaks: dict[str, SceneBreak] = {}
+    recaps: dict[str, tuple[SceneRecap, ...]] = {}
     for n, (origin, break_name, recap_name) in enumerate(scenes):
         anchor = f"m{2 * n + 1}"
         breaks[anchor] = SceneBreak(anchor, origin, name=break_name)
