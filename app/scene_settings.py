@@ -120,10 +120,26 @@ SCENE_SETTINGS = (
         "scene_recap_tokens",
         160,
         N_("Length of a scene recap"),
-        N_("Tokens that a scene recap should take at most."),
+        N_(
+            "Tokens that the recap of a short scene may take; that of a long one takes about a "
+            "fifth of the scene's."
+        ),
         scope=Scope.CHAT,
         minimum=40,
         maximum=2000,
+        section=Section.SCENES,
+    ),
+    Setting(
+        "scene_recap_most",
+        640,
+        N_("Longest scene recap"),
+        N_(
+            "Tokens that the recap of a very long scene should take at most. What a model writes "
+            "beyond that is asked for once more, shorter, and kept otherwise."
+        ),
+        scope=Scope.CHAT,
+        minimum=40,
+        maximum=4000,
         section=Section.SCENES,
     ),
     Setting(

@@ -24,6 +24,7 @@ from app.program_settings import GENERATION_BUDGET
 from app.story.answer_language import is_in_another_language
 from app.story.answers import Unreadable, preview
 from app.story.messages import combined_digest
+from app.story.recap_length import most_entries
 from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
 
@@ -47,6 +48,19 @@ AGAIN = (
     "\n\nAn answer to this was given {reason} and could not be used. Answer once more, in exactly "
     "the form that was asked for, with nothing before or after it."
 )
+# Behind a prompt: how many entries the answer may have. A model can count those, tokens it cannot.
+ENTRIES = "\nAt most {most} entries in all lists together."
+LIMIT_ROOM = 16  # tokens of that
+# Behind a prompt whose answer was longer than what it was asked for.
+SHORTER = (
+    "\n\nAn answer to this had {now} entries. Answer once more, in the same form, with at most "
+    "{most} entries in all lists: join some, and leave out what matters least later."
+)
+
+
+def entries_limit(prompt: Prompt, tokens: int) -> str:
+    """What is put behind a prompt for a recap of so many tokens; nothing behind a user's own."""
+    return "" if prompt.is_own else ENTRIES.format(most=most_entries(tokens))
 
 
 @runtime_checkable
@@ -85,9 +99,10 @@ class Task:
     kept: KeptAnswers | None = None
     spent: Spent = field(default_factory=Spent)
 
-    def written(self, value: T) -> Written[T]:
-        """A value with what it took."""
-        return Written(value, self.spent.prompt, self.spent.output, self.spent.reasoning)
+    def written(self, value: T, *, left_out: int = 0) -> Written[T]:
+        """A value with what it took, and how many entries it had no room for."""
+        spent = self.spent
+        return Written(value, spent.prompt, spent.output, spent.reasoning, left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +180,13 @@ class Asker:
             self._learned_context = before
             raise
 
-    def room(self, prompt: Prompt, inputs: Mapping[str, str]) -> int:
+    def room(self, prompt: Prompt, inputs: Mapping[str, str], *, spare: str = AGAIN) -> int:
         """Tokens left for the inputs that are still empty, as we count them.
 
-        Raises BackendRefused for too few.
+        spare: what may be put behind the prompt. Raises BackendRefused for too few.
         """
         system, user = prompt.render({k: v for k, v in inputs.items() if k in prompt.inputs})
-        fixed = self.count(system) + self.count(user) + self.count(AGAIN) + 32
+        fixed = self.count(system) + self.count(user) + self.count(spare) + 32
         free = int((self.context - self._output_tokens(prompt)) * self._share) - fixed
         if free < SMALLEST_ROOM:
             raise BackendRefused(
@@ -191,21 +206,29 @@ class Asker:
         inputs: Mapping[str, str],
         read: Callable[[str], T],
         telling: Telling[T] | None = None,
+        *,
+        more: str = "",
+        again: str = AGAIN,
+        tries: int = 2,
     ) -> T:
         """Ask, read, and ask once more when the answer cannot be read. Raises BackendError.
 
         telling: what it is to be in the language of, where the prompt is ours: whoever wrote
-        their own may want another one.
+        their own may want another one. more: put behind the prompt. again: put behind it when it
+        is asked once more, with a place for the reason. tries: 1 to ask only once.
         """
         known = {key: value for key, value in inputs.items() if key in prompt.inputs}
         system, user = prompt.render(known)
+        user += more
         key = combined_digest("answer", self.backend.spec, prompt.digest, system, user)
         if task.kept is not None:
             answered = await task.kept.get(key)
             if answered is not None:
                 with contextlib.suppress(Unreadable):  # kept by an earlier, milder reader
                     return read(answered)
-        value, text = await self._asked(task, prompt, (system, user), read, telling)
+        attempts = (2,) if task.spent.was_cut else tuple(range(1, tries + 1))
+        asked = self._asked(task, prompt, (system, user), read, telling, again, attempts)
+        value, text = await asked
         if task.kept is not None:
             await task.kept.keep(key, text)
         return value
@@ -217,17 +240,18 @@ class Asker:
         rendered: tuple[str, str],
         read: Callable[[str], T],
         telling: Telling[T] | None,
+        again: str,
+        attempts: Sequence[int],
     ) -> tuple[T, str]:
         """What was read, and of which text: of two answers that were cut the second."""
         system, user = rendered
         reason = CUT_REASON if task.spent.was_cut else ""
-        attempts = (2,) if task.spent.was_cut else (1, 2)
         task.spent.was_cut = False
         found: tuple[T, str] | None = None
         longer = 0
         for attempt in attempts:
-            again = AGAIN.format(reason=reason) if attempt == 2 else ""
-            request = self._request(prompt, system, user + again, longer, is_json=task.is_json)
+            behind = again.format(reason=reason) if attempt == 2 else ""
+            request = self._request(prompt, system, user + behind, longer, is_json=task.is_json)
             context = self.context
             answer = await self._generate(task.prompt.task, request, _listener(task))
             task.spent.add(request, answer, self.count)

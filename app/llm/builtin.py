@@ -59,6 +59,7 @@ class BuiltinWriter:
         scene_text: str,
         *,
         tokens: int,
+        pinned: Sequence[str] = (),
         on_text: OnText | None = None,
     ) -> Written[str]:
         """See RecapWriter. Never more than `tokens`, however many scenes."""

@@ -7,12 +7,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from app.errors import AnswerUnusable
-from app.llm.asking import Asker, Generating, Task, Telling
+from app.llm.asking import (
+    LIMIT_ROOM,
+    SHORTER,
+    SMALLEST_ROOM,
+    Asker,
+    Generating,
+    Task,
+    Telling,
+    entries_limit,
+)
 from app.llm.backend import Backend
 from app.llm.correction import Corrections
 from app.llm.memory_model import MemoryModel
 from app.llm.meter import Meter
 from app.llm.prompt_files import Prompts
+from app.llm.recap_merging import Merge, RecapMerger
 from app.llm.staged_recap import StagedRecap
 from app.llm.transcript import (
     clipped,
@@ -24,15 +34,19 @@ from app.llm.transcript import (
     undecorated,
 )
 from app.llm.writer import OnText, SceneDraft, Staging, Written
-from app.story.answers import BreakAnswer, read_break, read_running, read_scene, read_sentence
+from app.story.answers import BreakAnswer, read_break, read_scene, read_sentence
+from app.story.merging import bounded
 from app.story.messages import Message
-from app.story.recap_text import Recap, fitted
+from app.story.recap_length import entries_asked_again, entries_in
+from app.story.recap_text import Recap
 from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
 
 PREVIOUS_SHARE = 0.25  # of the context, for what came before a scene
 CONTEXT_MESSAGES = 4
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
+NOTHING_YET = "(nothing yet)"
+SHORTEST_PART = 100  # tokens of the recap of one part of a scene
 NONE_ALLOWED = "Answer false if none of them is."
 NONE_FORBIDDEN = (
     "The scene has grown too long, so one of them has to be chosen: false is no answer this time. "
@@ -70,6 +84,7 @@ class ModelWriter:
             packs=packs,
             generating=generating,
         )
+        self._merger = RecapMerger(self._asker, prompts)
         self.memory = MemoryModel(self._asker, prompts)
 
     @property
@@ -110,16 +125,21 @@ class ModelWriter:
         task = Task(self._prompts["scene_recap"], N_("recap"), on_text=on_text)
 
         async def write() -> SceneDraft:
-            before = newest_lines(previous, int(self._asker.context * PREVIOUS_SHARE), self._count)
-            inputs = {"previous": before or "(nothing yet)", "tokens": str(tokens)}
-            room = self._asker.room(task.prompt, {**inputs, "messages": ""})
+            empty = {"tokens": str(tokens), "messages": "", "previous": ""}
+            room = self._asker.room(task.prompt, empty) - LIMIT_ROOM
+            share = min(int(self._asker.context * PREVIOUS_SHARE), room - SMALLEST_ROOM)
+            before = newest_lines(previous, share, self._count) if share > 0 else ""
+            inputs = {"previous": before or NOTHING_YET}
+            room -= self._count(inputs["previous"])
             parts = await asyncio.to_thread(parts_of, messages, room, self._count)
-            name, recap = await self._scene_part(task, inputs, parts[0])
+            share = max(tokens // len(parts), min(tokens, SHORTEST_PART))
+            name, recap = await self._scene_part(task, inputs, parts[0], share)
             for part in parts[1:]:
-                later_name, later = await self._scene_part(task, inputs, part)
+                later_name, later = await self._scene_part(task, inputs, part, share)
                 name = name or later_name
-                recap = await self._merged(task, recap.render(), later_name, later.render(), tokens)
-            return SceneDraft(name, fitted(recap, tokens, self._count).render())
+                merge = Merge(recap.render(), later_name, later.render(), tokens)
+                recap = await self._merger.merged(task, merge)
+            return SceneDraft(name, recap.render())
 
         return task.written(await self._asker.within_context(write))
 
@@ -130,16 +150,19 @@ class ModelWriter:
         scene_text: str,
         *,
         tokens: int,
+        pinned: Sequence[str] = (),
         on_text: OnText | None = None,
     ) -> Written[str]:
-        """See RecapWriter."""
+        """See RecapWriter. A version keeps what is over its room, up to HARD_BOUND times that."""
         task = Task(self._prompts["running_recap"], N_("running recap"), on_text=on_text)
+        merge = Merge(previous, scene_name, scene_text, tokens, tuple(pinned))
 
         async def write() -> Recap:
-            return await self._merged(task, previous, scene_name, scene_text, tokens)
+            return await self._merger.merged(task, merge)
 
         recap = await self._asker.within_context(write)
-        return task.written(fitted(recap, tokens, self._count).render())
+        within, left_out = bounded(recap, tokens, self._count)
+        return task.written(within.render(), left_out=left_out)
 
     async def message_recap(
         self, message: Message, *, context: Sequence[Message] = (), on_text: OnText | None = None
@@ -230,20 +253,26 @@ class ModelWriter:
         return "\n\n".join(lines), eligible
 
     async def _scene_part(
-        self, task: Task, inputs: Mapping[str, str], part: str
+        self, task: Task, inputs: Mapping[str, str], part: str, tokens: int
     ) -> tuple[str, Recap]:
+        """Name and recap of a scene or a part of it; what is too long is asked for once more."""
         told_of: Telling[tuple[str, Recap]] = Telling(part, lambda read: read[1].render())
-        inputs = {**inputs, "messages": part}
-        return await self._asker.ask(task, task.prompt, inputs, read_scene, told_of)
-
-    async def _merged(
-        self, task: Task, previous: str, scene_name: str, scene_text: str, tokens: int
-    ) -> Recap:
-        prompt = self._prompts["running_recap"]
-        inputs = {"scene_name": scene_name or "(no name)", "tokens": str(tokens)}
-        room = self._asker.room(prompt, {**inputs, "previous": "", "scene_recap": ""})
-        scene = clipped(scene_text, room // 2, self._count)
-        before = newest_lines(previous, room - self._count(scene) - 8, self._count)
-        inputs |= {"previous": before or "(nothing yet)", "scene_recap": scene}
-        told_of: Telling[Recap] = Telling(f"{before}\n{scene}", lambda recap: recap.render())
-        return await self._asker.ask(task, prompt, inputs, read_running, told_of)
+        inputs = {**inputs, "messages": part, "tokens": str(tokens)}
+        limit = entries_limit(task.prompt, tokens)
+        name, recap = await self._asker.ask(
+            task, task.prompt, inputs, read_scene, told_of, more=limit
+        )
+        text = recap.render()
+        most = entries_asked_again(recap, self._count(text), tokens)
+        if most is None:
+            return name, recap
+        more = SHORTER.format(now=entries_in(recap), most=most)
+        try:
+            other, shorter = await self._asker.ask(
+                task, task.prompt, inputs, read_scene, told_of, more=more, tries=1
+            )
+        except AnswerUnusable:
+            return name, recap  # rather long than none
+        if self._count(shorter.render()) >= self._count(text):
+            return name, recap
+        return name or other, shorter

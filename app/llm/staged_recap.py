@@ -11,12 +11,14 @@ import json
 from collections.abc import Mapping, Sequence
 
 from app.errors import AnswerUnusable
-from app.llm.asking import Asker, Task, Telling
+from app.llm.asking import LIMIT_ROOM, SHORTER, Asker, Task, Telling, entries_limit
 from app.llm.prompt_files import Prompts
 from app.llm.transcript import newest_lines, parts_of, told
 from app.llm.writer import OnText, SceneDraft, Staging, Written
 from app.story.lore import LoreEntry, related
+from app.story.merging import with_unseen
 from app.story.messages import Message, digest
+from app.story.recap_length import entries_asked_again, entries_in
 from app.story.recap_text import Recap, fitted
 from app.story.stage_answers import (
     Extracted,
@@ -41,6 +43,7 @@ class StagedRecap:
         self._asker = asker
         self._prompts = prompts
         self._staging = staging
+        self._left_out = 0  # of what was gathered, for want of room in the context
         first = prompts["scene_extract"]
         self._silent = Task(first, N_("recap"), kept=staging.kept)
         # What is gathered and what is kept as lore is nothing to read meanwhile.
@@ -56,14 +59,16 @@ class StagedRecap:
             raise AnswerUnusable(tr("No recap: the scene holds no words."))
 
         async def write() -> SceneDraft:
+            self._left_out = 0
             extracted = await self._extract(messages)
             organised = await self._organise(extracted, tokens)
             new = await self._filter(organised.recap, previous, tokens)
             lore = await self._new_lore(organised.lore)
             name = organised.name or extracted.name
-            return self._draft(name, organised.recap, new, lore, previous, tokens)
+            return self._draft(name, organised.recap, new, lore, previous)
 
-        return self._silent.written(await self._asker.within_context(write))
+        draft = await self._asker.within_context(write)
+        return self._silent.written(draft, left_out=self._left_out)
 
     async def _extract(self, messages: Sequence[Message]) -> Extracted:
         prompt, count = self._prompts["scene_extract"], self._asker.count
@@ -76,24 +81,30 @@ class StagedRecap:
             inputs = {"messages": part}
             found = await self._asker.ask(self._silent, prompt, inputs, read_extracted, told_of)
             name = name or found.name
-            items += _first_within(found.items, share, self._asker)
+            kept = _first_within(found.items, share, self._asker)
+            self._left_out += len(found.items) - len(kept)
+            items += kept
         return Extracted(name, tuple(items))
 
     def _room_to_organise(self) -> int:
         empty = {"name": "", "extracted": "", "tokens": "9999"}
-        return self._asker.room(self._prompts["scene_organise"], empty)
+        return self._asker.room(self._prompts["scene_organise"], empty) - LIMIT_ROOM
 
     async def _organise(self, extracted: Extracted, tokens: int) -> Organised:
+        longest = tokens * ORGANISED_SHARE
         inputs = {
             "name": extracted.name or "(no name)",
             "extracted": "\n".join(f"- {item}" for item in extracted.items),
-            "tokens": str(tokens * ORGANISED_SHARE),
+            "tokens": str(longest),
         }
         prompt = self._prompts["scene_organise"]
         told_of: Telling[Organised] = Telling(
             inputs["extracted"], lambda found: found.recap.render()
         )
-        return await self._asker.ask(self._heard, prompt, inputs, read_organised, told_of)
+        limit = entries_limit(prompt, longest)
+        return await self._asker.ask(
+            self._heard, prompt, inputs, read_organised, told_of, more=limit
+        )
 
     async def _filter(self, recap: Recap, previous: str, tokens: int) -> Recap:
         """What of the recap is new; all of it where nothing is known."""
@@ -101,11 +112,30 @@ class StagedRecap:
             return recap
         prompt, count = self._prompts["scene_filter"], self._asker.count
         inputs: Mapping[str, str] = {"previous": "", "organised": "", "tokens": str(tokens)}
-        room = self._asker.room(prompt, inputs)
-        organised = fitted(recap, int(room * HALF), count).render()
+        room = self._asker.room(prompt, inputs) - LIMIT_ROOM
+        compared = fitted(recap, int(room * HALF), count)
+        organised = compared.render()
         before = newest_lines(previous, room - count(organised) - 8, count)
         inputs = {**inputs, "previous": before, "organised": organised}
-        return await self._asker.ask(self._heard, prompt, inputs, read_filtered)
+        limit = entries_limit(prompt, tokens)
+        new = await self._asker.ask(self._heard, prompt, inputs, read_filtered, more=limit)
+        new = await self._shorter(inputs, new, tokens)
+        # Whoever was not shown an entry did not say that it is known.
+        return with_unseen(recap, compared, new)
+
+    async def _shorter(self, inputs: Mapping[str, str], new: Recap, tokens: int) -> Recap:
+        """What is new, asked for once more where it is too long; kept whole where it stays so."""
+        asker, size = self._asker, self._asker.count(new.render())
+        most = entries_asked_again(new, size, tokens)
+        if most is None:
+            return new
+        more = SHORTER.format(now=entries_in(new), most=most)
+        prompt = self._prompts["scene_filter"]
+        try:
+            other = await asker.ask(self._heard, prompt, inputs, read_filtered, more=more, tries=1)
+        except AnswerUnusable:
+            return new
+        return other if not other.is_empty and asker.count(other.render()) < size else new
 
     async def _new_lore(self, found: tuple[LoreEntry, ...]) -> tuple[LoreEntry, ...]:
         """What of the entries is new; all of them where nothing known may be about the same."""
@@ -134,12 +164,9 @@ class StagedRecap:
         new: Recap,
         lore: tuple[LoreEntry, ...],
         previous: str,
-        tokens: int,
     ) -> SceneDraft:
         """The recap as it is kept: what is new, or what the scene told where nothing is."""
-        count = self._asker.count
-        new = fitted(new, tokens, count)
-        shown = fitted(organised, tokens, count) if new.is_empty else new
+        shown = organised if new.is_empty else new
         stored = {
             "scene_name": name,
             **({"stage2": {"recap": _texts(shown), "entities": []}} if new.is_empty else {}),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from app.story.messages import Message, MessageKind
-from app.story.sentences import without_markup
+from app.story.sentences import ASIDE, without_markup
 
 CountTokens = Callable[[str], int]
 
@@ -51,12 +51,14 @@ def undecorated(text: str) -> str:
 def parts_of(messages: Sequence[Message], room: int, count_tokens: CountTokens) -> list[str]:
     """The scene as transcripts of at most `room` tokens each, cut between messages where it can be.
 
-    A message that is too long for itself is cut between words.
+    A message that is too long for itself is cut between words. One that holds nothing but an aside
+    between the players is no story, and left out, unless there is nothing else.
     """
     parts: list[str] = []
     current: list[str] = []
     spent = 0
-    for message in told(messages):
+    shown = told(messages)
+    for message in [m for m in shown if ASIDE.sub("", m.text).strip()] or shown:
         for piece in _pieces(entry(message), room, count_tokens):
             cost = count_tokens(piece) + 2
             if current and spent + cost > room:

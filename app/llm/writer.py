@@ -27,13 +27,15 @@ OnText = Callable[[str], None]
 class Written(Generic[T_co]):
     """What was written, and what it took: tokens of all prompts and answers, 0 without a model.
 
-    reasoning: of the model's last answer, split off it.
+    reasoning: of the model's last answer, split off it. left_out: entries that a model wrote and
+    that are not in the value, for want of room.
     """
 
     value: T_co
     prompt_tokens: int = 0
     output_tokens: int = 0
     reasoning: str = ""
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ class RecapWriter(Protocol):
         on_text: OnText | None = None,
         staging: Staging | None = None,
     ) -> Written[SceneDraft]:
-        """Recap a scene. previous: the running recap up to it. tokens: the recap's length.
+        """Recap a scene. previous: the running recap up to it. tokens: the recap's length, about:
+        what a model wrote beyond it is asked for once more, shorter, and kept otherwise.
 
         staging: where it is to be made in stages; then the recap tells what `previous` does not.
         """
@@ -117,9 +120,13 @@ class RecapWriter(Protocol):
         scene_text: str,
         *,
         tokens: int,
+        pinned: Sequence[str] = (),
         on_text: OnText | None = None,
     ) -> Written[str]:
-        """Fold one scene recap into the running recap; previous is "" for the first."""
+        """Fold one scene recap into the running recap; previous is "" for the first.
+
+        pinned: sentences of it that stay.
+        """
 
     async def message_recap(
         self, message: Message, *, context: Sequence[Message] = (), on_text: OnText | None = None

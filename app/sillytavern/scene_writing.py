@@ -21,6 +21,7 @@ from app.sillytavern.message_extras import (
 from app.sillytavern.string_hash import recap_hash
 from app.story.recap_text import parse_recap
 from app.story.recaps import SceneRecap
+from app.story.scene_names import chosen_name
 from app.story.scenes import Scene, SceneBreak, automatic_name
 
 # Of a message that closes no scene any more.
@@ -54,9 +55,11 @@ def scene_values(
         return {}  # a break that was found and removed again, and that nobody has heard of
     values = _recap_values(line, scene, recaps, index, gone)
     name = mark.name
-    if not name and not (extra and extra.name):
-        made = next((recap for recap in recaps if recap.is_current and not recap.is_imported), None)
-        name = automatic_name(made.name, scene) if made and scene else ""
+    if not mark.has_given_name and not (extra and extra.name not in ("", mark.name)):
+        made = [recap for recap in recaps if not recap.is_imported]
+        ours = any(recap.is_current for recap in made)
+        named = chosen_name(scene, made) if scene and ours else ""
+        name = automatic_name(named, scene) if named and named != mark.name else name
     if (
         extra is None
         or not extra.is_break

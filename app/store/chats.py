@@ -10,7 +10,9 @@ from app.story.anchors import KnownMessage
 
 RETIRED = -1
 
-BREAK_COLUMNS = "anchor, origin, cue, confidence, name, is_visible, is_collapsed, rationale"
+BREAK_COLUMNS = (
+    "anchor, origin, cue, confidence, name, is_visible, is_collapsed, rationale, is_named"
+)
 SEARCHED_COLUMNS = "first, last, shown_first, shown_last, digest, searcher, is_forced"
 RECAP_COLUMNS = (
     "anchor, version, name, text, source_digest, made_by, created, stored, is_deleted, combined_at"

@@ -32,6 +32,7 @@ class Scenes:
                 table.is_visible,
                 table.is_collapsed,
                 table.rationale,
+                table.is_named,
             )
             .where(table.chat_id == chat_id)
             .tuples()
@@ -46,8 +47,9 @@ class Scenes:
                 is_visible=bool(visible),
                 is_collapsed=bool(collapsed),
                 rationale=rationale,
+                is_named=bool(named),
             )
-            for anchor, origin, cue, confidence, name, visible, collapsed, rationale in rows
+            for anchor, origin, cue, confidence, name, visible, collapsed, rationale, named in rows
         }
 
     def save(self, chat_id: int, breaks: Iterable[SceneBreak]) -> None:
@@ -56,7 +58,7 @@ class Scenes:
         rows = [
             (
                 *(chat_id, b.anchor, b.origin.value, b.cue, b.confidence, b.name),
-                *(int(b.is_visible), int(b.is_collapsed), b.rationale),
+                *(int(b.is_visible), int(b.is_collapsed), b.rationale, int(b.is_named)),
             )
             for b in breaks
         ]

@@ -37,6 +37,7 @@ class SceneBreak(peewee.Model):
     is_visible = IntegerField()
     is_collapsed = IntegerField()
     rationale = TextField(default="")
+    is_named = IntegerField(default=0)
 
 
 class SearchedRange(peewee.Model):

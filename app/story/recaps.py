@@ -9,6 +9,8 @@ from app.translation import N_
 
 # Who made a text, where that is not the label of a model.
 YOU = "you"
+# Behind the label of a model that wrote more than there is room for, with how many entries went.
+LEFT_OUT = N_("{model}, {n} older entries left out")
 BUILT_IN = N_("built-in")  # by rules alone
 IMPORTED = "ST-Auto-Recap"  # found in the chat
 
@@ -71,6 +73,11 @@ class RunningVersion:
     created: float
     reason: str = "fold"  # fold, edit, import, foreign
     is_retired: bool = False
+
+    @property
+    def is_of_a_model(self) -> bool:
+        """Whether a model wrote it, here or in the chat, or it stands in for one that did."""
+        return self.made_by not in (YOU, BUILT_IN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from app.story.messages import Message, combined_digest, places_of
 
+NO_CUES = frozenset({"", "hand", "model", "import"})  # of breaks that no cue in the text found
 LONGEST_NAME, NAME_CUT = 50, 47  # characters of a name that was given by itself
 
 
@@ -27,7 +28,8 @@ class SceneBreak:
 
     anchor: that message. cue: why it was found (time, place, cast, separator, fade, shift, hand).
     confidence: 0 to 1. A hidden break (is_visible false) keeps its data and closes nothing.
-    rationale: why a model set it, in its own words, "" for the others.
+    rationale: why a model set it, in its own words, "" for the others. is_named: the user gave the
+    name.
     """
 
     anchor: str
@@ -38,6 +40,13 @@ class SceneBreak:
     is_visible: bool = True
     is_collapsed: bool = False
     rationale: str = ""
+    is_named: bool = False
+
+    @property
+    def has_given_name(self) -> bool:
+        """Whether somebody gave the name, and no cue."""
+        is_found = self.origin is BreakOrigin.HEURISTIC or self.cue not in NO_CUES
+        return bool(self.name) and (self.is_named or not is_found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,5 +156,13 @@ def moved_break(
     """
     old = breaks[start]
     left = replace(old, origin=BreakOrigin.HAND, is_visible=False)
-    new = SceneBreak(end, BreakOrigin.HAND, "hand", name=old.name, is_collapsed=old.is_collapsed)
+    is_found = bool(old.name) and not old.has_given_name  # the cue says that, of the name
+    new = SceneBreak(
+        end,
+        BreakOrigin.HAND,
+        old.cue if is_found else "hand",
+        name=old.name,
+        is_collapsed=old.is_collapsed,
+        is_named=old.is_named,
+    )
     return left, new

@@ -12,7 +12,8 @@ from app.story.inclusion import Inclusion
 from app.story.messages import Message, MessageRecap
 from app.story.places import Places
 from app.story.recaps import RunningRecap, SceneRecap
-from app.story.scenes import Scene, SceneBreak, automatic_name
+from app.story.scene_names import scene_names
+from app.story.scenes import Scene, SceneBreak
 
 
 class ChatKind(StrEnum):
@@ -96,7 +97,7 @@ class Story:
     anchor that closes the scene. message_recaps: by anchor. has_ranges_in_names: names that scenes
     were given by themselves end with the scene's message numbers. recapped: what may be known of
     scenes and recaps. places: index by anchor; made of the messages where none are given, or those
-    of others.
+    of others. names: of scenes by their numbers, once somebody asks for one.
     """
 
     chat: ChatRef
@@ -112,6 +113,7 @@ class Story:
     has_ranges_in_names: bool = False
     recapped: Recapped = field(default=Recapped(), compare=False, repr=False)
     places: Places = field(default_factory=Places, compare=False, repr=False)
+    names: dict[int, str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.places.messages is not self.messages:
@@ -123,11 +125,13 @@ class Story:
         return self.recapped.count if self.recapped.is_of(self.scenes, self.recaps) else 0
 
     def scene_name(self, scene: Scene) -> str:
-        """A scene's name: the break's, else the one its recap gave it, "" for none."""
-        recap = None if scene.name else self.scene_recap(scene)
-        if recap is None:
+        """A scene's name, "" for none: the user's, the model's or a cue's, unlike all others."""
+        if scene.closing is None or scene.closing.has_given_name:
             return scene.name
-        return automatic_name(recap.name, scene if self.has_ranges_in_names else None)
+        if not self.names:
+            with_ranges = self.has_ranges_in_names
+            self.names.update(scene_names(self.scenes, self.recaps, with_ranges=with_ranges))
+        return self.names.get(scene.number, scene.name)
 
     def scene_recap(self, scene: Scene) -> SceneRecap | None:
         """The recap that counts for a closed scene, None when there is none yet."""

@@ -10,15 +10,17 @@ from typing import Any
 from app.model_use import Prices
 from app.operations import Operation, OperationKind, OperationSpec, Worked
 from app.story.break_search import SearchCost
+from app.story.recap_length import scene_recap_length
 from app.story.scenes import Scene
 from app.story.story import Story
 from app.work.memory_planner import ReadingCost
-from app.work.planner import covered_until, recap_room
+from app.work.planner import covered_until, recap_bounds, recap_room
 
 # Instructions of a request beside the story's own text, about.
 INSTRUCTION_TOKENS = 700
 # Of a recap in stages: what its first stage gathers, and the lore of one scene.
 GATHERED_TOKENS, LORE_TOKENS = 900, 250
+CHANGES_TOKENS = 250  # of an answer that says what changes in the running recap
 NO_SEARCH = SearchCost()
 NO_READING = ReadingCost()
 KINDS = (
@@ -41,8 +43,9 @@ class _Form:
     output_tokens: int
 
 
-def _form(settings: Mapping[str, Any], *, is_staged: bool) -> _Form:
-    recap, room = int(settings["scene_recap_tokens"]), recap_room(settings)
+def _form(settings: Mapping[str, Any], recap: int, *, is_staged: bool) -> _Form:
+    """recap: tokens of a scene's recap, on average."""
+    room = recap_room(settings)
     if not is_staged:
         return _Form(1, INSTRUCTION_TOKENS + room, recap)
     organised = 2 * recap
@@ -209,8 +212,9 @@ def catch_up_plan(
         folded = []
     if not scenes and not folded and not search.requests and not reading.requests:
         return None
-    form = _form(settings, is_staged=any(spec.params.get("staged") for spec in specs))
-    recap_tokens, room = int(settings["scene_recap_tokens"]), recap_room(settings)
+    recap_tokens, room = _recap_tokens(story, settings, scenes or folded), recap_room(settings)
+    is_staged = any(spec.params.get("staged") for spec in specs)
+    form = _form(settings, recap_tokens, is_staged=is_staged)
     read = sum(sum(story.message_tokens[s.first : s.last + 1]) for s in scenes)
     prompt = read + len(scenes) * form.prompt_tokens
     prompt += len(folded) * (INSTRUCTION_TOKENS + room + recap_tokens)
@@ -222,13 +226,23 @@ def catch_up_plan(
         requests=len(scenes) * form.requests + len(folded) + search.requests + reading.requests,
         prompt_tokens=prompt + search.prompt_tokens + reading.prompt_tokens,
         output_tokens=len(scenes) * form.output_tokens
-        + len(folded) * room
+        + len(folded) * CHANGES_TOKENS
         + search.output_tokens
         + reading.output_tokens,
         folds=len(folded),
         search=search,
         reading=reading,
     )
+
+
+def _recap_tokens(story: Story, settings: Mapping[str, Any], scenes: Sequence[Scene]) -> int:
+    """Tokens of the recap of one of these scenes, on average."""
+    least, most = recap_bounds(settings)
+    lengths = [
+        scene_recap_length(sum(story.message_tokens[s.first : s.last + 1]), least, most)
+        for s in scenes
+    ]
+    return sum(lengths) // len(lengths) if lengths else most
 
 
 def _to_fold(story: Story, settings: Mapping[str, Any]) -> list[Scene]:

@@ -118,18 +118,24 @@ def scene_recap_spec(
     """The recap of a closed scene. again: makes the work new although its inputs are not."""
     assert scene.closing is not None
     digest = source_digest(story, scene, settings)
-    tokens = int(settings["scene_recap_tokens"])
+    least, most = recap_bounds(settings)
     is_staged = in_stages(settings, writing)
     form = (STAGED_RECAP, writing.version_of(STAGED_RECAP)) if is_staged else ()
     return OperationSpec(
         kind=OperationKind.SCENE_RECAP,
         chat=chat_id,
-        key=writing.key(OperationKind.SCENE_RECAP, digest, str(tokens), again, *form),
+        key=writing.key(OperationKind.SCENE_RECAP, digest, f"{least}-{most}", again, *form),
         anchor=scene.closing.anchor,
         label=N_("Recap of scene {n}").format(n=scene.number),
         priority=priority,
-        params={"tokens": tokens, "again": again, "staged": is_staged},
+        params={"tokens": least, "most": most, "again": again, "staged": is_staged},
     )
+
+
+def recap_bounds(settings: Mapping[str, Any]) -> tuple[int, int]:
+    """Tokens that a scene's recap takes at least and at most, however long the scene."""
+    least = int(settings["scene_recap_tokens"])
+    return least, max(least, int(settings["scene_recap_most"]))
 
 
 def in_stages(settings: Mapping[str, Any], writing: Writing) -> bool:
@@ -149,6 +155,9 @@ def _scene_recaps(
         recap = story.scene_recap(scene)
         # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
         if recap is not None and (scene.last <= covered or recap.made_by == YOU):
+            continue
+        # Nor is a model's work by what is written without one.
+        if recap is not None and writing.is_free and not recap.is_without_model:
             continue
         digest = source_digest(story, scene, settings)
         if digest == NOTHING_TOLD or (recap is not None and recap.source_digest == digest):
@@ -215,8 +224,11 @@ def next_fold(
     if recap is None:
         return None
     base = fold_base(story, scene.first + 1)
+    if writing.is_free and is_kept_from_rules(story, scene, base):
+        return None
     tokens = recap_room(settings)
-    inputs = (base.content if base else "", recap.name, recap.text, str(tokens))
+    name = story.scene_name(scene) or recap.name
+    inputs = (base.content if base else "", name, recap.text, str(tokens))
     return OperationSpec(
         kind=OperationKind.RUNNING_RECAP,
         chat=chat_id,
@@ -226,6 +238,22 @@ def next_fold(
         priority=PRIORITY_FOLD,
         params={"tokens": tokens},
     )
+
+
+def is_kept_from_rules(story: Story, scene: Scene, base: RunningVersion | None) -> bool:
+    """Whether what a model wrote would be followed by what is written without one, which nobody
+    asked for: the scene is told by its own recap then, and the running recap waits for a model.
+
+    Whoever has the running recap rebuilt without a model wants that.
+    """
+    if base is None:
+        return False
+    places, versions = story.places, story.running.versions
+    if any(v.is_retired and places.get(v.last_anchor, -1) >= scene.last for v in versions):
+        return False
+    # A text by hand is of whoever wrote what it was made from.
+    before = [v for v in versions if v.version <= base.version and v.made_by != YOU]
+    return bool(before) and before[-1].is_of_a_model
 
 
 def recap_room(settings: Mapping[str, Any]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from app.errors import AnswerUnusable, OperationOutdated
@@ -12,10 +12,12 @@ from app.llm.writer import RecapWriter, SceneDraft, Staging, Written
 from app.operations import Operation, OperationKind, OperationSpec, Outcome
 from app.signals import Signal
 from app.store.store import Store
+from app.story.merging import HARD_BOUND
 from app.story.messages import Message
 from app.story.pinned import Pin, pins_in, with_pinned
+from app.story.recap_length import scene_recap_length
 from app.story.recap_text import is_headed, merged
-from app.story.recaps import RunningVersion, SceneRecap
+from app.story.recaps import LEFT_OUT, RunningVersion, SceneRecap
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import Scene, scene_digest
 from app.translation import N_, tr
@@ -114,11 +116,12 @@ class Recapper:
             written: Written[SceneDraft] = await writer.scene_recap(
                 messages,
                 previous=base.content if base else "",
-                tokens=int(spec.params["tokens"]),
+                tokens=await self._length(messages, spec),
                 on_text=self._listener(operation),
                 staging=staging,
             )
             value = {**asdict(written.value), "made_by": writer.label}
+            value["left_out"] = str(written.left_out)
             return Written(value, written.prompt_tokens, written.output_tokens)
 
         try:
@@ -138,7 +141,7 @@ class Recapper:
             name=value["name"],
             text=with_pinned(value["text"], pins, before.text if before else ""),
             source_digest=scene_digest(messages),
-            made_by=value["made_by"],
+            made_by=_maker(value),
             created=_made(operation),
             stored=value.get("stored", ""),
         )
@@ -150,12 +153,19 @@ class Recapper:
         await self._results.keep(spec.key, value, lambda: self._results.add(spec, label, add))
         return outcome
 
+    async def _length(self, messages: Sequence[Message], spec: OperationSpec) -> int:
+        """Tokens that the recap of these messages may take: about a fifth of theirs."""
+        least, most = int(spec.params["tokens"]), int(spec.params["most"])
+        texts = [message.text for message in messages]
+        scene = await asyncio.to_thread(lambda: sum(map(self._count, texts)))
+        return scene_recap_length(scene, least, most)
+
     async def _stand_in(
         self, chat: OpenChat, scene: Scene, messages: tuple[Message, ...], operation: Operation
     ) -> None:
         """Recap a scene without the model, so that one bad answer does not stop the fold."""
         assert scene.closing is not None
-        tokens = int(operation.spec.params["tokens"])
+        tokens = await self._length(messages, operation.spec)
         written = await self._built_in.scene_recap(messages, previous="", tokens=tokens)
         recap = SceneRecap(
             anchor=scene.closing.anchor,
@@ -190,21 +200,23 @@ class Recapper:
                 tr("The scene has no recap to fold in; it will be planned again.")
             )
         base = fold_base(story, scene.first + 1)
-        writer = self._writer()
+        writer, name = self._writer(), story.scene_name(scene) or recap.name
+        pins = pins_until(chat, spec.anchor)
 
         async def write() -> Written[dict[str, str]]:
             written = await writer.running_recap(
                 base.content if base else "",
-                scene.name or recap.name,
+                name,
                 recap.text,
                 tokens=int(spec.params["tokens"]),
+                pinned=[pin.text for pin in pins],
                 on_text=self._listener(operation),
             )
             value = {"content": written.value, "made_by": writer.label}
+            value["left_out"] = str(written.left_out)
             return Written(value, written.prompt_tokens, written.output_tokens)
 
         told = [version.content for version in (base, story.running.current) if version]
-        pins = pins_until(chat, spec.anchor)
 
         def made(content: str, made_by: str) -> RunningVersion:
             return RunningVersion(
@@ -227,11 +239,11 @@ class Recapper:
         except AnswerUnusable:
             # One bad answer must not keep all later scenes out of the prompt.
             tokens = int(spec.params["tokens"])
-            text = await self._folded_without(base, scene.name or recap.name, recap.text, tokens)
+            text = await self._folded_without(base, name, recap.text, tokens)
             stand_in = made(text, self._stand_in_label())
             await self._store.run(lambda: add(chat, stand_in, recap, operation))
             raise
-        version = made(value["content"], value["made_by"])
+        version = made(value["content"], _maker(value))
         await self._results.keep(spec.key, value, lambda: add(chat, version, recap, operation))
         return outcome
 
@@ -241,7 +253,7 @@ class Recapper:
         """A scene folded in without the model, in the shape that the running recap has."""
         previous = base.content if base else ""
         if is_headed(previous) or (not previous and is_headed(text)):
-            return merged(previous, text, tokens, self._count)
+            return merged(previous, text, int(tokens * HARD_BOUND), self._count)
         written = await self._built_in.running_recap(previous, name, text, tokens=tokens)
         return written.value
 
@@ -278,6 +290,13 @@ class Recapper:
             self.progress.emit(OperationProgress(operation.id, text))
 
         return on_text
+
+
+def _maker(value: Mapping[str, str]) -> str:
+    """Who made a kept result, and how much of it had no room. left_out: not in those of before."""
+    left_out = value.get("left_out", "0")
+    made_by = value["made_by"]
+    return made_by if left_out == "0" else LEFT_OUT.format(model=made_by, n=left_out)
 
 
 def _made(operation: Operation) -> float:

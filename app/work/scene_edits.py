@@ -49,7 +49,9 @@ class SceneEdits:
         """Give the scene that ends here a name."""
         chat = self._chats.required(path)
         mark = self._break(chat, anchor)
-        await self._save(chat, N_("scene name"), replace(mark, name=name.strip()))
+        await self._save(
+            chat, N_("scene name"), replace(mark, name=name.strip(), is_named=bool(name.strip()))
+        )
 
     async def collapse(self, path: Path, anchor: str, collapsed: bool) -> None:
         """Fold the scene that ends here in the story view, or unfold it."""
@@ -121,7 +123,8 @@ class SceneEdits:
         closing = scenes[scene.number].closing
         marks = [_hidden(self._break(chat, anchor))]
         if closing is not None and scene.name and not closing.name:
-            marks.append(replace(closing, name=scene.name))
+            given = chat.story.breaks[anchor].has_given_name
+            marks.append(replace(closing, name=scene.name, is_named=given))
         label = N_("merge of scenes {first} and {second}").format(
             first=scene.number, second=scene.number + 1
         )
@@ -138,7 +141,9 @@ class SceneEdits:
         ending = [v.version for v in chat.story.running.versions if v.last_anchor == anchor]
 
         def unit() -> None:
-            self._store.scenes.save(chat_id, [replace(_hidden(mark), name="", is_collapsed=False)])
+            self._store.scenes.save(
+                chat_id, [replace(_hidden(mark), name="", is_named=False, is_collapsed=False)]
+            )
             recaps.delete_scene_recaps(chat_id, anchor)
             if ending:
                 recaps.delete_running(chat_id, ending)
@@ -172,7 +177,8 @@ def closed_scene(chat: OpenChat, anchor: str) -> Scene:
 def _marked(old: SceneBreak | None, anchor: str, name: str) -> SceneBreak:
     if old is None:
         return SceneBreak(anchor, BreakOrigin.HAND, "hand", name=name.strip())
-    return replace(old, is_visible=True, origin=BreakOrigin.HAND, name=name.strip() or old.name)
+    shown = replace(old, is_visible=True, origin=BreakOrigin.HAND)
+    return replace(shown, name=name.strip(), is_named=True) if name.strip() else shown
 
 
 def _hidden(mark: SceneBreak) -> SceneBreak:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
 from app.story.recaps import BUILT_IN, YOU, RunningRecap, RunningVersion
-from app.translation import N_, number, tr, tr_in, trn
+from app.translation import N_, number, retold, tr, tr_in, trn
 from ui.controls.dates import day_words
 
 SLOT_NAMES = {
@@ -70,6 +70,7 @@ REASONS = {
 }
 SAID_ALONE = ("edit", "import", "foreign")  # the reason says who made it, too
 STAND_IN = ", in place of "  # as it is stored
+LEFT_OUT = " older entries left out"  # as it ends where it is stored
 ROLES = {Role.SYSTEM: N_("system"), Role.USER: N_("user"), Role.ASSISTANT: N_("assistant")}
 
 
@@ -120,6 +121,11 @@ def version_word(version: RunningVersion) -> str:
     return f"v{version.version + 1}"
 
 
+def maker_label(made_by: str) -> str:
+    """The label of a model, with how much of what it wrote had no room; "" for none."""
+    return retold(made_by) if made_by.endswith(LEFT_OUT) else tr(made_by)
+
+
 def maker_words(made_by: str) -> str:
     """Who wrote a version: you, a model, the built-in way, or that in place of a model."""
     if made_by == YOU:
@@ -130,7 +136,7 @@ def maker_words(made_by: str) -> str:
         return tr("{who}, since {model} gave nothing usable", who=who, model=model)
     if made_by == BUILT_IN:
         return tr_in("who made it", "built-in")
-    return tr(made_by) or tr_in("who made it", "somebody")
+    return maker_label(made_by) or tr_in("who made it", "somebody")
 
 
 def origin_words(version: RunningVersion, *, now: float) -> str:

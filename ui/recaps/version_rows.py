@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from app.story.recaps import YOU, RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
 from app.translation import N_, tr, tr_in, trn
-from ui.inspector.words import REASONS, short_time
+from ui.inspector.words import REASONS, maker_label, short_time
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -55,7 +55,7 @@ class VersionRow:
         """Who wrote it, for a line of facts."""
         if self.made_by == YOU:
             return tr_in("made by you", "yours")
-        return tr(self.made_by) or tr_in("made by somebody", "somebody")
+        return maker_label(self.made_by) or tr_in("made by somebody", "somebody")
 
 
 def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[VersionRow, ...]:

@@ -193,13 +193,14 @@ async def test_a_scene_is_merged_into_the_running_recap() -> None:
 
 
 @pytest.mark.weakness(54)
-async def test_a_running_recap_is_cut_to_its_room() -> None:
+async def test_a_running_recap_is_cut_only_far_beyond_its_room_and_says_so() -> None:
     items = [f"Deed number {i} was done." for i in range(200)]
     answer = json.dumps({"recap": {"developments": items, "state": ["Now."]}})
-    written = await writer_of(ScriptedBackend(answer)).running_recap("", "S", "x", tokens=80)
-    assert estimate_tokens(written.value) <= 80
+    written = await writer_of(ScriptedBackend(answer)).running_recap("Old.", "S", "x", tokens=80)
+    assert 80 < estimate_tokens(written.value) <= 120
     assert written.value.endswith("STATE\nNow.")
     assert items[-1] in written.value
+    assert written.left_out == len([item for item in items if item not in written.value])
 
 
 async def test_a_message_becomes_a_sentence() -> None:

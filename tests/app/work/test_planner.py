@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from app.operations import OperationSpec
+from app.operations import OperationKind, OperationSpec
 from app.settings import REGISTRY
 from app.story.messages import Absence, Message, MessageKind, MessageRecap, digest
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
@@ -314,3 +314,71 @@ def test_a_backlog_in_stages_says_the_requests_that_it_may_take() -> None:
     assert (one.requests, staged.requests) == (3 + 2, 3 * 4 + 2)
     assert staged.prompt_tokens > one.prompt_tokens
     assert staged.output_tokens > one.output_tokens
+
+
+FREE = Writing("builtin", "extractive-1", is_free=True)
+
+
+def versions(*made_by: str, retired: int = 0) -> RunningRecap:
+    """Of the scenes that end at m2, m5 and so on; the last ones retired."""
+    count = len(made_by)
+    return RunningRecap(
+        tuple(
+            RunningVersion(n, f"content {n}", n + 1, "", f"m{3 * n + 2}", maker, 1.0)
+            if n < count - retired
+            else RunningVersion(
+                n, f"content {n}", n + 1, "", f"m{3 * n + 2}", maker, 1.0, is_retired=True
+            )
+            for n, maker in enumerate(made_by)
+        ),
+        count - 1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("made_by", "is_folded"),
+    [
+        (("model",), False),
+        (("model", "built-in, in place of model"), False),
+        (("model", "you"), False),
+        (("ST-Auto-Recap",), False),
+        (("built-in",), True),
+        (("built-in", "you"), True),
+        (("you",), True),
+        ((), True),
+    ],
+)
+def test_nothing_built_in_is_put_upon_a_models_running_recap_unasked(
+    made_by: tuple[str, ...], is_folded: bool
+) -> None:
+    story = with_recaps(story_of(14, 2, 5, 8, 11), "m2", "m5", "m8", "m11", made_by="built-in")
+    story = replace(story, running=versions(*made_by))
+    folds = [s for s in plan(story, 1, settings(), FREE) if s.kind is OperationKind.RUNNING_RECAP]
+    assert bool(folds) is is_folded
+    with_model = plan(story, 1, settings(), WRITING)
+    assert any(spec.kind is OperationKind.RUNNING_RECAP for spec in with_model)
+
+
+def test_whoever_has_it_rebuilt_without_a_model_gets_it_from_there_on() -> None:
+    story = with_recaps(story_of(14, 2, 5, 8, 11), "m2", "m5", "m8", "m11", made_by="built-in")
+    story = replace(story, running=versions("model", "model", "model", retired=2))
+    assert [spec.anchor for spec in plan(story, 1, settings(), FREE)][:1] == ["m5"]
+
+
+def test_a_models_recap_of_an_edited_scene_stays_where_there_is_no_model() -> None:
+    story = with_recaps(story_of(10, 2, 5), "m2", "m5")
+    edited = list(story.messages)
+    edited[4] = Message("m4", digest("other"), "Name", "other")
+    story = replace(story, messages=tuple(edited))
+    off = settings(message_recaps_auto=False)
+    scene_recaps = {"scene_recap"}
+    assert not scene_recaps & {spec.kind.value for spec in plan(story, 1, off, FREE)}
+    assert scene_recaps & {spec.kind.value for spec in plan(story, 1, off, WRITING)}
+
+
+def test_the_bounds_of_a_recap_are_part_of_the_work_and_never_contradict_each_other() -> None:
+    story = story_of(10, 2)
+    (one,), (other,) = planned(story), planned(story, scene_recap_most=700)
+    assert one.key != other.key
+    (long,) = planned(story, scene_recap_tokens=900)
+    assert (long.params["tokens"], long.params["most"]) == (900, 900)

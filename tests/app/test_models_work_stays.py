@@ -1,0 +1,106 @@
+"""What a model wrote is not followed by what is written without one, unless the user says so."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from app.companion import Companion, open_companion
+from app.operations import OperationKind
+from app.paths import user_folders
+from app.story.scenes import BreakOrigin
+from tests.fakes import MODEL, FakeLlm, RecordedRequest
+from tests.labelled import WrittenTavern
+
+NUMBERS = count(1)
+
+
+def answer(request: RecordedRequest) -> str:
+    number = next(NUMBERS)
+    if "merged recap" in request.text:
+        return json.dumps({"drop": [], "replace": [], "add": {}})
+    recap = {"developments": [f"The model told deed {number}."]}
+    return json.dumps({"name": "The same name", "recap": recap})
+
+
+class Place:
+    """A chat, a data folder, and a model that can be away."""
+
+    def __init__(self, tavern: WrittenTavern, data: Path, model: FakeLlm) -> None:
+        self.chat, self._tavern, self._data, self._model = tavern.chat, tavern, data, model
+
+    @asynccontextmanager
+    async def opened(self, *, with_model: bool) -> AsyncIterator[Companion]:
+        async with open_companion(
+            user_folders(self._data),
+            tavern=self._tavern.user_folder,
+            llm=f"openai:{MODEL}@{self._model.url}" if with_model else "builtin",
+            watch=False,
+        ) as companion:
+            yield companion
+
+
+@pytest.fixture
+def place(demo_tavern: WrittenTavern, tmp_path: Path) -> Iterator[Place]:
+    with FakeLlm(answer) as model:
+        yield Place(demo_tavern, tmp_path / "own data", model)
+
+
+async def test_an_interrupted_run_is_not_gone_on_with_by_rules(place: Place) -> None:
+    async with place.opened(with_model=True) as companion:
+        companion.work.pause()
+        await companion.open_story(place.chat)
+        companion.work.resume()
+        async with asyncio.timeout(30):
+            while (now := companion.story(place.chat)) is None or len(now.running.versions) < 2:
+                await asyncio.sleep(0.02)
+        companion.work.pause()
+    async with place.opened(with_model=False) as companion:
+        await companion.open_story(place.chat)
+        story, _ = await companion.finished(place.chat)
+        slots = await companion.slots(place.chat)
+        running = next(slot for slot in slots.slots if slot.key.startswith("auto_recap_running"))
+    versions = story.running.versions
+    assert len(versions) >= 2
+    assert all(version.made_by.startswith(MODEL) for version in versions)
+    assert "The model told deed" in running.text
+    assert running.budget
+    last = story.places[versions[-1].last_anchor]
+    behind = [scene for scene in story.scenes if scene.is_closed and scene.last > last]
+    recaps = [story.scene_recap(scene) for scene in behind]
+    assert any(recap is not None and recap.is_without_model for recap in recaps)
+    await _rebuilt(place)
+
+
+async def _rebuilt(place: Place) -> None:
+    """The user may have it rebuilt without a model."""
+    async with place.opened(with_model=False) as companion:
+        story = await companion.open_story(place.chat)
+        first = story.scenes[0].closing
+        assert first is not None
+        await companion.edits.rebuild_running_recap(place.chat, first.anchor)
+        story = await companion.settled(place.chat)
+    assert story.running.versions[-1].made_by == "built-in"
+
+
+async def test_the_merge_hears_a_name_that_no_other_scene_has(place: Place) -> None:
+    async with place.opened(with_model=True) as companion:
+        await companion.open_story(place.chat)
+        story, _ = await companion.finished(place.chat)
+        names = [story.scene_name(scene) for scene in story.scenes if scene.is_closed]
+        assert names[0] == "The same name"
+        assert len({name.casefold() for name in names}) == len(names)
+        first = story.scenes[0].closing
+        assert first is not None
+        assert first.origin is BreakOrigin.HEURISTIC
+        await companion.edits.scenes.rename(place.chat, first.anchor, "Mine")
+        story = await companion.settled(place.chat)
+        assert story.scene_name(story.scenes[0]) == "Mine"
+        kinds = {operation.spec.kind for operation in companion.work.operations}
+        assert OperationKind.RUNNING_RECAP in kinds
