@@ -14,6 +14,7 @@ import pytest
 from app.companion import Companion, open_companion
 from app.operations import OperationKind
 from app.paths import user_folders
+from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.scenes import BreakOrigin
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
@@ -56,16 +57,19 @@ async def test_an_interrupted_run_is_not_gone_on_with_by_rules(place: Place) -> 
     async with place.opened(with_model=True) as companion:
         companion.work.pause()
         await companion.open_story(place.chat)
+        changed = asyncio.Event()
+        companion.operations_changed.connect(lambda _: changed.set())
         companion.work.resume()
         async with asyncio.timeout(30):
             while (now := companion.story(place.chat)) is None or len(now.running.versions) < 2:
-                await asyncio.sleep(0.02)
+                changed.clear()
+                await changed.wait()
         companion.work.pause()
     async with place.opened(with_model=False) as companion:
         await companion.open_story(place.chat)
         story, _ = await companion.finished(place.chat)
         slots = await companion.slots(place.chat)
-        running = next(slot for slot in slots.slots if slot.key.startswith("auto_recap_running"))
+        running = next(slot for slot in slots.slots if slot.key == RUNNING_RECAP_KEY)
     versions = story.running.versions
     assert len(versions) >= 2
     assert all(version.made_by.startswith(MODEL) for version in versions)
