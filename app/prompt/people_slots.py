@@ -6,6 +6,7 @@ Source: spec/smart-memory.md §16 (IJ7, IJ10, IJ11).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.memory.names import folded
 from app.memory.records import LEDGER_FIELDS, Memory, Tier
@@ -105,7 +106,7 @@ def epistemic_draft(occasion: Occasion) -> Draft:
 
     entries = [
         Entry(
-            _knowing(standing.memory, told[standing.memory.id], name),
+            _knowing(_as_they_know(standing.memory, occasion), told[standing.memory.id], name),
             (order[standing.memory.id],),
             group=KNOWING.index(told[standing.memory.id]),
             memory=standing.memory.id,
@@ -132,6 +133,14 @@ def _unknown(occasion: Occasion) -> Sequence[Memory]:
     names = occasion.responder_names
     held = (s.memory for s in occasion.active(Tier.EPISTEMIC))
     return [m for m in held if m.type == "unaware" and folded(m.subject) in names]
+
+
+def _as_they_know(memory: Memory, occasion: Occasion) -> Memory:
+    """An entry without the details that its holder does not know: of a false belief they often
+    tell the truth.
+    """
+    is_told = memory.detail and occasion.withheld.would_be_told(memory.detail)
+    return replace(memory, detail="") if is_told else memory
 
 
 def _knowing(memory: Memory, kind: str, name: str) -> str:

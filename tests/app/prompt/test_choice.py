@@ -156,3 +156,16 @@ def test_the_recap_never_goes_behind_what_the_user_wrote() -> None:
     of = replace(of, running=RunningRecap((*others, last, edited), 5))
     sent = Turn(context=2 * 25 * of.message_tokens[0])
     assert "Mine." in prompt(of=of, turn=sent).slots[0].text
+
+
+def test_a_false_belief_is_told_without_the_truth_about_it() -> None:
+    belief = memory(
+        "that the duke died of fever",
+        Tier.EPISTEMIC,
+        type="believes",
+        subject="Vera",
+        detail=f"that the duke died of fever; in truth {KILLED}",
+    )
+    text = whole(prompt([secret(), belief], of=story(kind=GROUP), turn=Turn("Vera")))
+    assert "- that the duke died of fever" in text
+    assert "in truth" not in text
