@@ -43,6 +43,7 @@ from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
 
 PREVIOUS_SHARE = 0.25  # of the context, for what came before a scene
+MOST_PREVIOUS = 600  # tokens of that: more explains no scene better, and is paid for each time
 CONTEXT_MESSAGES = 4
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
 NOTHING_YET = "(nothing yet)"
@@ -127,7 +128,11 @@ class ModelWriter:
         async def write() -> SceneDraft:
             empty = {"tokens": str(tokens), "messages": "", "previous": ""}
             room = self._asker.room(task.prompt, empty) - LIMIT_ROOM
-            share = min(int(self._asker.context * PREVIOUS_SHARE), room - SMALLEST_ROOM)
+            share = min(
+                MOST_PREVIOUS,
+                int(self._asker.context * PREVIOUS_SHARE),
+                room - SMALLEST_ROOM,
+            )
             before = newest_lines(previous, share, self._count) if share > 0 else ""
             inputs = {"previous": before or NOTHING_YET}
             room -= self._count(inputs["previous"])

@@ -37,7 +37,7 @@ PRIORITY_CONTINUITY = PRIORITY_PASS + 1
 PRIORITY_SUMMARY = PRIORITY_PASS - 1
 PRIORITY_DERIVED = PRIORITY_PASS - 3
 LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
-MESSAGES_BETWEEN = 40  # where scenes are short, and arcs end one by one, not a text for each
+MESSAGES_BETWEEN = 60  # where scenes are short, and arcs end one by one, not a text for each
 LATELY = 400  # messages: who has not spoken in them gets no new portrait
 SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
 

@@ -137,7 +137,7 @@ def test_resolved_arcs_are_summed_up_once_and_together() -> None:
     assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), documents=done))
     soon = chat(story(), arc(1, 8), documents=done)
     assert OperationKind.ARC_SUMMARY not in planned(soon)  # what came a moment ago is told so far
-    again = chat(story(60), arc(1, 8), documents=done)
+    again = chat(story(80), arc(1, 8), documents=done)
     assert planned(again)[OperationKind.ARC_SUMMARY].key != spec.key
     assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), arcs_enabled=False))
 
@@ -172,13 +172,13 @@ def test_a_portrait_is_made_anew_when_both_scene_and_memories_went_on() -> None:
 
     assert OperationKind.PROFILE not in with_kept(story(40, 9), 5, "other")  # no scene since
     assert OperationKind.PROFILE not in with_kept(story(20, 9, 15), 5, "other")  # nor enough
-    assert OperationKind.PROFILE in with_kept(story(60, 9, 15), 5, "other")
+    assert OperationKind.PROFILE in with_kept(story(80, 9, 15), 5, "other")
 
 
 def test_the_same_portrait_wanted_again_later_is_other_work() -> None:
     first = planned(chat(story(20, 9), *facts(5)))[OperationKind.PROFILE]
     old = document(first, DocumentKind.PROFILE, "Mira", until="m10", inputs="of other memories")
-    later = planned(chat(story(60, 9, 15), *facts(5), documents=(old,)))[OperationKind.PROFILE]
+    later = planned(chat(story(80, 9, 15), *facts(5), documents=(old,)))[OperationKind.PROFILE]
     assert later.key != first.key
 
 
