@@ -28,7 +28,7 @@ CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memor
 PROMPT_SHARE = 0.5
 BESIDE_MESSAGES = 2_000
 SMALLEST_CHUNK = 500
-# Passes of one block are told the same of what was remembered at its beginning, and after it what was
+# Passes of one block are told the same of what was remembered at its beginning, and then what was
 # noted since: so a server finds the beginning of each that it has read.
 PASSES_IN_BLOCK = 5
 MESSAGES_BEFORE = 3  # the new ones, to understand them
