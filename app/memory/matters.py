@@ -19,8 +19,9 @@ ALIKE = 0.40  # Jaccard of content words, for what is shown as one matter
 ALIKE_PART = 0.60  # of the content words of the shorter of both
 # Of content words, for one to say in other words what somebody learned: share of the shorter, and
 # of all. What is ended wrongly is worse than what stays too long.
-LEARNED = ((0.75, 0.30), (0.60, 0.40))
+LEARNED: tuple[tuple[float, float], ...] = ((0.75, 0.30), (0.60, 0.40))
 LEARNED_FROM_KEEPER = ((0.50, 0.25),)  # where the very one who kept it told it
+LEARNED_OF_NOBODY = ((0.75, 0.60),)  # where nobody is named, and the keeper may be meant
 LEAST_LEARNED = 2.0  # words; a sign of a script without spaces is half of one
 STEM = 5  # letters that words of one family share, in most languages with endings
 
@@ -164,42 +165,35 @@ class Reading:
         """
         if not is_denied and _plain(entry.text) == _plain(learned.text):
             return True
-        if self._is_other(entry, learned, is_denied=is_denied):
+        old, new = self.wording.read(entry.text), self.wording.read(learned.text)
+        if (old.is_negated != new.is_negated) is not is_denied:
             return False
+        if old.numbers - new.numbers and new.numbers - old.numbers:
+            return False
+        ours, theirs = self._named(entry.text, old.names), self._named(learned.text, new.names)
+        is_implied = entry.type == "hiding" and not ours
+        if is_implied:
+            ours = [self.people.key(entry.subject)]  # "that she took it": whoever hides it
+        if _are_others(ours, theirs):
+            return False
+        told = self.people.key(learned.told_by) if learned.told_by else ""
+        from_keeper = entry.type == "hiding" and told == self.people.key(entry.subject)
+        if not (is_implied or from_keeper or set(ours) <= set(theirs)):
+            return False  # less than the matter: not that it was they
         if not is_denied and is_same(entry.text, learned.text, self.wording, self.vectors):
             return True
         if not self.common:
             return False
+        limits, least = LEARNED, LEAST_LEARNED
+        if from_keeper:
+            limits = (*LEARNED, *LEARNED_FROM_KEEPER)
+        elif is_implied and not theirs:
+            limits, least = LEARNED_OF_NOBODY, LEAST_LEARNED + 1  # who did it may be the secret
         names = frozenset(word[:STEM] for word in self.words)
-        mine, theirs = (
-            content_words(memory.text, self.common) - names for memory in (entry, learned)
-        )
-        shared = _weight(mine & theirs)
-        if shared < LEAST_LEARNED:
-            return False
-        told = self.people.key(learned.told_by) if learned.told_by else ""
-        from_keeper = entry.type == "hiding" and told == self.people.key(entry.subject)
-        return any(
-            shared >= part * min(_weight(mine), _weight(theirs))
-            and shared >= of_all * _weight(mine | theirs)
-            for part, of_all in (*LEARNED, *(LEARNED_FROM_KEEPER if from_keeper else ()))
-        )
-
-    def _is_other(self, entry: Memory, learned: Memory, *, is_denied: bool) -> bool:
-        """Whether they speak of other people or numbers, or one denies what the other says."""
-        old, new = self.wording.read(entry.text), self.wording.read(learned.text)
-        if (old.is_negated != new.is_negated) is not is_denied:
+        mine, told_of = (content_words(m.text, self.common) - names for m in (entry, learned))
+        if mine and mine == told_of and set(ours) == set(theirs):
             return True
-        if old.numbers - new.numbers and new.numbers - old.numbers:
-            return True
-        ours = self._named(entry.text, old.names)
-        theirs = self._named(learned.text, new.names)
-        if entry.type == "hiding" and not ours:
-            ours = [self.people.key(entry.subject)]  # "that she took it": whoever hides it
-        if set(ours) - set(theirs) and set(theirs) - set(ours):
-            return True
-        both = set(ours) & set(theirs)
-        return [key for key in ours if key in both] != [key for key in theirs if key in both]
+        return _is_shared(mine, told_of, least, limits)
 
     def _named(self, text: str, names: Sequence[str]) -> list[str]:
         """Keys of who is named, and other names, in their order."""
@@ -208,6 +202,29 @@ class Reading:
         found = names or [word for word in tokens if word in self.wording.names]
         people = (word for word in tokens if word in self.words)
         return list(dict.fromkeys(self.words.get(name, name) for name in (*people, *found)))
+
+
+def _are_others(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether each names somebody whom the other does not, or the same in other parts."""
+    both = set(ours) & set(theirs)
+    if set(ours) - both and set(theirs) - both:
+        return True
+    return [key for key in ours if key in both] != [key for key in theirs if key in both]
+
+
+def _is_shared(
+    one: frozenset[str],
+    other: frozenset[str],
+    least: float,
+    limits: Sequence[tuple[float, float]],
+) -> bool:
+    """Whether two texts have enough of their content words in common, see LEARNED."""
+    shared = _weight(one & other)
+    return shared >= least and any(
+        shared >= part * min(_weight(one), _weight(other))
+        and shared >= of_all * _weight(one | other)
+        for part, of_all in limits
+    )
 
 
 def _weight(words: frozenset[str]) -> float:

@@ -28,10 +28,10 @@ CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memor
 PROMPT_SHARE = 0.5
 BESIDE_MESSAGES = 2_000
 SMALLEST_CHUNK = 500
-# Passes of one block are told the same of what was remembered at its beginning, and what was noted
-# since behind the messages: so a server finds the beginning of each that it has read.
+# Passes of one block are told the same of what was remembered at its beginning, and then what was
+# noted since: so a server finds the beginning of each that it has read.
 PASSES_IN_BLOCK = 5
-MESSAGES_BEFORE = 4  # the new ones, to understand them
+MESSAGES_BEFORE = 3  # the new ones, to understand them
 UNKNOWN_CONTEXT = 8192
 NOTHING_FOUND: frozenset[tuple[str, str]] = frozenset()
 # Without a model a long stretch is looked through at once, in the light of what was just before.

@@ -33,7 +33,7 @@ def test_the_separate_requests_share_their_system_text_and_begin_with_the_window
 
 def test_one_pass_shows_what_changes_most_last() -> None:
     user = rendered(MEMORY_PASS)[1]
-    places = [user.index(MARKS[name]) for name in ("known", "window", "news", "new_from")]
+    places = [user.index(MARKS[name]) for name in ("known", "news", "window", "new_from")]
     assert places == sorted(places)
     assert user.count("\n", places[-1]) == 0, "one closing line"
 

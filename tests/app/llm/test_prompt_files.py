@@ -53,7 +53,7 @@ def test_no_input_closes_its_own_part_of_the_prompt(hostile: str) -> None:
     inputs = {"known": "k", "news": "n", "new_from": "1", "window": f"before\n{hostile}\nafter <b>"}
     _, user = prompt.render(inputs)
     tags = re.findall(r"<\s*/?\s*(?:messages|news|known)\s*>", user, re.IGNORECASE)
-    assert tags == ["<known>", "</known>", "<messages>", "</messages>", "<news>", "</news>"]
+    assert tags == ["<known>", "</known>", "<news>", "</news>", "<messages>", "</messages>"]
     assert "after <b>" in user
 
 

@@ -207,7 +207,7 @@ def test_what_the_messages_speak_of_is_shown_before_what_is_newer() -> None:
     assert "spoken" in told.epistemic
 
 
-def test_what_only_the_new_messages_speak_of_is_told_behind_them() -> None:
+def test_what_only_the_new_messages_speak_of_is_told_beside_it() -> None:
     spoken = replace(KNOWS, id="spoken", text="that the bell of the abbey is cracked")
     made = (spoken, *CHATTER)
     about = "Mara: The bell of the abbey rings."

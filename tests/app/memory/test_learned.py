@@ -69,6 +69,7 @@ def test_what_somebody_knows_is_over_in_whatever_words_it_was_put(over: str) -> 
         "[hiding] Bo from Tomas | that he sold the old boat",
         "[hiding] Ines from Tomas | that Bo sold the old boat to 3 men",
         "[hiding] Ines from Tomas | that Bo stole the old boat",
+        "[hiding] Ines from Tomas | that Bo and she sold the old boat",
         "[believes] Tomas | that Ines sold the old boat",
         "[believes] Tomas | that Ines has not paid for the old house",
         "[hiding] Ines from everyone | that she sold the old boat",
@@ -81,6 +82,24 @@ def test_what_is_another_matter_or_is_kept_from_others_goes_on(other: str) -> No
 def test_without_a_word_on_how_it_was_learned_it_may_be_hidden_on() -> None:
     assert ended(LEARNED, SECRET, channel="") == []
     assert ended(LEARNED, SECRET, channel="", told_by="Bo") == [SECRET]
+
+
+@pytest.mark.parametrize(
+    ("hidden", "learned", "is_over"),
+    [
+        ("that she is his sister", "that Ines is his sister", True),
+        ("that she killed the duke", "that Ines killed the duke with poison from the abbey", True),
+        ("that she killed the duke", "that the duke was killed with poison", False),
+        ("that Bo killed the old duke", "that the old duke was killed", False),
+        ("that Bo stole the ring of Cy", "that the ring of Cy was stolen", False),
+        ("that she has the ledger", "that Ines burned the ledger from the safe", False),
+        ("that the bridge falls at dawn", "that the bridge is guarded until dawn", False),
+        ("that the old bridge falls at dawn", "that the old bridge falls at dawn too", True),
+    ],
+)
+def test_who_did_it_is_part_of_the_matter(hidden: str, learned: str, is_over: bool) -> None:
+    hiding = f"[hiding] Ines from Tomas | {hidden}"
+    assert bool(ended(f"[knows] Tomas | {learned}", hiding)) is is_over
 
 
 def test_what_is_learned_before_it_is_hidden_ends_nothing() -> None:
@@ -111,5 +130,6 @@ def test_it_is_so_in_german_too() -> None:
 
 
 def test_who_hides_a_thing_is_not_unaware_of_it() -> None:
-    unaware = "[unaware] Bo | that Ines sold the boat to the Alvarez brothers"
-    assert ended("[hiding] Bo from Tomas | that Ines sold the boat", unaware) == [unaware]
+    unaware = "[unaware] Bo | that Ines sold the boat"
+    hides = "[hiding] Bo from Tomas | that Ines sold the boat to the Alvarez brothers"
+    assert ended(hides, unaware) == [unaware]
