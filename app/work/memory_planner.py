@@ -31,7 +31,7 @@ SMALLEST_CHUNK = 500
 # Passes of one block are told the same of what was remembered at its beginning, and then what was
 # noted since: so a server finds the beginning of each that it has read.
 PASSES_IN_BLOCK = 5
-MESSAGES_BEFORE = 3  # the new ones, to understand them
+MESSAGES_BEFORE = 4  # the new ones, to understand them
 UNKNOWN_CONTEXT = 8192
 NOTHING_FOUND: frozenset[tuple[str, str]] = frozenset()
 # Without a model a long stretch is looked through at once, in the light of what was just before.
