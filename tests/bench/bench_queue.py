@@ -69,7 +69,7 @@ async def _measured(url: str, folder: Path) -> tuple[float, float]:
         await queue.add([_spec(chat, next(numbers)) for _ in range(OPERATIONS)])
         await queue.wait_idle()
 
-    body = backend._body(REQUEST)
+    body = backend._body(REQUEST, REQUEST.max_output_tokens)
     async with httpx.AsyncClient(trust_env=False) as client:
 
         async def asked() -> None:
