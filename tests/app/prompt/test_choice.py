@@ -40,7 +40,9 @@ def test_of_two_lines_that_say_the_same_the_second_waits() -> None:
 
 def test_what_another_slot_tells_is_not_told_before_what_nobody_tells() -> None:
     told = memory("Odo hid the ledger under the mill wheel.", importance=3)
-    again = memory("Odo hid his ledger under the wheel of the mill.", Tier.SESSION, type="detail")
+    again = memory(
+        "Odo hid his ledger under the wheel of the mill.", Tier.SESSION, type="detail", importance=3
+    )
     other = memory("Vera carries a cracked brass compass.", Tier.SESSION, type="detail")
     newest = memory("Rain falls on both of them.", Tier.SESSION, type="detail", at=3)
     tight = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_session": 38}
@@ -67,7 +69,7 @@ def test_the_scene_now_is_told_by_what_is_of_now() -> None:
 
 def test_what_was_overtaken_steps_back_behind_what_holds() -> None:
     """The long-term slot told where a thing was put, and not that it was taken back."""
-    placed = memory("Odo laid the silver ring into the well.", importance=2, id="placed")
+    placed = memory("Odo laid the silver ring into the well.", importance=3, id="placed")
     by = Source(CHAT, "m2", "")
     was = memory(
         "the well", Tier.STATE_LEDGER, type="object", subject="silver ring", field="location"
@@ -169,3 +171,21 @@ def test_a_false_belief_is_told_without_the_truth_about_it() -> None:
     text = whole(prompt([secret(), belief], of=story(kind=GROUP), turn=Turn("Vera")))
     assert "- that the duke died of fever" in text
     assert "in truth" not in text
+
+
+def test_the_telling_goes_before_what_all_others_say_too() -> None:
+    """Words that memories share made a memory rank high, so the general outranked the telling."""
+    general = [
+        memory(text, id=f"g{n}")
+        for n, text in enumerate(
+            (
+                "Vera and Odo walk through the harbour town.",
+                "Vera and Odo talk in the harbour town.",
+                "Vera walks with Odo and they talk.",
+            )
+        )
+    ]
+    telling = memory("Vera owes Madame Quist forty crowns.", id="t")
+    tight = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_long": 24}
+    text = text_of(prompt([*general, telling], slots_head_every=0, **tight), SlotName.LONG)
+    assert "forty crowns" in text
