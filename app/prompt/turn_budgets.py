@@ -23,6 +23,7 @@ PRESSED: Mapping[SlotName, int] = {
     SlotName.SESSION: 150,
     SlotName.TRIGGERED: 200,
 }
+FRESH_SHARE = 2  # one part in so many of the long-term budget, for what is not at the head yet
 AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of the tiers that adapt
 
 Count = Callable[[str], int]
@@ -71,11 +72,13 @@ def with_what_is_left(
     budgets: Budgets, drafts: Iterable[Draft], count: Count, *, has_fresh: bool
 ) -> Budgets:
     """With the correction's, which is whatever it takes; and what long-term memories leave of
-    theirs goes to fresh ones, where these wait for their place at the head of the prompt.
+    theirs goes to fresh ones, a part at least, where these wait for their place at the head of the
+    prompt.
     """
     full_of = {draft.name: count(draft.render(len(draft.entries))) for draft in drafts}
     if has_fresh:
-        left = max(0, budgets[SlotName.LONG] - full_of.get(SlotName.LONG, 0))
+        long = budgets[SlotName.LONG]
+        left = max(long // FRESH_SHARE, long - full_of.get(SlotName.LONG, 0))
         budgets = {**budgets, SlotName.TRIGGERED: budgets[SlotName.TRIGGERED] + left}
     return {**budgets, SlotName.REPAIR: full_of.get(SlotName.REPAIR, 0)}
 

@@ -340,7 +340,7 @@ class OpenChats:
             number = chats.id_of(stored)
             if until is not None:
                 source = chats.id_of(str(path))
-                chats.copy_knowledge(source, number, before=until + 1, with_recaps=False)
+                chats.copy_knowledge(source, number, before=until + 1)
                 crosses = self._store.memory_modes.policy(reference.owner_key).crosses_chats
                 owners = [reference.owner_key] if reference.owner_key and crosses else []
                 branching.take_over(source, number, "", view_of=owners)

@@ -36,6 +36,11 @@ class Place:
     def __init__(self, tavern: WrittenTavern, data: Path, model: FakeLlm) -> None:
         self.chat, self._tavern, self._data, self._model = tavern.chat, tavern, data, model
 
+    @property
+    def requests(self) -> int:
+        """How many were sent to the model."""
+        return len(self._model.requests)
+
     @asynccontextmanager
     async def opened(self, *, with_model: bool) -> AsyncIterator[Companion]:
         async with open_companion(
@@ -108,3 +113,20 @@ async def test_the_merge_hears_a_name_that_no_other_scene_has(place: Place) -> N
         assert story.scene_name(story.scenes[0]) == "Mine"
         kinds = {operation.spec.kind for operation in companion.work.operations}
         assert OperationKind.RUNNING_RECAP in kinds
+
+
+async def test_an_earlier_moment_shows_what_was_known_and_asks_for_nothing(place: Place) -> None:
+    async with place.opened(with_model=True) as companion:
+        await companion.open_story(place.chat)
+        story, _ = await companion.finished(place.chat)
+        assert len(story.running.versions) > 3
+        asked = place.requests
+        until = story.scenes[3].last
+        await companion.open_story(place.chat, until=until)
+        then, _ = await companion.finished(place.chat, until=until)
+        assert place.requests == asked
+    assert [scene.last for scene in then.scenes[:3]] == [scene.last for scene in story.scenes[:3]]
+    for scene in then.scenes[:3]:
+        assert then.scene_recap(scene) == story.scene_recap(scene)
+    assert then.running.current is not None
+    assert then.places[then.running.current.last_anchor] <= until
