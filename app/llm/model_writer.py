@@ -42,7 +42,7 @@ from app.story.recap_text import Recap
 from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
 
-PREVIOUS_SHARE = 0.25  # of the context, for what came before a scene
+PREVIOUS_SHARE = 0.08  # of the context, for what came before a scene
 MOST_PREVIOUS = 600  # tokens of that: more explains no scene better, and is paid for each time
 CONTEXT_MESSAGES = 4
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least

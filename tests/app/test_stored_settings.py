@@ -84,14 +84,17 @@ async def test_a_start_with_broken_rows_says_so_once_and_setting_them_mends_it(
     folders = user_folders(tmp_path / "own data")
     async with open_companion(folders, tavern=demo_tavern.user_folder, watch=False):
         pass
-    numbers = [name for name, one in REGISTRY.items() if type(one.default) is int][: len(BROKEN)]
+    ints = [name for name, one in REGISTRY.items() if type(one.default) is int]
+    numbers = [name for name in ints if not fits(name, 7)][: len(BROKEN)]  # 7 is broken there, too
     with closing(sqlite3.connect(folders.database)) as connection, connection:
         connection.executemany(
             "INSERT INTO setting (scope, scope_id, name, value) VALUES ('global', '', ?, ?)",
             [*zip(numbers, BROKEN, strict=True), ("of_the_future", "{")],
         )
     async with open_companion(folders, tavern=demo_tavern.user_folder, watch=False) as companion:
-        assert all(companion.settings[name] == REGISTRY[name].default for name in numbers)
+        assert {name: companion.settings[name] for name in numbers} == {
+            name: REGISTRY[name].default for name in numbers
+        }
         assert companion.health.backend.light is Light.BAD
         assert companion.settings.problem in companion.health.backend.sentence
         assert str(len(BROKEN)) in companion.settings.problem
