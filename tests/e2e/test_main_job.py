@@ -125,9 +125,12 @@ def current_recap(program: Program) -> str:
 def assert_recap_before_main(request: RecordedRequest, recap: str) -> None:
     first, second = request.messages[:2]
     assert first["role"] == "system"
-    assert recap in first["content"]
+    # What happened in the messages that are sent is read there; how things stand is as of now.
+    state = recap[recap.index("STATE") :]
+    assert MARK in first["content"]
+    assert state in first["content"]
     assert f"Write {CHARACTER}'s next reply" in second["content"]
-    assert recap not in json.dumps(request.messages[1:])
+    assert MARK not in json.dumps(request.messages[1:])
 
 
 async def test_the_running_recap_stands_right_before_the_main_prompt(
