@@ -25,7 +25,7 @@ from tests.labelled import WrittenTavern
 from tests.memory_world import World
 
 LENGTH = 31  # messages: what the newest ones told is called up, and not at the prompt's head yet
-SCENE_ENDS_AT = 10
+SCENES_END_AT = (5, 10)
 OFF = ("memory_auto", "canon_auto", "scene_breaks_auto", "message_recaps_auto", "away_recap")
 RUNNING = "mark-running"
 LINE = re.compile(r"line-\d+")
@@ -37,8 +37,8 @@ def mark(name: SlotName, who: str = "") -> str:
 
 
 def tell(request: RecordedRequest) -> str:
-    """The recaps of the one scene there is."""
-    told = RUNNING if "running recap" in request.messages[0]["content"] else mark(SlotName.SCENES)
+    """The recaps of both scenes; that of the first is all that the running recap tells."""
+    told = RUNNING if "line-0." in request.text else mark(SlotName.SCENES)
     recap = {"developments": [f"{told}."], "open": [], "state": []}
     return json.dumps({"name": "A scene", "recap": recap})
 
@@ -95,7 +95,8 @@ class SlotsWorld:
         write_chat(path, lines_of(*names, USER_NAME, summary=summary))
         await self._follow(path)
         companion, world = self.world.companion, self.world
-        await companion.edits.scenes.mark(path, world.anchors[SCENE_ENDS_AT])
+        for place in SCENES_END_AT:
+            await companion.edits.scenes.mark(path, world.anchors[place])
         await companion.settled(path)
         who = names[0]
 
@@ -207,7 +208,7 @@ async def open_slots_world(
             for name in OFF:
                 await companion.put_setting(name, False)
             await companion.put_setting("scene_minimum_length", 1)
-            await companion.put_setting("running_recap_leave_out", 0)
+            await companion.put_setting("running_recap_leave_out", 1)
             await companion.put_setting("slots_head_every", 100)  # what is called up stays so
             store = Store(folders.database)
             await store.open()

@@ -175,7 +175,7 @@ async def test_each_slot_stands_in_its_place_whatever_is_generated(
         check_all(await page.generate_again("continue"))
         asked = await page.generate_again("impersonate")
         # The user speaks now: what the character knows is not for that prompt.
-        own = (SlotName.PROFILES, SlotName.EPISTEMIC)
+        own = (SlotName.CANON, SlotName.PROFILES, SlotName.EPISTEMIC)
         mine = [name for name in ALL if name not in own]
         assert [name for name in ALL if mark_of(name) in asked.text] == mine
         await page.page.fill("#send_textarea", "")
@@ -227,7 +227,7 @@ async def test_without_a_running_recap_the_summary_stands_at_the_head(
     summary = mark(SlotName.SHORT)
     assert request.text.index(MAIN) < request.text.index(summary) < request.text.index(CARD)
     assert request.text.count(summary) == 1
-    assert RUNNING not in request.text
+    assert "<story_so_far>" not in request.text
 
 
 async def test_one_block_holds_what_belongs_in_it_and_nothing_twice(
