@@ -66,8 +66,10 @@ async def test_each_task_is_shown_with_its_inputs_explained(
 ) -> None:
     assert page.model.rowCount() == len(TASKS)
     await choose(page, "running_recap", until)
-    assert page.editor.state.text() == "Ours is in force, version 2."
-    assert set(page.editor.facts.chips) == {"previous", "scene_name", "scene_recap", "tokens"}
+    assert page.editor.state.text() == "Ours is in force, version 3."
+    assert set(page.editor.facts.chips) == {
+        *("previous", "scene_name", "scene_recap", "tokens", "limit")
+    }
     assert all(chip.is_used for chip in page.editor.facts.chips.values())
     assert not page.editor.save.isVisible()
     assert not page.editor.revert.isVisible()
@@ -127,7 +129,9 @@ async def test_one_difference_is_taken_back_to_ours_and_then_all(
 ) -> None:
     editor = page.editor
     ours = editor.text
-    changed = ours.system.replace("Plain words.", "Rare words.").replace("two to six", "ten")
+    changed = ours.system.replace("Plain words.", "Rare words.").replace(
+        "no quotation marks", "no marks"
+    )
     editor.system.replace_text(changed)
     editor.show_mode("difference")
     assert editor.difference.count == 2
@@ -136,7 +140,7 @@ async def test_one_difference_is_taken_back_to_ours_and_then_all(
     assert [columns.pair(0).left.text(), columns.pair(0).right.text()] == ["Ours", "Yours"]
     QTest.mouseClick(columns.pair(0).left, Qt.MouseButton.LeftButton)
     assert editor.difference.count == 1
-    assert "two to six" in editor.system.text
+    assert "no quotation marks" in editor.system.text
     assert "Rare words." in editor.system.text
     QTest.mouseClick(editor.save, Qt.MouseButton.LeftButton)
     await until(lambda: companion.prompts.state.undo == "prompt “Recap of a scene”")
