@@ -60,8 +60,10 @@ def party_in(raw: str) -> str:
     """The same, with collective labels allowed: from whom a secret is kept."""
     if len(raw) > 4 * LONGEST_NAME or PLACEHOLDER.search(raw.strip()):
         return ""
-    # The full stop of an initial belongs to the name.
+    # A bracket that is opened in the name belongs to it, and so does the full stop of an initial.
     name = " ".join(" ".join(raw.split()).strip(AT_THE_ENDS).split())
+    if name.count("(") > name.count(")") and ")" in raw:
+        name += ")"
     if raw.rstrip().endswith(f"{name}.") and re.search(r"(?:^|[\s.])[^\W\d_]$", name):
         name += "."
     return name if name and len(name) <= LONGEST_NAME and _is_specific(name) else ""

@@ -142,3 +142,7 @@ def test_a_list_of_names_is_one_entry_for_each() -> None:
 def test_a_name_with_a_comma_or_an_and_stays_whole(name: str) -> None:
     answer = read_answer(f"[hiding] Ann from {name} | the key", [Tier.EPISTEMIC])
     assert [claim.target for claim in answer.claims] == [name]
+
+
+def test_a_bracket_that_is_opened_in_a_name_is_closed() -> None:
+    assert only("[knows] Rosa (the child) | where the key is").subject == "Rosa (the child)"
