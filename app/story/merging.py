@@ -29,6 +29,7 @@ DIGITS = re.compile(r"\W{0,3}(\d{1,3})\W{0,3}")
 CHANGE_KEYS = ("drop", "replace", "add")
 ENTRY_KEYS = ("entries", "entry", "numbers", "number")
 SHOWN_FIRST = ("state", "open", "developments")  # where there is no room for all of them
+JOINED = 0.9  # so many entries, where others have become part of them
 HARD_BOUND = 1.5  # times its room: what a version has over that is left out, and it says so
 
 WRONG_NUMBER = N_("with changes to an entry that there is not")
@@ -196,8 +197,10 @@ def with_unseen(whole: Recap, shown: Recap, answer: Recap) -> Recap:
 
 
 def room_for_entries(recap: Recap, tokens: int, recap_tokens: int) -> int:
-    """How many entries of this length `tokens` hold. recap_tokens: of the recap."""
-    return max(1, entries_in(recap) * tokens // max(1, recap_tokens))
+    """How many entries of this length `tokens` hold, some of them joined to longer ones.
+    recap_tokens: of the recap.
+    """
+    return max(1, int(JOINED * entries_in(recap) * tokens) // max(1, recap_tokens))
 
 
 def bounded(recap: Recap, tokens: int, count: Callable[[str], int]) -> tuple[Recap, int]:
