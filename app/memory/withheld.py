@@ -7,7 +7,7 @@ know is no line for their prompt, whatever it is part of (spec/smart-memory.md Â
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from app.memory.coverage import PART, RUN, SAID, Coverage
@@ -80,15 +80,24 @@ class Withheld:
     def would_be_told(self, line: str) -> bool:
         """Whether a line tells something of it."""
         if line not in self._verdicts:
-            self._verdicts[line] = any(self._tells(line, text) for text in self.texts) or any(
-                self._denies(line, belief) for belief in self._beliefs
-            )
+            self._verdicts[line] = any(
+                self._tells(line, text) for text in self._secrets.near(self._words(line))
+            ) or any(self._denies(line, belief) for belief in self._beliefs)
         return self._verdicts[line]
 
+    @cached_property
+    def _secrets(self) -> _Index:
+        return self._indexed(self.texts)
+
+    @cached_property
+    def _had(self) -> _Index:
+        """What the person knows, suspects or hides."""
+        return self._indexed([m.text for m in self._mine if m.type in HAVING])
+
+    def _indexed(self, texts: Sequence[str]) -> _Index:
+        return _Index(texts, self._words, self._coverage)
+
     def _tells(self, line: str, text: str) -> bool:
-        common = self._words(line) & self._words(text)
-        if len(common) < min(2, len(self._words(text))):
-            return False
         covers = self._coverage.covers
         return covers(line, text, self._own, SAID) or covers(line, text, self._own, PART, run=RUN)
 
@@ -130,10 +139,12 @@ class Withheld:
 
     def _has(self, entry: Memory) -> bool:
         """Whether the person knows, suspects or hides it themselves."""
+        if entry.type in HAVING and self._is_self(entry.subject):
+            return True
+        near = self._had.near(self._words(entry.text))
         return any(
-            memory.type in HAVING and self._is_alike(memory, entry)
-            for memory in self._mine
-            if memory is not entry
+            folded(text) == folded(entry.text) or is_alike(text, entry.text, self._stopwords)
+            for text in near
         )
 
     def _is_alike(self, one: Memory, other: Memory) -> bool:
@@ -155,6 +166,33 @@ class Withheld:
             counts.update(self._words(memory.text))
             number += 1
         return Frequency(number, counts)
+
+
+class _Index:
+    """Texts by their words: of many only those are looked at that share enough with a line."""
+
+    def __init__(
+        self, texts: Sequence[str], words: Callable[[str], frozenset[str]], coverage: Coverage
+    ) -> None:
+        self._texts = tuple(dict.fromkeys(texts))
+        self._of: dict[str, list[tuple[int, float]]] = {}
+        self._least: list[float] = []
+        for number, text in enumerate(self._texts):
+            telling = words(text) - coverage.names or words(text)
+            weights = {word: coverage.weight((word,)) for word in telling}
+            self._least.append(PART * sum(weights.values()))
+            for word, weight in weights.items():
+                self._of.setdefault(word, []).append((number, weight))
+
+    def near(self, line: frozenset[str]) -> Iterator[str]:
+        """The texts of whose words a line has the part that it needs at least to tell them."""
+        shared: dict[int, float] = {}
+        for word in line:
+            for number, weight in self._of.get(word, ()):
+                shared[number] = shared.get(number, 0.0) + weight
+        for number, weight in shared.items():
+            if weight >= self._least[number]:
+                yield self._texts[number]
 
 
 NOTHING_WITHHELD = Withheld((), (), People())
