@@ -139,7 +139,7 @@ def _as_they_know(memory: Memory, occasion: Occasion) -> Memory:
     """An entry without the details that its holder does not know: of a false belief they often
     tell the truth.
     """
-    is_told = memory.detail and occasion.withheld.would_be_told(memory.detail)
+    is_told = memory.detail and occasion.withheld.would_be_told(_known(memory))
     return replace(memory, detail="") if is_told else memory
 
 
