@@ -59,6 +59,7 @@ NO_BOUND = 1_000_000_000
 # Percent of the recaps' weight where the total is too small for all: what they tell at length,
 # memories tell in fewer words. Measured with tests/answers.
 RECAP_PRESSED = 35
+NOTES_GAIN = 10.0  # of notes where nobody has read the story, against the mean of all lines
 LEAST_RECAP = 8  # one part in so many of the room
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 # Part of a running recap, the tier that tells it as well, and the tier's switch.
@@ -307,8 +308,12 @@ def _with_memory(
 
 def _called_up_first(turn: Prepared, draft: Draft, fitting: int) -> Draft:
     """Long-term memories that fit their budget but not the room, those first that the moment calls
-    up: the slot for these leaves them to this one.
+    up: the slot for these leaves them to this one. And notes of a story that no model has read
+    before what else was found in it.
     """
+    if draft.name is SlotName.SHORT and turn.occasion.unread and not turn.occasion.is_read:
+        entries = (replace(e, gain=max(e.gain, NOTES_GAIN)) for e in draft.entries)
+        return replace(draft, entries=tuple(entries))
     if draft.name is not SlotName.LONG:
         return draft
     called = {memory.id: place for place, memory in enumerate(turn.called_up.best_first)}
