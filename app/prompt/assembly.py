@@ -19,13 +19,12 @@ from app.prompt.budgets import (
     levelled,
     room_in,
 )
-from app.prompt.choice import chosen
+from app.prompt.choice import chosen, for_scarce_room
 from app.prompt.drafts import Draft, dealt_out, shown_within, tokens_of
 from app.prompt.framing import one_line
 from app.prompt.memory_slots import (
     CalledUp,
     call_up,
-    called_gain,
     triggered_draft,
 )
 from app.prompt.occasion import Occasion, Recollection, Turn
@@ -59,7 +58,6 @@ NO_BOUND = 1_000_000_000
 # Percent of the recaps' weight where the total is too small for all: what they tell at length,
 # memories tell in fewer words. Measured with tests/answers.
 RECAP_PRESSED = 35
-NOTES_GAIN = 10.0  # of notes where nobody has read the story, against the mean of all lines
 LEAST_RECAP = 8  # one part in so many of the room
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 # Part of a running recap, the tier that tells it as well, and the tier's switch.
@@ -288,7 +286,9 @@ def _with_memory(
     if borrowers:
         fitting |= lent(drafts, fitting, borrowers, budgets, settings, count)
     if room is not None and tokens_of(drafts, fitting, count) > room:
-        drafts = tuple(_called_up_first(turn, draft, fitting[draft.name]) for draft in drafts)
+        called = [memory.id for memory in turn.called_up.best_first]
+        is_untold = bool(occasion.unread) and not occasion.is_read
+        drafts = for_scarce_room(drafts, fitting, called, has_notes_first=is_untold)
     shown = dealt_out(drafts, fitting, weights, room, count)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     contents = tuple(
@@ -304,25 +304,6 @@ def _with_memory(
         full=full,
         notes=notes,
     )
-
-
-def _called_up_first(turn: Prepared, draft: Draft, fitting: int) -> Draft:
-    """Long-term memories that fit their budget but not the room, those first that the moment calls
-    up: the slot for these leaves them to this one. And notes of a story that no model has read
-    before what else was found in it.
-    """
-    if draft.name is SlotName.SHORT and turn.occasion.unread and not turn.occasion.is_read:
-        entries = (replace(e, gain=max(e.gain, NOTES_GAIN)) for e in draft.entries)
-        return replace(draft, entries=tuple(entries))
-    if draft.name is not SlotName.LONG:
-        return draft
-    called = {memory.id: place for place, memory in enumerate(turn.called_up.best_first)}
-    found = [
-        replace(e, gain=e.gain * called_gain(called[e.memory])) if e.memory in called else e
-        for e in draft.entries[:fitting]
-    ]
-    found.sort(key=lambda e: (e.rank, -e.gain))
-    return replace(draft, entries=(*found, *draft.entries[fitting:]))
 
 
 def _recap_slots(

@@ -9,7 +9,7 @@ order depends on no budget: a larger one shows more of the same ranking.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +28,8 @@ BARE = 0.5  # weight of a line whose every word is common
 IN_ORDER = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.SHORT, SlotName.REPAIR})
 # What changes rarely stands at the head of the prompt, and is chosen without what changes always.
 AT_HEAD = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.LONG, SlotName.SHORT})
+CALLED_GAIN, CALLED_HALF = 1.0, 3  # of the first line that the moment calls up; lines to its half
+NOTES_GAIN = 10.0  # of notes where nobody has read the story, against the mean of all lines
 LEAST_GAIN, MOST_GAIN = 0.05, 20.0  # against the mean, for dealing out a total
 
 
@@ -49,6 +51,40 @@ def chosen(drafts: Sequence[Draft], said: Iterable[str], count: Count) -> tuple[
     rest = by_gain(tuple(others), (*lines, *told))
     by_name = {draft.name: draft for draft in (*head, *arcs, *rest)}
     return tuple(by_name[draft.name] for draft in drafts)
+
+
+def for_scarce_room(
+    drafts: Sequence[Draft],
+    fitting: Mapping[SlotName, int],
+    called: Sequence[str],
+    *,
+    has_notes_first: bool,
+) -> tuple[Draft, ...]:
+    """The drafts where what fits the budgets does not fit the room: of long-term memories those
+    first that the moment calls up, as the slot for these leaves them to this one. called: their
+    ids, best first. has_notes_first: nobody has read the story, and notes of it come before what
+    else was found in it.
+    """
+    places = {id_: place for place, id_ in enumerate(called)}
+    found: list[Draft] = []
+    for draft in drafts:
+        entries = draft.entries
+        if draft.name is SlotName.SHORT and has_notes_first:
+            entries = tuple(replace(e, gain=max(e.gain, NOTES_GAIN)) for e in entries)
+        elif draft.name is SlotName.LONG:
+            shown = [
+                replace(e, gain=e.gain * called_gain(places[e.memory])) if e.memory in places else e
+                for e in entries[: fitting[draft.name]]
+            ]
+            shown.sort(key=lambda e: (e.rank, -e.gain))
+            entries = (*shown, *entries[fitting[draft.name] :])
+        found.append(replace(draft, entries=entries))
+    return tuple(found)
+
+
+def called_gain(place: int) -> float:
+    """How much more a line adds that the moment calls up, by its place among those."""
+    return 1 + CALLED_GAIN / (1 + place / CALLED_HALF)
 
 
 def by_gain(drafts: Sequence[Draft], said: Iterable[str] = ()) -> tuple[Draft, ...]:

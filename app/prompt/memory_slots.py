@@ -19,6 +19,7 @@ from app.memory.ranking import (
 )
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing
+from app.prompt.choice import called_gain
 from app.prompt.drafts import Draft, Entry
 from app.prompt.framing import one_line
 from app.prompt.occasion import Occasion
@@ -36,7 +37,6 @@ SCENE_STATE: Mapping[str, str] = {
 SCENE_NOW = "The scene now:"
 EARLIER = "Earlier, as things stood then:"
 LATELY = 40  # messages; details that are older are told as of the past
-CALLED_GAIN, CALLED_HALF = 1.0, 3  # of the first line that the moment calls up; lines to its half
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
 YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
@@ -92,11 +92,6 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
     gains = (called_gain(place) for place in range(len(draft.entries)))
     entries = (replace(e, gain=gain) for e, gain in zip(draft.entries, gains, strict=True))
     return replace(draft, entries=tuple(entries))
-
-
-def called_gain(place: int) -> float:
-    """How much more a line adds that the moment calls up, by its place among those."""
-    return 1 + CALLED_GAIN / (1 + place / CALLED_HALF)
 
 
 def session_draft(occasion: Occasion) -> Draft:
