@@ -32,6 +32,8 @@ HEADINGS = {
 HEADING = re.compile(
     r"[#*_\s]{0,8}(DEVELOPMENTS|OPEN|STATE|RESOLVED|OUTCOMES|THREADS)[*_\s]{0,8}(:?)[*_\s]{0,8}(.*)"
 )
+NUMBER = re.compile(r"\s*(?:[-*•–]\s+)?(\d{1,3})[.)]\s")
+SIGN = re.compile(r"[-*•–]\s+")
 BULLET = re.compile(r"(?:[-*•–]|\d{1,3}[.)])\s+")
 
 
@@ -74,9 +76,13 @@ def parse_recap(text: str) -> Recap:
 
 def clean_items(items: Iterable[str]) -> tuple[str, ...]:
     """Single lines without bullets, each once (compared without case); headings are no items."""
+    given = list(items)
+    numbers = [int(found[1]) for item in given if (found := NUMBER.match(item))]
+    # "12. März" is a date: numbers that do not count from the first entry on are no bullets.
+    is_counted = numbers == list(range(1, len(numbers) + 1))
     kept: dict[str, str] = {}
-    for item in items:
-        line = clean_line(item)
+    for item in given:
+        line = clean_line(item, has_number=not is_counted)
         heading = HEADING.fullmatch(line)
         if not line or (heading is not None and (heading[2] or not heading[3])):
             continue
@@ -86,12 +92,14 @@ def clean_items(items: Iterable[str]) -> tuple[str, ...]:
     return tuple(kept.values())
 
 
-def clean_line(text: str) -> str:
-    """One printable line without a bullet, cut at a word when it is far too long."""
+def clean_line(text: str, *, has_number: bool = False) -> str:
+    """One printable line without a bullet, cut at a word when it is far too long. has_number: a
+    number at its beginning belongs to it.
+    """
     # The two joiners count as unprintable, and some scripts cannot be written without them.
     signs = (s if s.isprintable() or s.isspace() or s in "\u200c\u200d" else "" for s in text)
     line = " ".join("".join(signs).split())
-    while (bullet := BULLET.match(line)) is not None:
+    while (bullet := (SIGN if has_number else BULLET).match(line)) is not None:
         line = line[bullet.end() :].strip()
     if line in ("-", "*", "•", "–"):
         return ""

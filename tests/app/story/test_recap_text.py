@@ -53,3 +53,9 @@ def test_more_room_never_shows_less(recap: Recap, tokens: int, more: int) -> Non
     small, large = fitted(recap, tokens, len), fitted(recap, tokens + more, len)
     assert set(small.developments) <= set(large.developments)
     assert set(small.open) <= set(large.open)
+
+
+def test_a_date_at_the_beginning_of_an_entry_is_no_bullet() -> None:
+    dated = ("12. März: Lene kam an.", "14. März: Lene ging.")
+    assert clean_items(dated) == dated
+    assert clean_items(("1. Lene kam an.", "2) Lene ging.")) == ("Lene kam an.", "Lene ging.")
