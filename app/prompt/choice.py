@@ -69,15 +69,16 @@ def for_scarce_room(
     found: list[Draft] = []
     for draft in drafts:
         entries = draft.entries
-        if draft.name is SlotName.SHORT and has_notes_first:
-            entries = tuple(replace(e, gain=max(e.gain, NOTES_GAIN)) for e in entries)
-        elif draft.name is SlotName.LONG:
+        if draft.name is SlotName.LONG:
             shown = [
                 replace(e, gain=e.gain * called_gain(places[e.memory])) if e.memory in places else e
                 for e in entries[: fitting[draft.name]]
             ]
             shown.sort(key=lambda e: (e.rank, -e.gain))
             entries = (*shown, *entries[fitting[draft.name] :])
+        # Long-term memories that nobody read in the story are the user's, or come from elsewhere.
+        if has_notes_first and draft.name in {SlotName.SHORT, SlotName.LONG}:
+            entries = tuple(replace(e, gain=max(e.gain, NOTES_GAIN)) for e in entries)
         found.append(replace(draft, entries=entries))
     return tuple(found)
 
