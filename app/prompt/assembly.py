@@ -30,6 +30,7 @@ from app.prompt.memory_slots import (
 from app.prompt.occasion import Occasion, Recollection, Turn
 from app.prompt.placement import IN_BLOCK, Placement
 from app.prompt.recap_slots import included_recaps, message_recaps_slot, running_recap_slot
+from app.prompt.room import worth_telling
 from app.prompt.secrets import kept_secret, lines_kept_secret
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set, words_of
 from app.prompt.slots import (
@@ -134,6 +135,9 @@ def prepared(
     placement = placement_on(occasion)
     if told:
         occasion = replace(occasion, horizon=horizon_of(occasion, placement))
+    if told and room is not None and occasion.is_read:
+        worth = worth_telling(occasion, total or (turn.context or 0) - turn.fixed)
+        room = min(room, worth or room)
     return Prepared(occasion, means, placement, room)
 
 
@@ -345,7 +349,12 @@ def _levelled(
     full = ((d.name, count(d.render(len(d.entries)))) for d in drafts)
     borrowers = borrowers_of(settings, turn.placement)
     wanted = (wants if d in borrowers else min(wants, budgets[d]) for d, wants in full)
-    demands = [sum(wanted) + budgets[SlotName.TRIGGERED], *(slot.tokens for slot in recaps)]
+    called = 0
+    if is_sent(turn.occasion, turn.placement, SlotName.TRIGGERED):
+        draft = turn.triggered(frozenset())
+        called = count(draft.render(len(draft.entries)))
+    called = min(called, budgets[SlotName.TRIGGERED])
+    demands = [sum(wanted) + called, *(slot.tokens for slot in recaps)]
     recap_budgets = ("running_recap_budget", "message_recaps_budget")
     has_short = any(draft.entries and draft.name is SlotName.SHORT for draft in drafts)
     memory_weight = sum(budgets[name] for name in NINE)

@@ -62,10 +62,11 @@ def test_a_larger_budget_never_shows_less(
 
 @A_FEW
 @given(memories(), st.integers(0, 300), st.integers(1, 100), st.booleans())
-def test_a_larger_total_never_shows_less_and_is_kept(
+def test_a_larger_total_never_shows_less_of_a_long_story_and_is_kept(
     held: tuple[Memory, ...], total: int, more: int, is_unified: bool
 ) -> None:
     of = story(running="What was.\nWhat came.\nWhat is.")
+    of = replace(of, message_tokens=(1000,) * len(of.messages))
     small = prompt(held, of=of, total=total, slots_unified=is_unified)
     large = prompt(held, of=of, total=total + more, slots_unified=is_unified)
     assert small.total_tokens <= total

@@ -505,6 +505,7 @@ def test_what_can_still_be_read_may_be_left_out() -> None:
 def test_the_context_of_the_turn_bounds_all_slots() -> None:
     held = [memory(f"Fact {n} of the old harbour town", id=f"{n}") for n in range(40)]
     of = story(running="\n".join(f"Thing {n} happened." for n in range(100)))
+    of = replace(of, message_tokens=(1000,) * len(of.messages))
     told = prompt(held, of=of, turn=Turn(context=600))
     assert 250 < told.total_tokens <= 300
     assert text_of(told, SlotName.LONG)

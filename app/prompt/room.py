@@ -1,0 +1,55 @@
+"""How many tokens all slots of a prompt are worth together. Pure.
+
+What the messages in a prompt say themselves need not be told beside them: a story that is little
+longer than the prompt is better told by itself than by what was noted of it.
+"""
+
+from __future__ import annotations
+
+from app.memory.standing import Standing
+from app.prompt.occasion import Occasion
+from app.prompt.tokens import estimate_tokens
+
+# Percent of a text's tokens that tell what matters of it. Measured with tests/answers.
+TELLING = 35
+LEAST_WORTH = 100  # tokens: who knows what, and what is open, is worth telling of any story
+LINE_COSTS = 4  # tokens of a line beside its words
+FOLD = "fold"  # reason of a running recap's version that tells of this story
+STEPS = 8  # parts of a prompt by which the room grows, so that the prompt's head seldom changes
+
+
+def worth_telling(occasion: Occasion, whole: int) -> int | None:
+    """Tokens that all slots are worth, with `whole` tokens for them and the messages: what it takes
+    to tell of the messages that do not fit beside them, and what comes from elsewhere. None where
+    that is no less than the whole, or where not all messages are counted.
+    """
+    messages, sizes = occasion.story.messages, occasion.story.message_tokens
+    if len(sizes) < len(messages):
+        return None
+    shown = hidden = worth = 0
+    for message, tokens in zip(reversed(messages), reversed(sizes), strict=False):
+        if message.is_hidden:
+            hidden += tokens
+        else:
+            shown += tokens
+        pushed = TELLING * (shown - whole) // (100 - TELLING)
+        worth = max(TELLING * hidden // 100, pushed, LEAST_WORTH)
+        if worth >= whole:
+            return None
+    step = max(1, whole // STEPS)
+    return -(-(worth + _from_elsewhere(occasion)) // step) * step
+
+
+def _from_elsewhere(occasion: Occasion) -> int:
+    """Tokens of what no message of this story says: of other chats, imported, or the user's own."""
+    told, running = occasion.told, occasion.story.running.current
+    texts = [s.memory.text for s in told.standings if s.is_active and not _is_here(occasion, s)]
+    texts += [document.text for document in told.documents if document.chat != told.chat]
+    if running is not None and running.reason != FOLD:
+        texts.append(running.content)
+    return sum(estimate_tokens(text) + LINE_COSTS for text in texts)
+
+
+def _is_here(occasion: Occasion, standing: Standing) -> bool:
+    told, places = occasion.told, occasion.places
+    return any(s.chat == told.chat and s.anchor in places for s in standing.memory.sources)

@@ -1,0 +1,75 @@
+"""What the messages of a prompt say themselves takes no room from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace as replaced
+
+from app.memory.records import Grounding
+from app.prompt.occasion import Turn
+from app.prompt.slots import SlotName
+from app.story.recaps import RunningRecap
+from app.story.story import Story
+from tests.app.prompt.remembered import LINES, memory, prompt, story, text_of
+
+FACTS = tuple(memory(f"Fact {n} of the old harbour town.", id=f"{n}") for n in range(80))
+TOTAL = 1000
+
+
+def of_tokens(tokens: int) -> Story:
+    """A story of so many tokens."""
+    of = story(*LINES, *(f"Vera sees house {n}." for n in range(36)))
+    return replace(of, message_tokens=(tokens // 40,) * 40)
+
+
+def test_a_story_little_longer_than_the_prompt_tells_itself() -> None:
+    """Its messages were pushed out by lines that said the same once more."""
+    slots = prompt(FACTS, of=of_tokens(1200), total=TOTAL)
+    assert 0 < slots.total_tokens <= 250
+
+
+def test_a_long_story_is_told_by_slots() -> None:
+    facts = [
+        replace(fact, text=f"{fact.text} It has a {n}th gate.") for n, fact in enumerate(FACTS)
+    ]
+    wide = prompt(facts, of=of_tokens(12_000), total=TOTAL, budget_total=9000)
+    assert wide.total_tokens > TOTAL * 3 // 4
+
+
+def test_messages_that_are_hidden_are_told() -> None:
+    of = of_tokens(1200)
+    hidden = tuple(replaced(m, is_hidden=n < 36) for n, m in enumerate(of.messages))
+    shown, told = (
+        prompt(FACTS, of=each, total=TOTAL).total_tokens
+        for each in (of, replace(of, messages=hidden))
+    )
+    assert told > shown
+
+
+def test_what_other_chats_and_the_user_tell_is_told_in_a_young_story() -> None:
+    yours = tuple(replace(f, sources=(), grounding=Grounding.YOURS) for f in FACTS[:20])
+    elsewhere = tuple(
+        replace(f, sources=tuple(replace(s, chat=99) for s in f.sources)) for f in FACTS[20:40]
+    )
+    for told in (yours, elsewhere):
+        text = text_of(prompt(told, of=of_tokens(40), turn=Turn(context=4000)), SlotName.LONG)
+        assert text.count("Fact") == 20
+
+
+def test_a_recap_that_the_user_wrote_is_told_whole() -> None:
+    of = of_tokens(40)
+    lines = "\n".join(f"Thing {n} happened far away." for n in range(60))
+    (made,) = story(running=lines).running.versions
+    running = RunningRecap((replace(made, reason="edit"),), 0)
+    told = prompt(FACTS[:1], of=replace(of, running=running), turn=Turn(context=4000)).slots[0].text
+    assert "Thing 0" in told
+    assert "Thing 59" in told
+
+
+@given(st.lists(st.integers(40, 6000), min_size=2, max_size=6))
+def test_a_longer_story_is_never_told_in_less_room(sizes: list[int]) -> None:
+    told = [prompt(FACTS, of=of_tokens(n), total=TOTAL).total_tokens for n in sorted(sizes)]
+    assert told == sorted(told)
