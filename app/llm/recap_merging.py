@@ -15,11 +15,11 @@ from app.story.merging import (
     Changes,
     Numbered,
     changed,
+    has_to_go,
     joined,
     numbered,
     read_merged,
     rewritten,
-    room_for_entries,
 )
 from app.story.recap_length import entries_in
 from app.story.recap_text import Recap, parse_recap
@@ -28,12 +28,12 @@ SLACK = 1.15  # times its room: a recap that is longer is asked to lose more
 NOTHING = "(nothing yet)"
 ROOMY = "There is room for all of them: nothing has to go for want of room."
 TIGHT = (
-    "There is room for at most {most} entries, and with those of the scene there are {now}: at "
-    "least {over} have to go, dropped or joined with others."
+    "There is no room for all of them: of the {entries} entries of the recap so far "
+    "at least {over} have to go, dropped or joined with others."
 )
 SHORTER = (
-    "\n\nChanges that were given to this left {now} entries. Answer once more, in the same form, "
-    "with changes that leave at most {most}."
+    "\n\nChanges that were given to this left {now} entries, which is too much still. Answer once "
+    "more, in the same form, with changes that leave at most {most}."
 )
 WHOLE = (
     "\n\nAn answer to this was given {reason} and could not be used. Answer now with the whole "
@@ -76,7 +76,7 @@ class RecapMerger:
         inputs = {
             "scene_name": merge.scene_name or "(no name)",
             "tokens": str(merge.tokens),
-            "limit": _limit(pessimist, merge.tokens, count(pessimist.render())),
+            "limit": _limit(old, count(old.render()), count(pessimist.render()) - merge.tokens),
         }
         empty = {**inputs, "previous": "", "scene_recap": ""}
         room = self._asker.room(self._prompt, empty, spare=WHOLE)
@@ -94,8 +94,9 @@ class RecapMerger:
         size, bound = count(recap.render()), SLACK if isinstance(first, Changes) else HARD_BOUND
         if size <= merge.tokens * bound:
             return recap
-        most = room_for_entries(recap, merge.tokens, size)
-        more = SHORTER.format(now=entries_in(recap), most=most)
+        now = entries_in(recap)
+        most = now - has_to_go(recap, size, size - merge.tokens)
+        more = SHORTER.format(now=now, most=most)
         try:
             again = made(await self._asked(task, inputs, shown, more))
         except AnswerUnusable:
@@ -131,11 +132,11 @@ class RecapMerger:
         return await asker.ask(task, prompt, inputs, read_running, told_of)
 
 
-def _limit(recap: Recap, tokens: int, size: int) -> str:
-    if size <= tokens:
+def _limit(old: Recap, old_tokens: int, over: int) -> str:
+    """What the prompt says of room. over: tokens of recap and scene that do not fit it."""
+    if over <= 0:
         return ROOMY
-    now, most = entries_in(recap), room_for_entries(recap, tokens, size)
-    return TIGHT.format(most=most, now=now, over=now - most)
+    return TIGHT.format(entries=entries_in(old), over=has_to_go(old, old_tokens, over))
 
 
 def _words(answer: Changes | Recap) -> str:

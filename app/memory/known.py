@@ -43,6 +43,7 @@ MEMORY_TIERS = (Tier.LONG_TERM, Tier.SESSION)
 OPEN_SECRETS = frozenset({"hiding", "unaware", "believes"})
 SECRET_COUNTS, OLDEST_SECRETS = 1.0, 4
 SPOKEN_OF = 0.5  # closeness from which on the new messages speak of an entry
+MUCH_SPOKEN_OF, MOST_SPOKEN_OF = 1.0, 4  # memories that are listed since the messages speak of them
 SMALL_ROOM, OTHERS_SHARE = 300, 0.4  # of what a larger room has more, what is not numbered gets so
 
 CountTokens = Callable[[str], int]
@@ -185,19 +186,21 @@ def _missed(
     still: Collection[tuple[str, str]],
     about: str,
 ) -> list[Memory]:
-    """What an answer may have to end and is not shown: numbered entries of base that hold, and of
-    which the new messages speak.
+    """What an answer may have to end and is not shown: entries of base that hold, and of which the
+    new messages speak; of memories the few of which they speak most.
     """
     there = {memory.id for memory in shown}
-    closeness = _closeness(base, about)
-    return [
-        memory
-        for memory, near in zip(base, closeness, strict=True)
-        if memory.tier in NUMBERED
+    missed = [
+        (near, place)
+        for place, (memory, near) in enumerate(zip(base, _closeness(base, about), strict=True))
+        if near >= SPOKEN_OF
         and memory.id not in there
-        and near >= SPOKEN_OF
+        and memory.tier in (*NUMBERED, *MEMORY_TIERS)
         and (memory.id, line_of(memory)) in still
     ]
+    spoken = sorted(((n, p) for n, p in missed if base[p].tier in MEMORY_TIERS), reverse=True)
+    few = {place for near, place in spoken[:MOST_SPOKEN_OF] if near >= MUCH_SPOKEN_OF}
+    return [base[p] for _, p in missed if base[p].tier in NUMBERED or p in few]
 
 
 def _within(

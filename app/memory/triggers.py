@@ -45,7 +45,7 @@ def untriggered(memories: Sequence[Memory]) -> tuple[Memory, ...]:
 def due(memories: Sequence[Memory]) -> tuple[Memory, ...]:
     """Those that are to be asked about now with one request; none while there are too few."""
     called = [memory for memory in memories if memory.tier in CALLED_UP]
-    least = min(LEAST_AT_ONCE, max(LEAST_AT_FIRST, _asked(called)))
+    least = LEAST_AT_ONCE if _asked(called) else LEAST_AT_FIRST
     lacking = untriggered(called)
     return lacking[:MOST_AT_ONCE] if len(lacking) >= least else ()
 

@@ -11,6 +11,7 @@ there is to add. All others stay word for word, and the entries of the new scene
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,8 @@ DIGITS = re.compile(r"\W{0,3}(\d{1,3})\W{0,3}")
 CHANGE_KEYS = ("drop", "replace", "add")
 ENTRY_KEYS = ("entries", "entry", "numbers", "number")
 SHOWN_FIRST = ("state", "open", "developments")  # where there is no room for all of them
-JOINED = 0.9  # so many entries, where others have become part of them
+JOINED = 0.9  # so many tokens, where others have become part of them
+MOST_GONE = 0.7  # of the entries: more cannot go at once without a loss
 HARD_BOUND = 1.5  # times its room: what a version has over that is left out, and it says so
 
 WRONG_NUMBER = N_("with changes to an entry that there is not")
@@ -196,11 +198,16 @@ def with_unseen(whole: Recap, shown: Recap, answer: Recap) -> Recap:
     )
 
 
-def room_for_entries(recap: Recap, tokens: int, recap_tokens: int) -> int:
-    """How many entries of this length `tokens` hold, some of them joined to longer ones.
-    recap_tokens: of the recap.
+def has_to_go(old: Recap, old_tokens: int, over: int) -> int:
+    """How many entries of a recap have to go for want of `over` tokens, some of them joined to
+    longer ones. old_tokens: of the recap. The entries of a new scene stay in any case, and what the
+    story turns on does, so there is an end to it.
     """
-    return max(1, int(JOINED * entries_in(recap) * tokens) // max(1, recap_tokens))
+    entries = entries_in(old)
+    if over <= 0 or not entries:
+        return 0
+    wanted = math.ceil(over * entries / (JOINED * max(1, old_tokens)))
+    return min(wanted, max(1, int(entries * MOST_GONE)))
 
 
 def bounded(recap: Recap, tokens: int, count: Callable[[str], int]) -> tuple[Recap, int]:

@@ -126,6 +126,18 @@ async def test_what_is_over_its_room_is_asked_to_lose_more_and_then_kept() -> No
     assert not written.left_out
 
 
+async def test_no_more_entries_have_to_go_than_the_recap_so_far_can_lose() -> None:
+    """A long scene asked for 21 of 18: its own entries stay, and count for the room."""
+    old = Recap(tuple(f"Ann did deed {n} at the old mill by the river." for n in range(18)))
+    scene = Recap(tuple(f"Bo said word {n} at the new bridge." for n in range(20)))
+    backend = Backend(lambda prompt: '{"drop": [1, 2], "replace": [], "add": {}}')
+    for tokens in (100, 200, 350):
+        await writer_of(backend).running_recap(old.render(), "S", scene.render(), tokens=tokens)
+        limits = [re.search(r"of the 18 .* at least (\d+) have to go", p) for p in backend.requests]
+        assert all(limit and 1 <= int(limit[1]) <= 13 for limit in limits)
+        backend.requests.clear()
+
+
 async def test_a_users_own_prompt_of_before_is_asked_for_the_whole(tmp_path: Path) -> None:
     text = (SHIPPED / "running_recap.md").read_text(encoding="utf-8")
     text = text.replace(", limit\n", "\n").replace("{{limit}} ", "")

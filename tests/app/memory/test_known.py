@@ -217,6 +217,26 @@ def test_what_only_the_new_messages_speak_of_is_told_beside_it() -> None:
     assert told.base_text == known_for_block(made, made, limit=300, count=estimate_tokens).base_text
 
 
+def test_a_few_memories_that_the_new_messages_speak_of_can_be_ended() -> None:
+    """Only what is listed can be said to be over, and the lists were full of other entries."""
+    secrets = [
+        memory(f"k{n}", Tier.EPISTEMIC, "knows", f"that lamp {n} is out", subject="Ann")
+        for n in range(40)
+    ]
+    stolen = ("brandy", "sugar", "powder", "linen", "pepper", "salt")
+    told_of = [
+        memory(f"b{n}", Tier.LONG_TERM, "event", f"The {what} was stolen from Odo.")
+        for n, what in enumerate(stolen)
+    ]
+    other = memory("o", Tier.LONG_TERM, "event", "Vera sold a horse.")
+    made = (*told_of, other, *secrets)
+    about = "Nothing was stolen: Odo has brandy, sugar, powder, linen and pepper in the cellar."
+    told = known_for_block(made, made, limit=250, count=estimate_tokens, now_about=about)
+    assert told.news_text.count("was stolen from Odo.") == 4
+    assert "salt" not in told.news_text
+    assert "horse" not in told.news_text
+
+
 def test_many_entries_leave_room_to_memories_and_state() -> None:
     details = tuple(replace(DETAIL, id=f"d{n}", text=f"Stair {n} creaks.") for n in range(20))
     told = shown(*CHATTER, *details, MOOD, limit=1000)
