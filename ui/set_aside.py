@@ -12,7 +12,6 @@ from ui.session import Session
 from ui.shell.notice import Notice
 
 SET_ASIDE = "set aside"
-FOREIGN = "foreign"  # as the reason of a version
 QUESTION = N_(
     "The running recap in this chat's file was written for another chat, so it is set aside. Was "
     "this chat only renamed or copied?"
@@ -20,7 +19,8 @@ QUESTION = N_(
 
 
 class SetAside(QObject):
-    """Asks when a chat is opened that has no other; whoever closes it is asked at the next start.
+    """Asks when a chat is opened that has none of its own; whoever closes it is asked at the next
+    start.
 
     The version stays in the list either way, and choosing it can be undone.
     """
@@ -41,9 +41,8 @@ class SetAside(QObject):
             return  # read again; what is folded in meanwhile is no answer
         self._notice.withdraw(SET_ASIDE)
         self._asked = None
-        numbers = [v.version for v in running.versions if v.reason == FOREIGN]
-        if numbers and running.current is None and path not in self._declined:
-            self._asked = path, max(numbers)
+        if running.set_aside is not None and path not in self._declined:
+            self._asked = path, running.set_aside.version
             self._notice.offer(SET_ASIDE, tr(QUESTION), way_on=tr("Use it"))
 
     def _on_acted(self, key: str) -> None:

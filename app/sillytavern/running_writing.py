@@ -15,11 +15,10 @@ from app.sillytavern.message_extras import (
     running_extra,
     running_version,
 )
-from app.story.recaps import RunningRecap, RunningVersion, injected_version
+from app.story.recaps import FOREIGN, RunningRecap, RunningVersion, injected_version
 
 RUNNING_KEY = RUNNING_KEYS[0]
 SET_ASIDE = "set_aside"
-FOREIGN = "foreign"  # reason of a running version that was written for another chat
 
 
 def running_values(

@@ -13,6 +13,7 @@ YOU = "you"
 LEFT_OUT = N_("{model}, {n} older entries left out")
 BUILT_IN = N_("built-in")  # by rules alone
 IMPORTED = "ST-Auto-Recap"  # found in the chat
+FOREIGN = "foreign"  # reason of a running version that was written for another chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,15 @@ class RunningRecap:
         return None
 
     @property
+    def set_aside(self) -> RunningVersion | None:
+        """The newest version that was written for another chat, while nobody but the built-in way
+        has told of this one.
+        """
+        others = [v for v in self.versions if v.reason == FOREIGN]
+        told = self.current is not None and self.current.made_by != BUILT_IN
+        return others[-1] if others and not told else None
+
+    @property
     def latest(self) -> RunningVersion | None:
         return self.versions[-1] if self.versions else None
 
@@ -124,16 +134,23 @@ def visible_versions(
 
 def injected_version(running: RunningRecap, positions: Mapping[str, int]) -> RunningVersion | None:
     """The version that goes into the prompt: the chosen one, or where it tells of messages that
-    the chat does not hold, the one that reaches farthest in it, the newest among equals.
+    the chat does not hold, the one that reaches farthest in it, the newest among equals; one that
+    is to be made anew only where there is no other. What was written for another chat is told only
+    when the user chose it.
     """
     current = running.current
     if current is None or visible_versions([current], positions):
         return current
 
-    def reach(version: RunningVersion) -> tuple[int, int]:
-        return positions.get(version.last_anchor, -1), version.version
+    def reach(version: RunningVersion) -> tuple[bool, int, int]:
+        return (
+            not version.is_retired,
+            positions.get(version.last_anchor, -1),
+            version.version,
+        )
 
-    return max(visible_versions(running.versions, positions), key=reach, default=None)
+    own = [version for version in running.versions if version.reason != FOREIGN]
+    return max(visible_versions(own, positions), key=reach, default=None)
 
 
 def told_until(

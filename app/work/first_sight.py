@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app.sillytavern.chat_file import ChatSnapshot
+from app.sillytavern.chat_kin import tells_another_story
 from app.sillytavern.data_folders import renamed_owner
 from app.sillytavern.message_extras import is_hidden_by_us, other_swipe_recaps
 from app.store.store import Store
@@ -117,7 +119,8 @@ async def import_extras(
     speakers: whose messages scene recaps are made from here, so that imported ones are not taken
     to be outdated. Formats: spec/auto-recap.md §1 and §12. The file stays as it is.
     """
-    left = await asyncio.to_thread(left_in, snapshot, messages, speakers=speakers)
+    read = partial(left_in, is_others=tells_another_story, speakers=speakers)
+    left = await asyncio.to_thread(read, snapshot, messages)
     rare = await asyncio.to_thread(_rare_data, snapshot)
 
     def unit() -> None:

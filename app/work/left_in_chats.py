@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import structs
@@ -17,12 +17,11 @@ from app.sillytavern.message_extras import (
     running_extra,
     scene_extra,
 )
-from app.sillytavern.running_writing import FOREIGN
 from app.sillytavern.scene_writing import stored_recap
 from app.sillytavern.stored_recap import display_text
 from app.story.clearance import Forgotten
 from app.story.messages import Absence, Message, MessageRecap
-from app.story.recaps import IMPORTED, RunningVersion, SceneRecap
+from app.story.recaps import FOREIGN, IMPORTED, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import Story
 from app.translation import trn
@@ -65,13 +64,15 @@ def left_in(
     snapshot: ChatSnapshot,
     messages: Sequence[Message],
     *,
+    is_others: Callable[[ChatSnapshot, str], bool],
     speakers: str = "both",
     known: Mapping[str, SceneBreak] = NO_BREAKS,
 ) -> Left:
     """All that ST-Auto-Recap and its kin left in the chat (spec/auto-recap.md §1 and §12).
 
-    messages: as the snapshot has them. speakers: whose messages scene recaps are made from here,
-    so that theirs are not taken to be outdated. known: breaks of which we know.
+    messages: as the snapshot has them. is_others: whether data under another chat's name belong to
+    that chat (chat_kin.tells_another_story). speakers: whose messages scene recaps are made from
+    here, so that theirs are not taken to be outdated. known: breaks of which we know.
     """
     scenes = {
         index: extra
@@ -87,14 +88,14 @@ def left_in(
     marks = {**{mark.anchor: mark for mark in breaks}, **known}
     running = running_extra(snapshot.chat_metadata)
     versions: tuple[RunningVersion, ...] = ()
+    is_foreign = running is not None and _is_foreign(running, snapshot, is_others)
     if running is not None:
-        versions = tuple(_versions(running, messages, foreign=_is_foreign(running, snapshot)))
-    is_ours = running is not None and not _is_foreign(running, snapshot)
+        versions = tuple(_versions(running, messages, foreign=is_foreign))
     return Left(
         breaks,
         tuple(_scene_recaps(messages, scenes, marks, speakers)),
         versions,
-        running.current_version if running is not None and is_ours else None,
+        running.current_version if running is not None and not is_foreign else None,
         {
             # What is not known to be of another text is taken to be of the one shown.
             messages[index].anchor: structs.replace(
@@ -196,11 +197,16 @@ def _scene_recaps(
     return found
 
 
-def _is_foreign(running: RunningExtra, snapshot: ChatSnapshot) -> bool:
-    """Whether a running recap was written for another chat, and this is no branch of it."""
+def _is_foreign(
+    running: RunningExtra, snapshot: ChatSnapshot, is_others: Callable[[ChatSnapshot, str], bool]
+) -> bool:
+    """Whether a running recap was written for another chat, and this is no branch or copy of it,
+    nor the same one under another name (spec/auto-recap.md §1.10).
+    """
     return (
         running.chat_id not in ("", snapshot.path.stem)
         and "main_chat" not in snapshot.chat_metadata
+        and is_others(snapshot, running.chat_id)
     )
 
 

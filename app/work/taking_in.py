@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.sillytavern.chat_kin import tells_another_story
 from app.store.store import Store
 from app.translation import N_
 from app.work.left_in_chats import Left, left_in, what_is_new
@@ -36,7 +37,9 @@ class TakingIn:
         story, snapshot = await chat.reading()
         forgotten = await self._store.run(lambda: self._store.clearing.forgotten(chat.chat_id))
         speakers = str(chat.settings()["scene_recap_messages"])
-        read = partial(left_in, speakers=speakers, known=story.breaks)
+        read = partial(
+            left_in, is_others=tells_another_story, speakers=speakers, known=story.breaks
+        )
         left = await asyncio.to_thread(read, snapshot, story.messages)
         return what_is_new(left, story, forgotten)
 

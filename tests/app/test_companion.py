@@ -429,6 +429,8 @@ async def test_another_chats_running_recap_is_set_aside_and_can_be_chosen(
         "versions": [stored],
     }
     chat.save()
+    other = {"name": "Ann", "mes": "Another story.", "send_date": "2026-01-01T00:00:00.000Z"}
+    chat.path.with_name("Some other chat.jsonl").write_text(json.dumps(other), "utf-8")
     companion.work.pause()
     story = await companion.open_story(chat.path)
     (foreign,) = story.running.versions

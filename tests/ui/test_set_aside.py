@@ -26,6 +26,8 @@ def give_foreign_recap(chat: Path) -> None:
         "versions": [STORED],
     }
     chat.write_bytes(json.dumps(told).encode() + b"\n" + rest)
+    other = {"name": "Ann", "mes": "Another story.", "send_date": "2026-01-01T00:00:00.000Z"}
+    chat.with_name("Old name.jsonl").write_text(json.dumps(other), "utf-8")
 
 
 async def test_it_is_asked_about_once_and_used_on_a_word(

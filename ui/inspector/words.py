@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
-from app.story.recaps import BUILT_IN, YOU, RunningRecap, RunningVersion
+from app.story.recaps import BUILT_IN, FOREIGN, YOU, RunningRecap, RunningVersion
 from app.translation import N_, number, retold, tr, tr_in, trn
 from ui.controls.dates import day_words
 
@@ -146,7 +146,7 @@ def origin_words(version: RunningVersion, *, now: float) -> str:
     else:
         scenes = tr("Scene 1") if version.scene_count == 1 else tr("No scene")
     when = short_time(version.created, now=now)
-    if version.is_retired:
+    if version.is_retired and version.reason != FOREIGN:
         return tr("{scenes}, {when}, until it is rebuilt", scenes=scenes, when=when)
     if version.reason in SAID_ALONE:
         return f"{scenes}, {tr(REASONS[version.reason])}, {when}"
