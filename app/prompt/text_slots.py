@@ -19,7 +19,7 @@ from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
 from app.prompt.worth import PASSING
 from app.story.recap_text import parse_recap
-from app.story.recaps import SceneRecap
+from app.story.recaps import SceneRecap, injected_version
 from app.story.scenes import Scene
 
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)»]?\s+|(?<=[。！？])")
@@ -75,16 +75,20 @@ def short_draft(occasion: Occasion, running: str) -> Draft:
 
 def scenes_draft(occasion: Occasion, running: str) -> Draft:
     """The recaps of the newest closed scenes, the oldest first; it loses the oldest first, then
-    sentences. running: as above; what it says in the same words is not said again.
+    sentences. running: as above; what it says in the same words is not said again, nor are the
+    scenes that it was made of.
     """
+    story = occasion.story
     told = {one_line(line).casefold() for line in running.splitlines()}
+    version = injected_version(story.running, story.places) if running else None
+    covered = story.places.get(version.last_anchor, -1) if version else -1
     entries: list[Entry] = []
     left_out: list[LeftOut] = []
     for rank, (scene, recap) in enumerate(reversed(_newest_scenes(occasion))):
         row, head = str(scene.number), f"Scene {scene.number}: "
         worth = PASSING.of(len(occasion.story.messages) - 1 - scene.last)
         for place, text in enumerate(_told_of(recap)):
-            if text.casefold() in told:
+            if scene.last <= covered or text.casefold() in told:
                 left_out.append(LeftOut(text, Reason.ELSEWHERE))
                 continue
             for part, sentence in enumerate(sentences(text)):

@@ -11,7 +11,7 @@ from app.prompt.choice import by_gain
 from app.prompt.drafts import Draft, Entry
 from app.prompt.occasion import Turn
 from app.prompt.slots import Reason, SlotName, SlotSet
-from app.story.recaps import RunningRecap, RunningVersion
+from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, Story
 from tests.app.prompt.remembered import CHAT, document, memory, prompt, story, text_of, whole
@@ -136,6 +136,23 @@ def with_versions(length: int) -> Story:
     )
     scenes = scenes_of(of.messages, {b.anchor: b for b in breaks})
     return replace(of, running=RunningRecap(versions, len(versions) - 1), scenes=scenes)
+
+
+def test_a_scene_that_the_running_recap_covers_is_not_told_again_in_other_words() -> None:
+    of = with_versions(60)
+    recaps = {
+        scene.closing.anchor: (
+            SceneRecap(scene.closing.anchor, 0, "", f"Told anew {scene.number}.", "", "model", 1.0),
+        )
+        for scene in of.scenes
+        if scene.closing is not None
+    }
+    held = [memory("Vera is tall.")]
+    before = replace(of, recaps=recaps, running=replace(of.running, current_version=2))
+    text = text_of(prompt(held, of=before), SlotName.SCENES)
+    assert [n for n in range(1, 7) if f"Told anew {n}." in text] == [4, 5]
+    off = text_of(prompt(held, of=before, running_recap_enabled=False), SlotName.SCENES)
+    assert "Told anew 3." in off
 
 
 def test_the_recap_tells_what_happened_before_the_messages_that_are_sent() -> None:
