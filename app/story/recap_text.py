@@ -32,6 +32,28 @@ HEADINGS = {
 HEADING = re.compile(
     r"[#*_\s]{0,8}(DEVELOPMENTS|OPEN|STATE|RESOLVED|OUTCOMES|THREADS)[*_\s]{0,8}(:?)[*_\s]{0,8}(.*)"
 )
+# In Markdown, as models of earlier forms gave them; by the first of these words in it.
+MARKED = re.compile(r"(?:#{1,6}\s+(?:\*\*)?|\*\*)([^#*]{2,40}?)\s*:?\s*(?:\*\*)?\s*:?\s*#*")
+MARKED_WORDS = {
+    "unresolved": "open",
+    "resolved": "resolved",
+    "development": "developments",
+    "event": "developments",
+    "outcome": "developments",
+    "happened": "developments",
+    "open": "open",
+    "pending": "open",
+    "thread": "open",
+    "state": "state",
+    "status": "state",
+    "situation": "state",
+    "current": "state",
+    "tone": "state",
+    "style": "state",
+    "atmosphere": "state",
+}
+MARK = re.compile(r"^#{1,6}\s+")
+BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 NUMBER = re.compile(r"\s*(?:[-*•–]\s+)?(\d{1,3})[.)]\s")
 SIGN = re.compile(r"[-*•–]\s+")
 BULLET = re.compile(r"(?:[-*•–]|\d{1,3}[.)])\s+")
@@ -70,8 +92,23 @@ def parse_recap(text: str) -> Recap:
         if heading is not None and (heading[2] or not heading[3].strip()):
             into = found[HEADINGS[heading[1]]]
             line = heading[3]
+        elif (field := _marked_field(line.strip())) is not None:
+            into = found[field]
+            continue
         into.append(line)
     return Recap(**{field: clean_items(lines) for field, lines in found.items()})
+
+
+def _marked_field(line: str) -> str | None:
+    """What stands below a heading in Markdown; None for a line that is no such heading."""
+    marked = MARKED.fullmatch(line)
+    if marked is None:
+        return None
+    words = marked[1].casefold()
+    for part, field in MARKED_WORDS.items():
+        if part in words:
+            return field
+    return "developments" if line.startswith("#") else None
 
 
 def clean_items(items: Iterable[str]) -> tuple[str, ...]:
@@ -99,6 +136,8 @@ def clean_line(text: str, *, has_number: bool = False) -> str:
     # The two joiners count as unprintable, and some scripts cannot be written without them.
     signs = (s if s.isprintable() or s.isspace() or s in "\u200c\u200d" else "" for s in text)
     line = " ".join("".join(signs).split())
+    while (plain := BOLD.sub(r"\1", MARK.sub("", line, count=1))) != line:
+        line = plain.strip()
     while (bullet := (SIGN if has_number else BULLET).match(line)) is not None:
         line = line[bullet.end() :].strip()
     if line in ("-", "*", "•", "–"):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.story.recap_text import parse_recap
 from app.story.recaps import YOU, SceneRecap
-from app.story.scenes import LONGEST_NAME, Scene, automatic_name
+from app.story.scenes import LONGEST_NAME, BreakOrigin, Scene, automatic_name
 
 LONGEST_ADDITION = 28  # characters of what is put behind a name that two scenes would have
 JOINT = " – "
+OLD_RANGE = re.compile(r"\s+\(?(\d{1,6})\s?[-–]\s?(\d{1,6})\)?$")
 
 
 def chosen_name(scene: Scene, versions: Sequence[SceneRecap]) -> str:
@@ -45,8 +47,9 @@ def scene_names(
     taken = set[str]()
     for scene in scenes:
         if scene.closing is not None and scene.closing.has_given_name:
-            names[scene.number] = scene.name
-            taken.add(scene.name.casefold())
+            name = given_name(scene)
+            names[scene.number] = name
+            taken.add(name.casefold())
     for scene in scenes:
         if scene.closing is None or scene.number in names:
             continue
@@ -61,6 +64,18 @@ def scene_names(
         names[scene.number] = name
         taken.add(name.casefold())
     return names
+
+
+def given_name(scene: Scene) -> str:
+    """A name that was found in the chat, without the numbers of messages that the extension put
+    behind it: they were those of then (spec/auto-recap.md §13.5).
+    """
+    found = OLD_RANGE.search(scene.name)
+    if found is None or scene.closing is None or scene.closing.origin is not BreakOrigin.IMPORT:
+        return scene.name
+    first, last = int(found[1]), int(found[2])
+    is_range = first <= last <= 2 * scene.last + 20  # and no years
+    return scene.name[: found.start()] if is_range and found.start() else scene.name
 
 
 def _set_apart(name: str, scene: Scene, versions: Sequence[SceneRecap]) -> Iterator[str]:

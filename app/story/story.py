@@ -12,7 +12,7 @@ from app.story.inclusion import Inclusion
 from app.story.messages import Message, MessageRecap
 from app.story.places import Places
 from app.story.recaps import RunningRecap, SceneRecap
-from app.story.scene_names import scene_names
+from app.story.scene_names import given_name, scene_names
 from app.story.scenes import Scene, SceneBreak
 
 
@@ -127,7 +127,7 @@ class Story:
     def scene_name(self, scene: Scene) -> str:
         """A scene's name, "" for none: the user's, the model's or a cue's, unlike all others."""
         if scene.closing is None or scene.closing.has_given_name:
-            return scene.name
+            return given_name(scene)
         if not self.names:
             with_ranges = self.has_ranges_in_names
             self.names.update(scene_names(self.scenes, self.recaps, with_ranges=with_ranges))

@@ -59,3 +59,18 @@ def test_a_date_at_the_beginning_of_an_entry_is_no_bullet() -> None:
     dated = ("12. März: Lene kam an.", "14. März: Lene ging.")
     assert clean_items(dated) == dated
     assert clean_items(("1. Lene kam an.", "2) Lene ging.")) == ("Lene kam an.", "Lene ging.")
+
+
+def test_markdown_of_earlier_recaps_becomes_entries_under_their_headings() -> None:
+    recap = parse_recap(
+        "## Current situation\nAnn is at the **inn**.\n\n## Key developments\n- **Ann** met Bo.\n"
+        "* It rained.\n**Tone & style:**\nGrim.\n### Unresolved threads\n1. Who took it?"
+    )
+    assert recap.developments == ("Ann met Bo.", "It rained.")
+    assert recap.open == ("Who took it?",)
+    assert recap.state == ("Ann is at the inn.", "Grim.")
+
+
+def test_a_bold_word_at_the_beginning_of_an_entry_is_no_heading() -> None:
+    recap = parse_recap("**Ann** left the open door.\n**Bo**\nResolved matters stay.")
+    assert recap.developments == ("Ann left the open door.", "Bo", "Resolved matters stay.")

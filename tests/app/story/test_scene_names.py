@@ -121,3 +121,18 @@ def test_no_two_scenes_have_the_same_name() -> None:
 def test_a_users_name_stays_and_the_others_give_way() -> None:
     story = named_story((HEURISTIC, "Quay", "The mill"), (HAND, "The mill", "x"))
     assert names_of(story) == ["The mill – Quay", "The mill"]
+
+
+def test_an_imported_name_does_not_keep_the_message_numbers_of_then() -> None:
+    for given, shown in (
+        ("The ford 0-10", "The ford"),
+        ("The ford (2-7)", "The ford"),
+        ("The war of 1990-1995", "The war of 1990-1995"),
+        ("10-12", "10-12"),
+    ):
+        story = story_of(given, "")
+        breaks = {"m5": replace(story.breaks["m5"], origin=BreakOrigin.IMPORT, cue="import")}
+        story = replace(story, breaks=breaks, scenes=scenes_of(story.messages, breaks))
+        assert story.scene_name(story.scenes[0]) == shown
+    by_hand = story_of("The ford 0-10", "")
+    assert by_hand.scene_name(by_hand.scenes[0]) == "The ford 0-10"
