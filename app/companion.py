@@ -28,6 +28,7 @@ from app.work.bridge_setup import BridgeSetup
 from app.work.budgeting import Budgeting
 from app.work.caretaker import Caretaker
 from app.work.chat_guard import ChatGuard
+from app.work.chat_names import ChatNames
 from app.work.completion import Completion
 from app.work.demo_memories import give_demo_memories
 from app.work.edits import StoryEdits
@@ -164,7 +165,11 @@ class Companion(News):
         )
         self._chats.writing = self.models.writing
         self._chats.follow = self._agenda.follow
-        self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
+        self._names = ChatNames(self._store, self._library)
+        self._chats.read.connect(self._names.note)
+        self.work = WorkToDo(
+            self._queue, self._agenda, self._chats, lambda: self.is_reading_only, self._names
+        )
         self._completion = Completion(
             self._chats, self._queue, self.models.writing, lambda: self.is_reading_only
         )
@@ -259,6 +264,7 @@ class Companion(News):
         await self.use.load()
         await self.tokens.load()
         await self._corrections.load()
+        await self._names.load()
         await self._follow_tokens()
         if not self.is_reading_only:
             await self._queue.start()

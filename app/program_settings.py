@@ -52,6 +52,16 @@ PROGRAM_SETTINGS = (
     ),
     Setting("window_state", "", N_("Window layout"), N_("Position and size of the window.")),
     Setting(
+        "follow_page",
+        True,
+        N_("Follow SillyTavern"),
+        N_(
+            "The window changes to the chat that is open in SillyTavern's page. A chat that you "
+            "open here yourself stays until you go back."
+        ),
+        section=Section.WINDOW,
+    ),
+    Setting(
         "close_to_tray",
         False,
         N_("Stay in the tray"),

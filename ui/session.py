@@ -18,6 +18,7 @@ from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.translation import N_, retold, tr
 from ui.controls.timers import once
+from ui.library.words import chat_words
 
 if TYPE_CHECKING:
     from app.companion import Companion
@@ -84,6 +85,7 @@ class Session(QObject):
         self._settle = once(self, SETTLE_MS, self._fetch)
         self.replayed.connect(self.refresh)
         self._is_closed = False
+        self.came_by_itself = True  # the chat that is shown: nobody chose it in the window
         for signal, receiver in self._hearing():
             signal.connect(receiver)
 
@@ -147,19 +149,22 @@ class Session(QObject):
         task.add_done_callback(lambda _task: coroutine.close())
         return task
 
-    def open_chat(self, chat: ChatRef) -> None:
-        """Read a chat and show it."""
-        self.do(self.open_path(chat.path), name=N_("open chat"))
+    def open_chat(self, chat: ChatRef, *, by_itself: bool = False) -> None:
+        """Read a chat and show it; see `open_path`."""
+        self.do(self.open_path(chat.path, by_itself=by_itself), name=N_("open chat"))
 
-    async def open_path(self, path: Path) -> None:
-        """Read the chat at `path` and show it. Raises ChatUnreadable."""
+    async def open_path(self, path: Path, *, by_itself: bool = False) -> None:
+        """Read the chat at `path` and show it. Raises ChatUnreadable.
+
+        by_itself: nobody asked for it in the window; it stands there until SillyTavern shows one.
+        """
         self._told = {told for told in self._told if told[0] != path}
         self.reading.emit(True)
         try:
             story = await self.companion.open_story(path)
         finally:
             self.reading.emit(False)
-        self._path = story.chat.path
+        self._path, self.came_by_itself = story.chat.path, by_itself
         self._story = self.companion.story(self._path) or story
         self._slots = SlotSet()
         self._offer(None)
@@ -253,7 +258,8 @@ class Session(QObject):
     def _on_chat_renamed(self, renamed: tuple[Path, Path]) -> None:
         old, new = renamed
         if old == self._path:
-            self.do(self.open_path(new), name=N_("open chat"))
+            opening = self.open_path(new, by_itself=self.came_by_itself)
+            self.do(opening, name=N_("open chat"))
 
     def _on_away_recap(self, recap: AwayRecap) -> None:
         self.recap_told.emit(recap)
@@ -268,7 +274,9 @@ class Session(QObject):
         # Each reading of a chat meets the same trouble again: once is enough.
         if trouble not in self._told:
             self._told.add(trouble)
-            self.failed.emit(trouble[1])
+            path, sentence = trouble
+            other = self.companion.story(path) if path != self._path else None
+            self.failed.emit(sentence if other is None else f"{chat_words(other.chat)}: {sentence}")
 
     def _on_turns_changed(self, path: Path) -> None:
         if path == self._path:

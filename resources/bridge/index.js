@@ -75,7 +75,7 @@ const look = safely(() => {
 
 function tell(name, details) {
     const ctx = context();
-    link.send({ type: 'event', name, chat: openChat(ctx), length: ctx.chat.length, ...details });
+    return link.send({ type: 'event', name, chat: openChat(ctx), length: ctx.chat.length, ...details });
 }
 
 const onEvent = safely((name, details) => {

@@ -1,4 +1,4 @@
-"""The line under the header that says what went wrong, and what can be done."""
+"""The line over the foot of a page that says what went wrong, and what can be done."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from app.health import about
 from app.translation import N_, number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
+from ui.controls.surfaces import CARD_RADIUS
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
+from ui.theme.style import rounded
 
 if TYPE_CHECKING:
     from app.work.catch_up import CatchUpPlan
@@ -106,8 +108,8 @@ class Offer:
 class Notice(QWidget):
     """One sentence, at most one way on, and a way to close it. Hidden while there is none.
 
-    stays: it cannot be closed. A failure is shown over what is offered, never beside it; the same
-    one again is no second one.
+    stays: it cannot be closed, and has a place of its own; else it lies over the page. A failure is
+    shown over what is offered, never beside it; the same one again is no second one.
 
     Signals:
         acted: the way on of an offer was pressed; its key.
@@ -122,6 +124,7 @@ class Notice(QWidget):
         self._failure = ""
         self._offers: dict[str, Offer] = {}
         self.setAccessibleName(tr("Notice"))
+        self._floats = not stays
         row = QHBoxLayout(self)
         row.setContentsMargins(42, 7, 12, 7)
         row.setSpacing(8)
@@ -225,8 +228,11 @@ class Notice(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
         painter = QPainter(self)
-        painter.fillRect(self.rect(), t.well)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, t.line)
+        if self._floats:
+            rounded(painter, self.rect(), CARD_RADIUS, t.float_, t.line2)
+        else:
+            painter.fillRect(self.rect(), t.well)
+            painter.fillRect(0, self.height() - 1, self.width(), 1, t.line)
         tone = t.failed.text if self._failure else t.t2
         icon = "triangle" if self._failure else "info"
         pixmap = icon_pixmap(icon, tone, 15, self.devicePixelRatioF())
