@@ -139,6 +139,18 @@ PROGRAM_SETTINGS = (
         section=Section.USE,
     ),
     Setting(
+        "own_connection_beside",
+        "auto",
+        N_("While you send a message"),
+        N_(
+            "What becomes of a request that SillyTavern's own connection is just answering. "
+            "Automatic: with an online account it goes on, with a model at home it gives way once."
+        ),
+        choices=("auto", "always", "never"),
+        section=Section.USE,
+        choice_words=(N_("Automatic"), N_("It goes on"), N_("It gives way once")),
+    ),
+    Setting(
         "reasoning_marks",
         "",
         N_("Marks of reasoning"),

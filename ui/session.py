@@ -51,6 +51,7 @@ class Session(QObject):
         chat_alarm: ChatAlarm, any chat lost messages.
         reading: bool, a chat is being read.
         failed: a sentence for the user.
+        mended: a sentence that was said by `failed` and holds no more.
         told: a sentence on what was done, for a moment.
         turns_changed: the chat that is shown had a turn.
     """
@@ -70,6 +71,7 @@ class Session(QObject):
     chat_alarm = Signal(object)
     reading = Signal(bool)
     failed = Signal(str)
+    mended = Signal(str)
     told = Signal(str)
     turns_changed = Signal()
 
@@ -104,6 +106,7 @@ class Session(QObject):
             (companion.away_recap_over, self._on_away_recap_over),
             (companion.chat_alarm, self._on_chat_alarm),
             (companion.trouble, self._on_trouble),
+            (companion.trouble_over, self._on_trouble_over),
             (companion.turns.changed, self._on_turns_changed),
         )
 
@@ -274,9 +277,19 @@ class Session(QObject):
         # Each reading of a chat meets the same trouble again: once is enough.
         if trouble not in self._told:
             self._told.add(trouble)
-            path, sentence = trouble
-            other = self.companion.story(path) if path != self._path else None
-            self.failed.emit(sentence if other is None else f"{chat_words(other.chat)}: {sentence}")
+            self.failed.emit(self._told_of(*trouble))
+
+    def _on_trouble_over(self, path: Path) -> None:
+        over = {trouble for trouble in self._told if trouble[0] == path}
+        self._told -= over
+        for trouble in over:
+            self.mended.emit(trouble[1])
+            self.mended.emit(self._told_of(*trouble))
+
+    def _told_of(self, path: Path, sentence: str) -> str:
+        """With the chat's name where it is not the one that is shown."""
+        other = self.companion.story(path) if path != self._path else None
+        return sentence if other is None else f"{chat_words(other.chat)}: {sentence}"
 
     def _on_turns_changed(self, path: Path) -> None:
         if path == self._path:

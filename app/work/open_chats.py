@@ -43,6 +43,7 @@ class OpenChats:
     Signals:
         changed: a story became different.
         failed: (path, sentence) a chat could not be read; its last story is kept.
+        recovered: a chat of which that was told can be read again.
         read: an open chat as its file is now.
         renamed: (old path, new path) an open chat goes on under another name.
     """
@@ -74,6 +75,8 @@ class OpenChats:
         self.shown: Path | None = None  # in the window
         self.changed: Signal[StoryChange] = Signal("changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
+        self.recovered: Signal[Path] = Signal("recovered")
+        self._failed: set[Path] = set()
         self.read: Signal[OpenChat] = Signal("read")
         self.renamed: Signal[tuple[Path, Path]] = Signal("renamed")
 
@@ -294,7 +297,9 @@ class OpenChats:
             while again:
                 self._rereading[path] = False
                 try:
-                    if await chat.read(is_end_enough=True):
+                    has_news = await chat.read(is_end_enough=True)
+                    self._tell_recovered(path)
+                    if has_news:
                         self._tell_reading((path, None), chat)
                         await self.plan(chat)
                     self._compare((path, None), chat)
@@ -329,7 +334,13 @@ class OpenChats:
 
     def _tell_failure(self, path: Path, chat: OpenChat, sentence: str) -> None:
         if self.get(path) is chat and chat.failure:
+            self._failed.add(path)
             self.failed.emit((path, sentence))
+
+    def _tell_recovered(self, path: Path) -> None:
+        if path in self._failed:
+            self._failed.discard(path)
+            self.recovered.emit(path)
 
     async def _make(self, path: Path, until: int | None) -> OpenChat:
         chats, branching = self._store.chats, self._store.branching

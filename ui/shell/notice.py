@@ -99,10 +99,13 @@ def _costs(plan: CatchUpPlan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A sentence that stands until taken up, closed or withdrawn. way_on: "" for no button."""
+    """A sentence that stands until taken up, closed or withdrawn. way_on: "" for no button. is_bad:
+    it tells of something that does not work.
+    """
 
     sentence: str
     way_on: str = ""
+    is_bad: bool = False
 
 
 class Notice(QWidget):
@@ -122,6 +125,7 @@ class Notice(QWidget):
     def __init__(self, parent: QWidget | None = None, *, stays: bool = False) -> None:
         super().__init__(parent)
         self._failure = ""
+        self._is_bad = False
         self._offers: dict[str, Offer] = {}
         self.setAccessibleName(tr("Notice"))
         self._floats = not stays
@@ -162,14 +166,19 @@ class Notice(QWidget):
         self._failure = sentence
         self._refresh()
 
+    def take_back(self, sentence: str) -> None:
+        """What failed works again."""
+        if self._failure == sentence:
+            self.forget_failure()
+
     def forget_failure(self) -> None:
         """What failed is no longer of interest."""
         self._failure = ""
         self._refresh()
 
-    def offer(self, key: str, sentence: str, *, way_on: str = "") -> None:
+    def offer(self, key: str, sentence: str, *, way_on: str = "", is_bad: bool = False) -> None:
         """Show a sentence with a way on, until it is taken up, closed or withdrawn."""
-        made = Offer(sentence, way_on)
+        made = Offer(sentence, way_on, is_bad)
         if self._offers.get(key) != made:
             self._offers.pop(key, None)
             self._offers[key] = made
@@ -210,12 +219,13 @@ class Notice(QWidget):
 
     def _refresh(self) -> None:
         self._give_focus_back()
-        shown = Offer(self._failure)
+        shown = Offer(self._failure, is_bad=True)
         if key := self._shown_key():
             shown = self._offers[key]
         self._sentence.setText(shown.sentence)
         self._way_on.set_text(shown.way_on)
         self._way_on.setVisible(bool(shown.way_on))
+        self._is_bad = shown.is_bad
         self.setVisible(bool(shown.sentence))
         self.update()
 
@@ -233,7 +243,7 @@ class Notice(QWidget):
         else:
             painter.fillRect(self.rect(), t.well)
             painter.fillRect(0, self.height() - 1, self.width(), 1, t.line)
-        tone = t.failed.text if self._failure else t.t2
-        icon = "triangle" if self._failure else "info"
+        tone = t.failed.text if self._is_bad else t.t2
+        icon = "triangle" if self._is_bad else "info"
         pixmap = icon_pixmap(icon, tone, 15, self.devicePixelRatioF())
         painter.drawPixmap(17, (self.height() - 15) // 2, pixmap)
