@@ -613,6 +613,7 @@ class Companion(News):
     async def _follow_tokens(self) -> None:
         """Count messages and slots as SillyTavern's model does now."""
         await self._chats.recount(self._prompt_counter.base, self._prompt_counter.factor)
+        await self._chats.follow_connection(self._prompt_counter.tokenizer.name)
         for path in self._chats.paths:
             chat = self._chats.get(path)
             if chat is not None:

@@ -21,6 +21,7 @@ from app.store.memories import Memories
 from app.store.memory_modes import MemoryModes
 from app.store.model_uses import ModelUses
 from app.store.operations import Operations
+from app.store.prompt_facts import StoredPromptFacts
 from app.store.recaps import Recaps
 from app.store.recovery import Recovery
 from app.store.scenes import Scenes
@@ -63,6 +64,7 @@ class Store:
         self.token_counts = TokenCounts(self._database)
         self.tokenizers = Tokenizers(self._database)
         self.turns = Turns(self._database)
+        self.prompt_facts = StoredPromptFacts(self._database)
         self.vectors = StoredVectors(self._database)
         self.search = SearchIndex(self._database)
         self.speakers = Speakers(self._database)

@@ -16,6 +16,7 @@ from app.prompt.tokens import TokenCounter
 from app.settings import Settings
 from app.signals import Signal
 from app.sillytavern.data_folders import chat_ref_for
+from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
@@ -189,6 +190,14 @@ class OpenChats:
             for chat in tuple(self._chats.values()):
                 await chat.recount()
 
+    async def follow_connection(self, connection: str) -> None:
+        """SillyTavern is connected to another model: its prompts hold what they held with that."""
+        for chat in tuple(self._chats.values()):
+            number = chat.chat_id
+            read = partial(self._store.prompt_facts.of, number, connection)
+            if chat.take_facts(await self._store.run(read)):
+                await chat.refresh()
+
     async def refresh_all_of(self, chat: OpenChat) -> None:
         """The same where what the chat's character keeps may have changed: in all its chats."""
         for one in dict.fromkeys((chat, *self._akin_to(chat))):
@@ -347,8 +356,9 @@ class OpenChats:
         stored = str(path) if until is None else _with_until(path, until)
         reference = await asyncio.to_thread(chat_ref_for, path)
 
-        def unit() -> int:
+        def unit() -> tuple[int, PromptFacts]:
             number = chats.id_of(stored)
+            facts = self._store.prompt_facts.of(chats.id_of(str(path)))
             if until is not None:
                 source = chats.id_of(str(path))
                 chats.copy_knowledge(source, number, before=until + 1)
@@ -356,9 +366,9 @@ class OpenChats:
                 owners = [reference.owner_key] if reference.owner_key and crosses else []
                 branching.take_over(source, number, "", view_of=owners)
                 chats.forget_all_but_newest(f"%{_UNTIL}%", VIEWS_KEPT)
-            return number
+            return number, facts
 
-        chat_id = await self._store.run(unit)
+        chat_id, facts = await self._store.run(unit)
         chat = OpenChat(
             reference,
             chat_id,
@@ -369,6 +379,7 @@ class OpenChats:
             self.changed.emit,
             until=until,
         )
+        chat.take_facts(facts)
         chat.keeps_memory = self.keeps_memory
         chat.reading_state = Reading(is_whole=self.reads_to_the_end)
         return chat
