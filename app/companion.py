@@ -28,6 +28,7 @@ from app.work.bridge_setup import BridgeSetup
 from app.work.budgeting import Budgeting
 from app.work.caretaker import Caretaker
 from app.work.chat_guard import ChatGuard
+from app.work.chat_names import ChatNames
 from app.work.completion import Completion
 from app.work.demo_memories import give_demo_memories
 from app.work.edits import StoryEdits
@@ -54,6 +55,7 @@ from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
 from app.work.recap_pins import RecapPins
 from app.work.remembered import Remembered
+from app.work.room import Room
 from app.work.searching import Search
 from app.work.setting_changes import SettingChanges
 from app.work.settings_file import SettingsFile
@@ -89,6 +91,7 @@ class Companion(News):
         self._parts = parts
         self._tasks = TaskSupervisor()
         self._store = parts.store
+        self._room = Room(parts.store, self.folders.data, self._tasks)
         self._counter = counter_for()
         self._prompt_counter = ModelCounter(self._counter)  # of SillyTavern's model
         self._tavern_problem = self._model_problem = ""
@@ -119,6 +122,7 @@ class Companion(News):
         self._next_prompts = NextPrompts(self._chats, self._prompting)
         self._caretaker = Caretaker(self._chats, self._tasks)
         self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
+        self._link.beside = lambda: str(self.settings["own_connection_beside"])
         self.use = ModelMeter(self._store, self.settings, is_held=parts.wishes.watch)
         self._queue = OperationQueue(
             self._store,
@@ -164,7 +168,11 @@ class Companion(News):
         )
         self._chats.writing = self.models.writing
         self._chats.follow = self._agenda.follow
-        self.work = WorkToDo(self._queue, self._agenda, self._chats, lambda: self.is_reading_only)
+        self._names = ChatNames(self._store, self._library)
+        self._chats.read.connect(self._names.note)
+        self.work = WorkToDo(
+            self._queue, self._agenda, self._chats, lambda: self.is_reading_only, self._names
+        )
         self._completion = Completion(
             self._chats, self._queue, self.models.writing, lambda: self.is_reading_only
         )
@@ -259,6 +267,7 @@ class Companion(News):
         await self.use.load()
         await self.tokens.load()
         await self._corrections.load()
+        await self._names.load()
         await self._follow_tokens()
         if not self.is_reading_only:
             await self._queue.start()
@@ -310,11 +319,15 @@ class Companion(News):
         return "" if self.models.writing().is_free else self.use.holds(operation)
 
     def _connect(self) -> None:
+        self._room.changed.connect(self._announce_health)
         self.use.changed.connect(self._on_use_changed)
         self._chats.changed.connect(self._on_story_changed)
         self._agenda.catch_up_changed.connect(self.catch_up_changed.emit)
         self._agenda.catch_up_changed.connect(self._announce_health)
-        self._chats.failed.connect(self.trouble.emit)
+        self._chats.failed.connect(self._on_chat_failed)
+        self._chats.recovered.connect(self.trouble_over.emit)
+        self._chats.recovered.connect(self._announce_health)
+        self._library.gone_changed.connect(self._announce_health)
         self._chats.renamed.connect(self.chat_renamed.emit)
         self._next_prompts.changed.connect(self.slots_changed.emit)
         self._performers.recaps.progress.connect(self.progress.emit)
@@ -392,6 +405,8 @@ class Companion(News):
             catching_up=self.work.catching_up,
             tokens_today=self.use.cap.spent.tokens,
             problem=self._problem,
+            no_room=self._room.sentence,
+            folder_gone=self.folder_gone if self._library.gone else "",
             writer_label=self.models.writer().label,
             is_writing=self._mirror.is_used,
             unwritten=tuple(self._mirror.waiting.values()),
@@ -401,8 +416,25 @@ class Companion(News):
     def _problem(self) -> str:
         """What of the settings cannot be followed now; "" when all can."""
         of_keys = self._parts.keys.problem
-        of_settings = self._tavern_problem or self.settings.problem
+        of_tavern = "" if self.taverns else self._tavern_problem
+        of_settings = of_tavern or self.settings.problem
         return self._model_problem or of_keys or of_settings or self.prompts.problem
+
+    @property
+    def folder_gone(self) -> str:
+        """A sentence while SillyTavern's folder is not where it was, "" while it is."""
+        if not self._library.gone:
+            return "" if self.taverns else self._tavern_problem
+        return tr(
+            "SillyTavern's folder is gone: {folder}. It was moved or renamed, or its drive is not "
+            "connected.",
+            folder=self._library.gone[0],
+        )
+
+    @property
+    def room(self) -> Room:
+        """Whether the disk takes what is to be kept."""
+        return self._room
 
     @property
     def recovery(self) -> str:
@@ -564,6 +596,11 @@ class Companion(News):
         if chat is not None and is_ours and RESOURCES not in path.parents:
             self._mirror.soon(chat)
 
+    def _on_chat_failed(self, trouble: tuple[Path, str]) -> None:
+        """What hangs on one folder that is gone is said once, of the folder."""
+        if not any(folder in trouble[0].parents for folder in self._library.gone):
+            self.trouble.emit(trouble)
+
     def _on_context_changed(self, chat: OpenChat) -> None:
         self._tasks.spawn(chat.refresh(), name="counting for another context")
 
@@ -576,6 +613,7 @@ class Companion(News):
     async def _follow_tokens(self) -> None:
         """Count messages and slots as SillyTavern's model does now."""
         await self._chats.recount(self._prompt_counter.base, self._prompt_counter.factor)
+        await self._chats.follow_connection(self._prompt_counter.tokenizer.name)
         for path in self._chats.paths:
             chat = self._chats.get(path)
             if chat is not None:

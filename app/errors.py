@@ -66,10 +66,12 @@ class AlreadyRunning(StoreError):
 class BackendError(TavernkeepError):
     """A language model did not give what was asked for.
 
-    is_transient: the same request may succeed a little later.
+    is_transient: the same request may succeed a little later. was_sent: the model had it already,
+    and may take something for it.
     """
 
     is_transient = False
+    was_sent = False
 
     def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
         super().__init__(message)

@@ -30,6 +30,7 @@ class News:
     away_recap_over: the chat whose story goes on after that.
     chat_alarm: a chat lost messages, cannot be read any more, or is gone; a copy is there.
     trouble: (path, sentence) a chat that could not be read; nothing was lost.
+    trouble_over: a chat of which that was said can be read again.
     """
 
     def __init__(self) -> None:
@@ -45,3 +46,4 @@ class News:
         self.away_recap_over: Signal[Path] = Signal("away_recap_over")
         self.chat_alarm: Signal[ChatAlarm] = Signal("chat_alarm")
         self.trouble: Signal[tuple[Path, str]] = Signal("trouble")
+        self.trouble_over: Signal[Path] = Signal("trouble_over")

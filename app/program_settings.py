@@ -52,6 +52,16 @@ PROGRAM_SETTINGS = (
     ),
     Setting("window_state", "", N_("Window layout"), N_("Position and size of the window.")),
     Setting(
+        "follow_page",
+        True,
+        N_("Follow SillyTavern"),
+        N_(
+            "The window changes to the chat that is open in SillyTavern's page. A chat that you "
+            "open here yourself stays until you go back."
+        ),
+        section=Section.WINDOW,
+    ),
+    Setting(
         "close_to_tray",
         False,
         N_("Stay in the tray"),
@@ -127,6 +137,18 @@ PROGRAM_SETTINGS = (
         minimum=1024,
         maximum=32_768,
         section=Section.USE,
+    ),
+    Setting(
+        "own_connection_beside",
+        "auto",
+        N_("While you send a message"),
+        N_(
+            "What becomes of a request that SillyTavern's own connection is just answering. "
+            "Automatic: with an online account it goes on, with a model at home it gives way once."
+        ),
+        choices=("auto", "always", "never"),
+        section=Section.USE,
+        choice_words=(N_("Automatic"), N_("It goes on"), N_("It gives way once")),
     ),
     Setting(
         "reasoning_marks",

@@ -63,6 +63,13 @@ def write_chat(
     return path
 
 
+def append(path: Path, *messages: dict[str, Any]) -> None:
+    """Write further messages to the end of a chat."""
+    with path.open("ab") as file:
+        for one in messages:
+            file.write(b"\n" + jsonl([one]).strip())
+
+
 def save_like_sillytavern(path: Path, data: bytes) -> None:
     """Replace the file by renaming a new one over it, as write-file-atomic does."""
     temporary = path.with_name(f"{path.name}.{random.randrange(10**9)}")

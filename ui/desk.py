@@ -31,6 +31,7 @@ from ui.library.popover import LibraryPopover
 from ui.library.words import chat_title
 from ui.memories.waiting import WaitingCount
 from ui.memories.whole import WholeDeeds
+from ui.outside_trouble import OutsideTrouble
 from ui.page_chat import PageCall, PageChat
 from ui.previously import Previously
 from ui.session import Session
@@ -43,6 +44,7 @@ from ui.taking_in import TakingIn
 from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
 from ui.tray import Tray
 from ui.trim_notice import TrimNotice
+from ui.work.words import failed_words
 
 if TYPE_CHECKING:
     from ui.budgets.page import BudgetsPage
@@ -121,6 +123,7 @@ class Desk(QObject):
         session.replayed.connect(self._on_replayed)
         session.reading.connect(self._on_reading)
         session.failed.connect(frame.notice.say)
+        session.mended.connect(frame.notice.take_back)
         session.told.connect(frame.status.tell)
         session.catch_up_offered.connect(self._on_catch_up_offered)
         frame.notice.acted.connect(self._on_notice_acted)
@@ -128,7 +131,9 @@ class Desk(QObject):
         self.first_steps = FirstSteps(session, frame.notice)
         self.first_steps.folder_wanted.connect(self._on_folder_wanted)
         self.first_steps.list_wanted.connect(self.open_chats)
-        self._page_chat = PageChat(session, frame.notice)
+        self._outside = OutsideTrouble(session, frame.notice)
+        self._outside.folder_wanted.connect(self._on_folder_wanted)
+        self.page_chat = PageChat(session, frame.notice)
         self._page_call = PageCall(session, self._window)
         self._page_call.message_wanted.connect(self._on_message_chosen)
         self._previously = Previously(session, frame.notice)
@@ -509,6 +514,7 @@ class Desk(QObject):
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
         runs = any(operation.status not in FINISHED for operation in operations)
         self._frame.page_buttons["work"].set_badge(str(failed) if failed else "", dot=runs)
+        self._frame.page_buttons["work"].set_more(failed_words(self.session, operations))
         is_paused = self.session.companion.work.is_paused
         self._actions["pause"].setText(
             tr("Go on with the work") if is_paused else tr("Pause the work")

@@ -57,7 +57,7 @@ class FirstSteps(QObject):
         self._has_begun = True
         companion = self._session.companion
         if opens_demo and not companion.taverns:
-            self._session.open_chat(companion.demo)
+            self._session.open_chat(companion.demo, by_itself=True)
         self._look_for_bridge()
 
     def _on_chat_opened(self, story: Story) -> None:

@@ -102,7 +102,8 @@ class MainWindow(QWidget):
         if self.desk is None:
             return
         chat = self._handed_over or chat
-        if chat is None and self._state.last_chat:
+        is_last = chat is None and bool(self._state.last_chat)
+        if is_last:
             chat = Path(self._state.last_chat)
         self.desk.first_steps.declines_bridge = self._state.declines_bridge
         if chat is None and not self._state.is_set_up:
@@ -110,7 +111,7 @@ class MainWindow(QWidget):
             return
         self.desk.first_steps.begin(opens_demo=chat is None)
         if chat is not None:
-            self.open_path(chat)
+            self.open_path(chat, by_itself=is_last)
 
     def set_up(self) -> None:
         """Show the steps of the first run in place of the pages, until they are over."""
@@ -127,6 +128,7 @@ class MainWindow(QWidget):
         if not self._state.is_set_up:
             self.desk.session.companion.work.wait_for_word()
         self.first_run = self._wizard
+        self.desk.page_chat.is_held = True
         self.first_run.begin()
         self.frame.hide()
         self.first_run.show()
@@ -150,14 +152,15 @@ class MainWindow(QWidget):
         elif begun is not None and session.plan is not None:
             session.catch_up()
         self.desk.show_page("story")
+        self.desk.page_chat.is_held = False
         kept = session.companion.put_setting("window_state", self.current_state().to_text())
         session.do(kept, name=N_("remembering that all is set up"))
 
-    def open_path(self, path: Path) -> None:
-        """Read the chat at `path` and show it."""
+    def open_path(self, path: Path, *, by_itself: bool = False) -> None:
+        """Read the chat at `path` and show it; see Session.open_path."""
         if self.desk is not None:
             session = self.desk.session
-            session.do(session.open_path(path), name=N_("opening the chat"))
+            session.do(session.open_path(path, by_itself=by_itself), name=N_("opening the chat"))
 
     def on_knocked(self, knock: Knock) -> None:
         """Somebody started Tavernkeep again with the same data folder."""

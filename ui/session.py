@@ -18,6 +18,7 @@ from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
 from app.translation import N_, retold, tr
 from ui.controls.timers import once
+from ui.library.words import chat_words
 
 if TYPE_CHECKING:
     from app.companion import Companion
@@ -50,6 +51,7 @@ class Session(QObject):
         chat_alarm: ChatAlarm, any chat lost messages.
         reading: bool, a chat is being read.
         failed: a sentence for the user.
+        mended: a sentence that was said by `failed` and holds no more.
         told: a sentence on what was done, for a moment.
         turns_changed: the chat that is shown had a turn.
     """
@@ -69,6 +71,7 @@ class Session(QObject):
     chat_alarm = Signal(object)
     reading = Signal(bool)
     failed = Signal(str)
+    mended = Signal(str)
     told = Signal(str)
     turns_changed = Signal()
 
@@ -84,6 +87,7 @@ class Session(QObject):
         self._settle = once(self, SETTLE_MS, self._fetch)
         self.replayed.connect(self.refresh)
         self._is_closed = False
+        self.came_by_itself = True  # the chat that is shown: nobody chose it in the window
         for signal, receiver in self._hearing():
             signal.connect(receiver)
 
@@ -102,6 +106,7 @@ class Session(QObject):
             (companion.away_recap_over, self._on_away_recap_over),
             (companion.chat_alarm, self._on_chat_alarm),
             (companion.trouble, self._on_trouble),
+            (companion.trouble_over, self._on_trouble_over),
             (companion.turns.changed, self._on_turns_changed),
         )
 
@@ -147,19 +152,22 @@ class Session(QObject):
         task.add_done_callback(lambda _task: coroutine.close())
         return task
 
-    def open_chat(self, chat: ChatRef) -> None:
-        """Read a chat and show it."""
-        self.do(self.open_path(chat.path), name=N_("open chat"))
+    def open_chat(self, chat: ChatRef, *, by_itself: bool = False) -> None:
+        """Read a chat and show it; see `open_path`."""
+        self.do(self.open_path(chat.path, by_itself=by_itself), name=N_("open chat"))
 
-    async def open_path(self, path: Path) -> None:
-        """Read the chat at `path` and show it. Raises ChatUnreadable."""
+    async def open_path(self, path: Path, *, by_itself: bool = False) -> None:
+        """Read the chat at `path` and show it. Raises ChatUnreadable.
+
+        by_itself: nobody asked for it in the window; it stands there until SillyTavern shows one.
+        """
         self._told = {told for told in self._told if told[0] != path}
         self.reading.emit(True)
         try:
             story = await self.companion.open_story(path)
         finally:
             self.reading.emit(False)
-        self._path = story.chat.path
+        self._path, self.came_by_itself = story.chat.path, by_itself
         self._story = self.companion.story(self._path) or story
         self._slots = SlotSet()
         self._offer(None)
@@ -253,7 +261,8 @@ class Session(QObject):
     def _on_chat_renamed(self, renamed: tuple[Path, Path]) -> None:
         old, new = renamed
         if old == self._path:
-            self.do(self.open_path(new), name=N_("open chat"))
+            opening = self.open_path(new, by_itself=self.came_by_itself)
+            self.do(opening, name=N_("open chat"))
 
     def _on_away_recap(self, recap: AwayRecap) -> None:
         self.recap_told.emit(recap)
@@ -268,7 +277,19 @@ class Session(QObject):
         # Each reading of a chat meets the same trouble again: once is enough.
         if trouble not in self._told:
             self._told.add(trouble)
-            self.failed.emit(trouble[1])
+            self.failed.emit(self._told_of(*trouble))
+
+    def _on_trouble_over(self, path: Path) -> None:
+        over = {trouble for trouble in self._told if trouble[0] == path}
+        self._told -= over
+        for trouble in over:
+            self.mended.emit(trouble[1])
+            self.mended.emit(self._told_of(*trouble))
+
+    def _told_of(self, path: Path, sentence: str) -> str:
+        """With the chat's name where it is not the one that is shown."""
+        other = self.companion.story(path) if path != self._path else None
+        return sentence if other is None else f"{chat_words(other.chat)}: {sentence}"
 
     def _on_turns_changed(self, path: Path) -> None:
         if path == self._path:

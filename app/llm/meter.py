@@ -61,7 +61,8 @@ def broken_off(
 
     heard: what had come of the text. A request that is stopped half way was read in full.
     """
-    if not heard and not isinstance(error, (asyncio.CancelledError, AnswerUnusable)):
+    is_taken = isinstance(error, (asyncio.CancelledError, AnswerUnusable))
+    if not heard and not is_taken and not getattr(error, "was_sent", False):
         return None
     prompt = count(request.system + request.prompt)
     return RequestUse(task, backend, prompt, count(heard), is_estimated=True)

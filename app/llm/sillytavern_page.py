@@ -31,14 +31,15 @@ LARGEST_CONTEXT = 32_768  # as for other servers: longer prompts cost more and a
 LONGEST_PROMPT = 2_000_000  # characters; more than any context holds
 LOOK_SECONDS = 10.0
 TURN_SECONDS = 600.0  # a turn of the user is waited for so long
-GAVE_WAY_SECONDS = 3.0  # the page then waits for the end of the turn by itself
+GAVE_WAY_SECONDS = 3.0  # the page then waits by itself: for the end of the turn, and for quiet
+QUIET_SECONDS = 30.0  # without a turn, before what had to give way is asked once more
 NAME = N_("SillyTavern's connection")
 NO_PAGE = N_(
     "SillyTavern's page is not open. The work goes on when it is, in a browser on this computer."
 )
 FAULTS: dict[str, Callable[[], BackendError]] = {
     "gave_way": lambda: BackendAway(
-        tr("A message was sent meanwhile, which goes first. It is asked again after the reply."),
+        tr("You sent a message, which goes first. This is asked once more in a quiet moment."),
         retry_after_seconds=GAVE_WAY_SECONDS,
     ),
     "busy": lambda: BackendAway(
@@ -71,8 +72,10 @@ PHRASES = {status.phrase.casefold(): status.value for status in HTTPStatus if st
 class PageBackend:
     """The model that SillyTavern's chat uses, or that of one of its connection profiles.
 
-    The page asks one request at a time, never during a turn of the user, and stops at once when
-    one begins (spec/smart-memory.md §4, GM). profile: "" for the connection in use.
+    The page asks one request at a time, and begins none during a turn of the user. One that is
+    under way when a turn begins goes on where the connection answers both at once; else it gives
+    way, once: what is asked after that is asked in a quiet moment, and to its end. So nothing is
+    asked for again and again. profile: "" for the connection in use.
     """
 
     def __init__(
@@ -89,6 +92,7 @@ class PageBackend:
         self._room = GenerationRoom(context_tokens or DEFAULT_CONTEXT, told=context_tokens)
         self._limits = limits or Limits()
         self._one_at_a_time = asyncio.Lock()
+        self._gave_way = False
 
     @property
     def label(self) -> str:
@@ -140,9 +144,14 @@ class PageBackend:
 
         seconds = TURN_SECONDS + self._limits.total_seconds
         async with self._one_at_a_time:
-            answer = await self._ask(
-                "ask_model", self._question(request, allowed), seconds=seconds, on_part=hear
-            )
+            try:
+                answer = await self._ask(
+                    "ask_model", self._question(request, allowed), seconds=seconds, on_part=hear
+                )
+            except BackendAway as error:
+                self._gave_way |= error.was_sent
+                raise
+            self._gave_way = False
         collector.is_cut = bool(answer.get("isCut"))
         if not collector.has_text:
             # A stream that breaks off inside SillyTavern ends like one that said nothing.
@@ -161,6 +170,8 @@ class PageBackend:
             "wait": round(TURN_SECONDS * 1000),
             "first": round(limits.first_seconds * 1000),
             "idle": round(limits.idle_seconds * 1000),
+            "quiet": round(QUIET_SECONDS * 1000) if self._gave_way else 0,
+            "persists": self._gave_way,
         }
 
     async def _ask(
@@ -176,7 +187,9 @@ class PageBackend:
         answer = await self._page.ask_page(kind, params, seconds=seconds, on_part=on_part)
         fault = answer.get("fault")
         if fault:
-            raise page_fault(str(fault), str(answer.get("detail") or ""))
+            error = page_fault(str(fault), str(answer.get("detail") or ""))
+            error.was_sent = bool(answer.get("sent"))
+            raise error
         return answer
 
 

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from app.sillytavern.bridge_protocol import (
     ChatIdentity,
     Part,
     ProgramFrame,
+    Pulse,
     Request,
     encode,
 )
@@ -48,6 +49,7 @@ class Page:
     since: float
     version: str
     sillytavern: str
+    has_server: bool = True
 
 
 class PageLink:
@@ -64,6 +66,8 @@ class PageLink:
         self._asked: dict[str, asyncio.Future[Answer]] = {}
         self._listeners: dict[str, OnPart] = {}
         self._numbers = itertools.count(1)
+        self._unanswered = 0
+        self._has_answered = False  # an older page never does
 
     def send(self, frame: ProgramFrame) -> None:
         """Send a frame as soon as the page takes it."""
@@ -80,6 +84,25 @@ class PageLink:
         with contextlib.suppress(ConnectionClosed):
             while True:
                 await self.connection.send(await self._outbox.get())
+
+    async def keep_pulse(self, seconds: float, bound: int) -> None:
+        """Ask every so many seconds whether the page lives; one that leaves so many questions in a
+        row unanswered is let go. Counted, not timed: a computer that slept asks once.
+        """
+        while True:
+            await asyncio.sleep(seconds)
+            if self._has_answered and self._unanswered >= bound:
+                self.connection.transport.abort()
+                return
+            self._unanswered += 1
+            self.send(Pulse())
+
+    def take_pulse(self, pulse: Pulse) -> bool:
+        """The page lives; says whether its server's state is news."""
+        self._unanswered, self._has_answered = 0, True
+        is_news = pulse.server != self.page.has_server
+        self.page = replace(self.page, has_server=pulse.server)
+        return is_news
 
     async def request(
         self,

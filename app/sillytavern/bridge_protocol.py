@@ -206,6 +206,15 @@ WISHES = frozenset(
 )
 
 
+class Pulse(Struct, frozen=True, tag="pulse"):
+    """The program asks in short intervals whether the page lives, and the page answers.
+
+    server: whether SillyTavern's own server answers the page; the program says nothing of it.
+    """
+
+    server: bool = True
+
+
 class WireSlot(Struct, frozen=True, omit_defaults=True):
     """A slot as the page sets it. macro: name of the macro that tells its text, "" for none."""
 
@@ -291,8 +300,8 @@ class Reply(Struct, frozen=True, tag="reply"):
     error: str = ""
 
 
-PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part | Sent | Wish
-ProgramFrame = Welcome | Slots | Request | Cancel | Reply
+PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part | Sent | Wish | Pulse
+ProgramFrame = Welcome | Slots | Request | Cancel | Reply | Pulse
 
 _decoder = msgspec.json.Decoder(PageFrame)
 _encoder = msgspec.json.Encoder()

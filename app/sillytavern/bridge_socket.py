@@ -38,6 +38,7 @@ from app.sillytavern.bridge_protocol import (
     Event,
     Hello,
     Part,
+    Pulse,
     Reply,
     Sent,
     Slots,
@@ -63,6 +64,8 @@ MOST_CONNECTIONS = 64  # also of those who have not said yet who they are
 OPEN_SECONDS = 5.0  # in which they have to
 ROTATION_SECONDS = 12 * 3600
 GRACE_SECONDS = 60.0
+PULSE_SECONDS = 4.0
+PULSES_UNANSWERED = 3  # a page that loads a long chat is busy for seconds
 HELLO_SECONDS = 10.0
 LATE_TURN_SECONDS = 10.0
 TURNS_AT_ONCE = 8
@@ -109,6 +112,7 @@ class BridgeServer:
         changed: (page, change) when messages differ from before, announced or not.
         wished: (page, wish) for what the user asks of us in the page; `reply` answers it.
         sent: (page, report) the prompt that a turn was sent with.
+        server_changed: the page; SillyTavern's server answers it no more, or again.
     """
 
     def __init__(
@@ -124,7 +128,9 @@ class BridgeServer:
         self.changed: Signal[tuple[Page, Changed]] = Signal("changed")
         self.wished: Signal[tuple[Page, Wish]] = Signal("wished")
         self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
+        self.server_changed: Signal[Page] = Signal("server_changed")
         self.turn_wait_seconds = turn_wait_seconds
+        self.pulse_seconds = PULSE_SECONDS
         self.allowed_origins = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
         self._on_turn = on_turn
         self._tasks = TaskSupervisor()
@@ -384,6 +390,9 @@ class BridgeServer:
         link = PageLink(connection, page)
         self._links[connection] = link
         sender = self._tasks.spawn(link.send_outbox(), name="bridge sender")
+        pulse = self._tasks.spawn(
+            link.keep_pulse(self.pulse_seconds, PULSES_UNANSWERED), name="bridge pulse"
+        )
         try:
             wait_ms = round(self.turn_wait_seconds * 1000)
             link.send(Welcome(self._session, self._version, wait_ms))
@@ -394,6 +403,7 @@ class BridgeServer:
         finally:
             del self._links[connection]
             sender.cancel()
+            pulse.cancel()
             link.give_up()
             self.disconnected.emit(link.page)
 
@@ -420,6 +430,8 @@ class BridgeServer:
             link.take_part(frame)
         elif isinstance(frame, Answer):
             link.take_answer(frame)
+        elif isinstance(frame, Pulse) and link.take_pulse(frame):
+            self.server_changed.emit(link.page)
 
     def _show(self, link: PageLink, chat: ChatIdentity | None, length: int) -> None:
         link.page = replace(link.page, chat=chat, length=length)

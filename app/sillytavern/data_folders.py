@@ -125,16 +125,16 @@ def usual_places(system: str, environ: Mapping[str, str], home: Path) -> tuple[P
 
 def user_folders_in(place: Path) -> tuple[Path, ...]:
     """User folders in a user folder, a data root, an install folder, or around a path in one."""
-    if _is_user_folder(place):
+    if is_user_folder(place):
         return (place,)
     for root in (place, place / "data", *_configured_roots(place), place / "docker" / "data"):
-        found = tuple(sorted(folder for folder in _folders(root) if _is_user_folder(folder)))
+        found = tuple(sorted(folder for folder in _folders(root) if is_user_folder(folder)))
         if found:
             return found
     nested = place / "SillyTavern"
     if _is_folder(nested):
         return user_folders_in(nested)
-    return tuple(folder for folder in place.parents[:3] if _is_user_folder(folder))[:1]
+    return tuple(folder for folder in place.parents[:3] if is_user_folder(folder))[:1]
 
 
 def load_tavern(user_folder: Path, cards: CardReader) -> Tavern:
@@ -146,12 +146,12 @@ def chat_ref_for(path: Path, *, cards: CardReader | None = None) -> ChatRef:
     """The chat of a JSONL file, in a tavern or outside; nothing has to exist."""
     cards = cards or CardReader()
     parent = path.parent
-    if parent.parent.name == _CHATS and _is_user_folder(parent.parent.parent):
+    if parent.parent.name == _CHATS and is_user_folder(parent.parent.parent):
         user_folder = parent.parent.parent
         card = user_folder / _CHARACTERS / f"{parent.name}.png"
         name = cards.card(card).name
         return ChatRef(path, ChatKind.SOLO, path.stem, parent.name, name, (name,), user_folder)
-    if parent.name == GROUP_CHATS and _is_user_folder(parent.parent):
+    if parent.name == GROUP_CHATS and is_user_folder(parent.parent):
         for group in load_tavern(parent.parent, cards).groups:
             for chat in group.chats:
                 if chat.path == path:
@@ -294,7 +294,8 @@ class _Loading:
             return []
 
 
-def _is_user_folder(folder: Path) -> bool:
+def is_user_folder(folder: Path) -> bool:
+    """Whether SillyTavern keeps a user's chats there. Blocks."""
     return _is_folder(folder / _CHATS) and (
         _is_folder(folder / _CHARACTERS) or _is_file(folder / "settings.json")
     )

@@ -81,6 +81,10 @@ class Chats:
         row = chat.select(chat.path).where(chat.id == chat_id).tuples().first()
         return None if row is None else str(row[0])
 
+    def paths(self) -> dict[int, str]:
+        """Every number with the name that was given to `id_of`."""
+        return dict(self._tables.Chat.select(self._tables.Chat.id, self._tables.Chat.path).tuples())
+
     def known(self, chat_id: int) -> tuple[tuple[KnownMessage, ...], tuple[KnownMessage, ...]]:
         """The messages at the last reading in their order, and those that are there no more."""
         rows = self._database.execute(

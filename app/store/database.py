@@ -17,6 +17,8 @@ import peewee
 from playhouse.migrations import Runner
 
 from app.errors import OperationOutdated, StoreError, StoreTooNew
+from app.signals import Signal
+from app.store.no_room import MemoryCopy, is_out_of_room
 from app.store.recovery import (
     PART,
     Recovery,
@@ -60,6 +62,11 @@ class Database:
 
     A unit cannot await inside its transaction, so two coroutines can never share one.
 
+    On a full disk all goes on in a copy in memory, until `try_room` finds that there is room again.
+
+    Signals:
+        out_of_room: whether that is so; on the event loop's thread.
+
     mends: nobody else has the file open, so that a damaged one may be replaced; what was done about
     it then stands in `recovery`.
     """
@@ -73,6 +80,9 @@ class Database:
         self._sqlite = peewee.SqliteDatabase(str(path), pragmas=PRAGMAS)
         self.tables = Tables(self._sqlite)
         self.written = Written()
+        self._copy: MemoryCopy | None = None
+        self._was_out_of_room = False
+        self.out_of_room: Signal[bool] = Signal("out_of_room")
 
     async def open(self) -> None:
         """Connect, back up before migrating, migrate. Raises StoreError, StoreTooNew."""
@@ -83,7 +93,29 @@ class Database:
 
         Raises OperationOutdated where the chat that it writes for is gone.
         """
-        return await self._on_thread(lambda: self._in_transaction(unit))
+        try:
+            return await self._on_thread(lambda: self._in_transaction(unit))
+        finally:
+            self._tell_room()
+
+    @property
+    def is_out_of_room(self) -> bool:
+        """Whether the disk is full, so that what is written is kept in memory for now."""
+        return self._copy is not None
+
+    async def try_room(self) -> None:
+        """Write what was kept in memory, where there is room again."""
+        await self._on_thread(self._write_back)
+        self._tell_room()
+
+    def _write_back(self) -> None:
+        if self._copy is not None and self._copy.write_back():
+            self._copy = None
+
+    def _tell_room(self) -> None:
+        if self.is_out_of_room != self._was_out_of_room:
+            self._was_out_of_room = self.is_out_of_room
+            self.out_of_room.emit(self._was_out_of_room)
 
     def execute(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """One statement of our own SQL, all rows at once; inside a unit only."""
@@ -111,9 +143,16 @@ class Database:
     async def aclose(self) -> None:
         """Finish what was handed in and close the file."""
         try:
-            await self._on_thread(self._sqlite.close)
+            await self._on_thread(self._close)
         finally:
             self._thread.shutdown(wait=False)
+
+    def _close(self) -> None:
+        self._write_back()
+        if self._copy is not None:
+            log.error("The disk is still full: what came since it was is lost")
+            self._copy.close()
+        self._sqlite.close()
 
     async def _on_thread(self, unit: Callable[[], T]) -> T:
         loop = asyncio.get_running_loop()
@@ -134,6 +173,9 @@ class Database:
                 return unit()
         # Rows that are fetched one by one raise SQLite's own errors, which peewee does not see.
         except (peewee.DatabaseError, sqlite3.DatabaseError) as error:
+            if self._copy is None and is_out_of_room(error, self.path):
+                self._keep_in_memory(error)
+                return self._in_transaction(unit)
             if any(map(is_breakage, (error, error.__cause__, error.__context__))):
                 suspect(self.path)
                 raise StoreError(
@@ -154,6 +196,17 @@ class Database:
                     "The database {path} could not be written: {error}. Nothing was changed.",
                     path=self.path,
                     error=error,
+                )
+            ) from error
+
+    def _keep_in_memory(self, error: Exception) -> None:
+        try:
+            self._copy = MemoryCopy(self._sqlite, self.path, self.written)
+        except (sqlite3.Error, MemoryError):
+            raise StoreError(
+                tr(
+                    "The disk that holds {folder} is full. Nothing was changed. Make some room.",
+                    folder=self.path.parent,
                 )
             ) from error
 

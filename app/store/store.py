@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
+from app.signals import Signal
 from app.store.activity import Activity
 from app.store.branching import Branching
 from app.store.catch_ups import CatchUps
@@ -20,6 +21,7 @@ from app.store.memories import Memories
 from app.store.memory_modes import MemoryModes
 from app.store.model_uses import ModelUses
 from app.store.operations import Operations
+from app.store.prompt_facts import StoredPromptFacts
 from app.store.recaps import Recaps
 from app.store.recovery import Recovery
 from app.store.scenes import Scenes
@@ -62,6 +64,7 @@ class Store:
         self.token_counts = TokenCounts(self._database)
         self.tokenizers = Tokenizers(self._database)
         self.turns = Turns(self._database)
+        self.prompt_facts = StoredPromptFacts(self._database)
         self.vectors = StoredVectors(self._database)
         self.search = SearchIndex(self._database)
         self.speakers = Speakers(self._database)
@@ -75,6 +78,20 @@ class Store:
     def recovery(self) -> Recovery | None:
         """What was done at opening about a damaged database."""
         return self._database.recovery
+
+    @property
+    def out_of_room(self) -> Signal[bool]:
+        """Tells when the disk is full, so that what is written waits in memory, and when not."""
+        return self._database.out_of_room
+
+    @property
+    def is_out_of_room(self) -> bool:
+        """Whether what is written waits in memory."""
+        return self._database.is_out_of_room
+
+    async def try_room(self) -> None:
+        """Write what waits in memory, where there is room again."""
+        await self._database.try_room()
 
     async def back_up_if_due(self) -> None:
         """Keep a checked copy of the database, one a day. Raises StoreError."""

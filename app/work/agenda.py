@@ -177,6 +177,9 @@ class Agenda:
         is_asked_at_all = followed is not None or self.waits_for_word
         limit = 0 if is_asked_at_all else int(settings["catch_up_scenes"])
         backlog, cost = self._backlog(chat, specs, settings, writing, limit)
+        if followed is not None:  # a stop holds for what is folded in, too
+            folds = (s for s in specs if s.kind is OperationKind.RUNNING_RECAP)
+            backlog += [spec for spec in folds if not self._queue.is_open(spec)]
         if not backlog:
             if followed is not None and self._queue.running(chat.chat_id) is None:
                 await self._forget(chat)

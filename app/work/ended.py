@@ -6,7 +6,14 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from app.operations import FINISHED, Operation, OperationSpec, OperationStatus, Work
+from app.operations import (
+    FINISHED,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    OperationStatus,
+    Work,
+)
 from app.work.waiting import Key
 
 log = logging.getLogger(__name__)
@@ -15,6 +22,16 @@ SHOWN = 50
 GIVEN_UP = (OperationStatus.FAILED, OperationStatus.CANCELLED)
 # The same work wanted again and again in one run is a fault of ours that must not cost money.
 TIMES_DONE_AT_MOST = 5
+OF_MESSAGES = frozenset({OperationKind.MEMORY_PASS, OperationKind.MESSAGE_RECAP})
+KEPT_UP_TO_DATE = frozenset(
+    {
+        OperationKind.RUNNING_RECAP,
+        OperationKind.SUMMARY,
+        OperationKind.CANON,
+        OperationKind.TRIGGERS,
+    }
+)
+OF_ONE_NAME = frozenset({OperationKind.PROFILE, OperationKind.ARC_SUMMARY})
 
 
 class EndedOperations:
@@ -28,6 +45,7 @@ class EndedOperations:
         self.needed: dict[Key, Operation] = {}
         self._given_up: dict[Work, Operation] = {}
         self._times: Counter[Work] = Counter()
+        self._overcome = Overcome()
 
     def may_begin(self, spec: OperationSpec) -> bool:
         """Whether this work may be queued by itself: only the user brings back what failed."""
@@ -75,6 +93,9 @@ class EndedOperations:
             self._given_up[work] = operation
         elif status is OperationStatus.DONE:
             self._given_up.pop(work, None)
+            self._overcome.note(operation.spec)
+            failed = [op for op in self._given_up.values() if self._overcome.has(op)]
+            self.forget(op.spec.work for op in failed)
 
     def keep(self, operation: Operation, needed: Collection[Key], *, is_shown: bool) -> None:
         """It has ended. needed: what others wait for."""
@@ -101,12 +122,59 @@ class EndedOperations:
         self.shown = without_overtaken(newest)
 
 
+class Overcome:
+    """What was done since, to tell which failures are none any more.
+
+    The same task comes back as other work where the model, its prompt or the cut of the messages is
+    another one. Of what is made of messages, all have to be read or recapped; of what is kept up to
+    date, the next one tells the same and more.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: set[tuple[object, ...]] = set()
+        self._messages: dict[tuple[int, OperationKind], set[str]] = {}
+
+    def note(self, spec: OperationSpec) -> None:
+        """This was done."""
+        if spec.kind in OF_MESSAGES:
+            self._messages.setdefault((spec.chat, spec.kind), set()).update(_anchors(spec))
+        else:
+            self._tasks.add(_task(spec))
+
+    def has(self, operation: Operation) -> bool:
+        """Whether this failed and was done all the same later."""
+        spec = operation.spec
+        if operation.status is not OperationStatus.FAILED:
+            return False
+        if spec.kind in OF_MESSAGES:
+            return _anchors(spec) <= self._messages.get((spec.chat, spec.kind), set())
+        return _task(spec) in self._tasks
+
+
+def _anchors(spec: OperationSpec) -> set[str]:
+    return {spec.anchor, *map(str, spec.params.get("anchors", ()))}
+
+
+def _task(spec: OperationSpec) -> tuple[object, ...]:
+    if spec.kind in KEPT_UP_TO_DATE:
+        return spec.chat, spec.kind
+    if spec.kind in OF_ONE_NAME:
+        return spec.chat, spec.kind, spec.label
+    return spec.chat, spec.kind, spec.anchor
+
+
 def without_overtaken(ended: Sequence[Operation]) -> list[Operation]:
-    """Finished operations, newest first, but failures of work that ended in another way since."""
+    """Finished operations, newest first, but failures of work that ended in another way since, or
+    of a task that was done since.
+    """
     kept: list[Operation] = []
     works: set[Work] = set()
+    overcome = Overcome()
     for operation in ended:
-        if operation.status not in GIVEN_UP or operation.spec.work not in works:
+        is_overtaken = operation.status in GIVEN_UP and operation.spec.work in works
+        if not is_overtaken and not overcome.has(operation):
             kept.append(operation)
         works.add(operation.spec.work)
+        if operation.status is OperationStatus.DONE:
+            overcome.note(operation.spec)
     return kept

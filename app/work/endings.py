@@ -47,7 +47,8 @@ def ended_with(operation: Operation, error: Exception) -> Operation:
         delay = retry_delay(operation.attempts, error)
         if delay is not None:
             due = time.time() + delay
-            if isinstance(error, BackendAway):  # nobody was asked: the bound is for other faults
+            if isinstance(error, BackendAway) and not error.was_sent:
+                # Nobody was asked: the bound is for other faults.
                 operation = replace(operation, attempts=operation.attempts - 1)
             status = OperationStatus.WAITING
             return replace(operation, status=status, error=str(error), not_before=due)

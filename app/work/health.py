@@ -33,6 +33,8 @@ def health_of(
     stopped_before: Operation | None = None,
     catching_up: Sequence[CatchUpProgress] = (),
     tokens_today: int = 0,
+    no_room: str = "",
+    folder_gone: str = "",
 ) -> Health:
     """All lights. last_read: the chat read last, when (epoch seconds), and what failed then.
 
@@ -40,12 +42,18 @@ def health_of(
     unplaced: macros that were to tell something and stand in no prompt. unreached: sentences on
     taverns that have the bridge and cannot be told where we are.
     is_writing: chats are written too, since the user wants it. unwritten: sentences on those that
-    cannot be written now. stopped_before: the operation that the queue was to pause before.
+    cannot be written now. no_room: a sentence while our own disk is full, folder_gone: while
+    SillyTavern's folder is not there. stopped_before: the operation that the queue was to pause
+    before.
     """
     return Health(
-        sillytavern=_sillytavern(taverns, pages, is_writing, unwritten),
+        sillytavern=(
+            HealthItem("sillytavern", Light.BAD, folder_gone)
+            if folder_gone
+            else _sillytavern(taverns, pages, is_writing, unwritten)
+        ),
         bridge=_bridge(pages, is_listening, unplaced, unreached),
-        reading=_reading(last_read),
+        reading=HealthItem("reading", Light.BAD, no_room) if no_room else _reading(last_read),
         queue=_queue(operations, is_paused, pause_reason, stopped_before, catching_up),
         backend=_backend(writer_label, operations, problem, tokens_today),
     )
@@ -59,6 +67,9 @@ def _sillytavern(
         if more := len(unwritten) - 1:
             sentence += " " + trn("And {n} more chat.", "And {n} more chats.", more)
         return HealthItem("sillytavern", light, sentence)
+    if pages and not any(page.has_server for page in pages):
+        sentence = tr("SillyTavern's server does not answer, though its page is open")
+        return HealthItem("sillytavern", Light.BAD, sentence)
     if pages:
         return HealthItem("sillytavern", Light.GOOD, tr("SillyTavern connected"))
     if taverns:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Collection, Iterable
 from contextlib import aclosing
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,11 +13,13 @@ from app.errors import NoTavern, UsageError
 from app.folder_watcher import FileChange
 from app.signals import Signal
 from app.sillytavern.card import CardReader
-from app.sillytavern.data_folders import Tavern, find_taverns
+from app.sillytavern.data_folders import Tavern, find_taverns, is_user_folder
 from app.sillytavern.watcher import TavernWatcher
 from app.story.story import ChatKind, ChatRef
 from app.tasks import TaskSupervisor
 from app.translation import tr
+
+FOLDER_SECONDS = 2.0
 
 
 class Library:
@@ -23,6 +27,7 @@ class Library:
 
     Signals:
         changed: chats, cards or groups came, went or were renamed.
+        gone_changed: a tavern's folder is gone, or there again.
         chat_touched: a chat file was written or removed.
     """
 
@@ -32,8 +37,12 @@ class Library:
         self._place: Path | None = None
         self._watches: list[asyncio.Task[None]] = []
         self._is_watching = False
+        self._looking: asyncio.Task[None] | None = None
+        self._in_vain: Path | None = None  # where there was none at the start
         self.taverns: tuple[Tavern, ...] = ()
+        self.gone: tuple[Path, ...] = ()  # folders of taverns that were there
         self.changed: Signal[None] = Signal("changed")
+        self.gone_changed: Signal[None] = Signal("gone_changed")
         self.chat_touched: Signal[Path] = Signal("chat_touched")
 
     @property
@@ -78,7 +87,9 @@ class Library:
         """Look for taverns in `place`, or else in the usual places. Raises NoTavern for a `place`
         that holds none; what was known before is kept then.
         """
+        self._in_vain = place
         found = await asyncio.to_thread(find_taverns, place, cards=self._cards)
+        self._in_vain, self.gone = None, ()
         folders = [tavern.user_folder for tavern in self.taverns]
         is_new = found != self.taverns
         self._place, self.taverns = place, found
@@ -90,6 +101,8 @@ class Library:
     async def watch(self) -> None:
         """Listen to all taverns from now on."""
         self._is_watching = True
+        if self._looking is None:
+            self._looking = self._tasks.spawn(self._look_for_folders(), name="looking for folders")
         for task in self._watches:
             task.cancel()
         await asyncio.gather(*self._watches, return_exceptions=True)
@@ -98,6 +111,28 @@ class Library:
             watcher = TavernWatcher(tavern.user_folder)
             await watcher.start()  # before anything is read, so that no change is missed
             self._watches.append(self._tasks.spawn(self._listen(watcher), name="watching a tavern"))
+
+    async def _look_for_folders(self) -> None:
+        """A drive is pulled out, a folder renamed: the system tells nothing of what is above."""
+        while True:
+            await asyncio.sleep(FOLDER_SECONDS)
+            if self._in_vain is not None:
+                with contextlib.suppress(NoTavern):
+                    await self.load(self._in_vain)
+            folders = tuple(tavern.user_folder for tavern in self.taverns)
+            gone = await asyncio.to_thread(_not_there, folders)
+            if gone != self.gone and folders == tuple(t.user_folder for t in self.taverns):
+                back, self.gone = set(self.gone) - set(gone), gone
+                self.gone_changed.emit(None)
+                if back:
+                    await self._come_back(back)
+
+    async def _come_back(self, folders: Collection[Path]) -> None:
+        await self.watch()
+        await self._reload()
+        for chat in self.chats:
+            if chat.user_folder in folders:
+                self.chat_touched.emit(chat.path)
 
     async def _listen(self, watcher: TavernWatcher) -> None:
         async with aclosing(watcher.changes()) as news:
@@ -116,6 +151,12 @@ class Library:
             found = await asyncio.to_thread(find_taverns, self._place, cards=self._cards)
         except NoTavern:
             return  # the folder is being moved or replaced; the watcher goes on waiting for it
+        if not found and self.taverns:
+            return  # the same of one that was found by itself
         if found != self.taverns:
             self.taverns = found
             self.changed.emit(None)
+
+
+def _not_there(folders: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(folder for folder in folders if not is_user_folder(folder))

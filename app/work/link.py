@@ -80,6 +80,8 @@ class BridgeLink:
         self._server = BridgeServer(self._on_turn)
         self._paired: set[Path] = set()
         self._unreached: dict[Path, str] = {}  # taverns that could not be written into, and why
+        # Whether a request goes on while the user has a turn; a setting, as it is now.
+        self.beside: Callable[[], str] = lambda: "auto"
         self._tasks = TaskSupervisor()
         self._is_started = False
         self.changed: Signal[None] = Signal("changed")
@@ -97,6 +99,7 @@ class BridgeLink:
         self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
         self._replied: dict[Path, int] = {}  # messages that a chat has since its newest reply
         self._server.connected.connect(self._on_page)
+        self._server.server_changed.connect(self._on_page)
         self._server.connected.connect(self.page_came.emit)
         self._server.disconnected.connect(self._on_page)
         self._server.connected.connect(self._on_page_came)
@@ -225,6 +228,8 @@ class BridgeLink:
         if not self.pages:
             raise BackendAway(tr(NO_PAGE))
         page = self.pages[-1]
+        if kind == "ask_model":
+            params = {**params, "beside": self.beside()}
         try:
             return await self._server.request(page, kind, params, timeout=seconds, on_part=on_part)
         except BridgeError as error:

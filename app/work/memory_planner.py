@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import tee
 from operator import attrgetter, not_, or_
 from typing import Any
@@ -22,6 +22,8 @@ from app.work.planner import PRIORITY_SCENE, Writing
 
 # Behind a fold, before single messages: a memory is wanted for the next turn.
 PRIORITY_PASS = PRIORITY_SCENE + 2
+# A long story is recapped before all of it is read: it is told sooner, and remembered behind that.
+PRIORITY_BACKLOG = PRIORITY_SCENE - 2
 CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memory.md §19)
 # The same in tokens: of what the answer and a margin leave of the context, what instructions and
 # notes leave (app/llm/asking.py). More would be cut into several requests.
@@ -181,7 +183,9 @@ def next_pass(
     replies = sum(not story.messages[index].is_user for index in run)
     if is_at_end and reading.waits and replies < int(settings["memory_every"]):
         return None
-    return pass_spec(story, chat_id, settings, writing, _chunk(story, run, writing))
+    spec = pass_spec(story, chat_id, settings, writing, _chunk(story, run, writing))
+    is_backlog = len(missing) > 2 * CATCH_UP_MESSAGES and not writing.is_free
+    return replace(spec, priority=PRIORITY_BACKLOG) if is_backlog else spec
 
 
 def pass_spec(

@@ -18,6 +18,7 @@ from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.sillytavern.company import Company, Keeper
 from app.store.chats import RETIRED
+from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
 from app.story.anchors import (
     KnownMessage,
@@ -254,6 +255,16 @@ class OpenChat:
         """Picture of the persona that SillyTavern has locked this chat to, "" for none."""
         locked = self._reading.snapshot.chat_metadata.get("persona") if self._reading else ""
         return locked if isinstance(locked, str) else ""
+
+    def take_facts(self, facts: PromptFacts) -> bool:
+        """Count by what was learned of this chat's prompts; says whether another number of tokens
+        goes into one now.
+        """
+        before = self.context_tokens
+        if facts.context is not None:
+            self.context_tokens = facts.context
+            self.fixed_tokens = dict(facts.fixed)
+        return self.context_tokens != before
 
     async def refresh(self) -> None:
         """Take in what the store holds now."""

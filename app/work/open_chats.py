@@ -16,6 +16,7 @@ from app.prompt.tokens import TokenCounter
 from app.settings import Settings
 from app.signals import Signal
 from app.sillytavern.data_folders import chat_ref_for
+from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
@@ -43,6 +44,7 @@ class OpenChats:
     Signals:
         changed: a story became different.
         failed: (path, sentence) a chat could not be read; its last story is kept.
+        recovered: a chat of which that was told can be read again.
         read: an open chat as its file is now.
         renamed: (old path, new path) an open chat goes on under another name.
     """
@@ -74,6 +76,8 @@ class OpenChats:
         self.shown: Path | None = None  # in the window
         self.changed: Signal[StoryChange] = Signal("changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
+        self.recovered: Signal[Path] = Signal("recovered")
+        self._failed: set[Path] = set()
         self.read: Signal[OpenChat] = Signal("read")
         self.renamed: Signal[tuple[Path, Path]] = Signal("renamed")
 
@@ -186,6 +190,14 @@ class OpenChats:
             for chat in tuple(self._chats.values()):
                 await chat.recount()
 
+    async def follow_connection(self, connection: str) -> None:
+        """SillyTavern is connected to another model: its prompts hold what they held with that."""
+        for chat in tuple(self._chats.values()):
+            number = chat.chat_id
+            read = partial(self._store.prompt_facts.of, number, connection)
+            if chat.take_facts(await self._store.run(read)):
+                await chat.refresh()
+
     async def refresh_all_of(self, chat: OpenChat) -> None:
         """The same where what the chat's character keeps may have changed: in all its chats."""
         for one in dict.fromkeys((chat, *self._akin_to(chat))):
@@ -294,7 +306,9 @@ class OpenChats:
             while again:
                 self._rereading[path] = False
                 try:
-                    if await chat.read(is_end_enough=True):
+                    has_news = await chat.read(is_end_enough=True)
+                    self._tell_recovered(path)
+                    if has_news:
                         self._tell_reading((path, None), chat)
                         await self.plan(chat)
                     self._compare((path, None), chat)
@@ -329,15 +343,22 @@ class OpenChats:
 
     def _tell_failure(self, path: Path, chat: OpenChat, sentence: str) -> None:
         if self.get(path) is chat and chat.failure:
+            self._failed.add(path)
             self.failed.emit((path, sentence))
+
+    def _tell_recovered(self, path: Path) -> None:
+        if path in self._failed:
+            self._failed.discard(path)
+            self.recovered.emit(path)
 
     async def _make(self, path: Path, until: int | None) -> OpenChat:
         chats, branching = self._store.chats, self._store.branching
         stored = str(path) if until is None else _with_until(path, until)
         reference = await asyncio.to_thread(chat_ref_for, path)
 
-        def unit() -> int:
+        def unit() -> tuple[int, PromptFacts]:
             number = chats.id_of(stored)
+            facts = self._store.prompt_facts.of(chats.id_of(str(path)))
             if until is not None:
                 source = chats.id_of(str(path))
                 chats.copy_knowledge(source, number, before=until + 1)
@@ -345,9 +366,9 @@ class OpenChats:
                 owners = [reference.owner_key] if reference.owner_key and crosses else []
                 branching.take_over(source, number, "", view_of=owners)
                 chats.forget_all_but_newest(f"%{_UNTIL}%", VIEWS_KEPT)
-            return number
+            return number, facts
 
-        chat_id = await self._store.run(unit)
+        chat_id, facts = await self._store.run(unit)
         chat = OpenChat(
             reference,
             chat_id,
@@ -358,6 +379,7 @@ class OpenChats:
             self.changed.emit,
             until=until,
         )
+        chat.take_facts(facts)
         chat.keeps_memory = self.keeps_memory
         chat.reading_state = Reading(is_whole=self.reads_to_the_end)
         return chat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.llm.prompt_files import STAGED_RECAP
@@ -23,9 +23,11 @@ from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
 from app.translation import N_
 
-# A user waits for what they asked for themselves; then the story is recapped from its beginning,
-# folds go before further recaps so that the prompt gains from each, single messages come last.
+# A user waits for what they asked for themselves. Folds go before further recaps so that the prompt
+# gains from each; then, of a backlog, the newest scenes, the newest first, since the prompt tells
+# them by themselves; then the story is recapped from its beginning. Single messages come last.
 PRIORITY_ASKED = 100
+PRIORITY_NEWEST = 15
 PRIORITY_FOLD = 20
 PRIORITY_SCENE = 10
 PRIORITY_MESSAGE = 1
@@ -163,7 +165,16 @@ def _scene_recaps(
         if digest == NOTHING_TOLD or (recap is not None and recap.source_digest == digest):
             continue
         specs.append(scene_recap_spec(story, chat_id, scene, settings, writing))
-    return specs
+    return _newest_first(specs, settings)
+
+
+def _newest_first(specs: list[OperationSpec], settings: Mapping[str, Any]) -> list[OperationSpec]:
+    """Of a backlog, the scenes that the prompt tells by themselves before all others."""
+    shown = int(settings["scenes_shown"]) if settings["scenes_enabled"] else 1
+    if len(specs) <= shown:
+        return specs
+    newest = [replace(spec, priority=PRIORITY_NEWEST) for spec in specs[-shown:]]
+    return newest[::-1] + specs[:-shown]
 
 
 def is_scene_recap_stale(story: Story, scene: Scene, settings: Mapping[str, Any]) -> bool:

@@ -79,6 +79,7 @@ class OperationQueue:
         self._not_for_good: set[int] = set()  # cancelled, and may be planned again
         self._outdated: set[int] = set()  # stopped while they ran, since their story changed
         self._refusals = 0
+        self._refused: list[int] = []  # those that made the queue pause
         self._away: set[int] = set()  # those that wait for somebody to come back
         self._running: asyncio.Task[Operation] | None = None
         self._current: int | None = None  # the operation that the worker has in hand
@@ -275,13 +276,16 @@ class OperationQueue:
         self._announce()
 
     def resume(self) -> None:
-        """Go on."""
+        """Go on; what made the queue pause by itself is tried again."""
+        stopped = [op for number in self._refused if (op := self._ended.find(number))]
         before = self.stopped_before
         if before is not None:  # it forgets the pause for good when it begins
             self._open[before.id] = replace(before, pauses_before=False)
         self.is_paused, self.pause_reason, self._refusals = False, "", 0
-        self._stopped_before = None
+        self._stopped_before, self._refused = None, []
         self._announce()
+        if stopped:
+            self._tasks.spawn(self._do_again(stopped), name="trying again what was refused")
 
     def _hold(self, reason: Exception) -> None:
         self.is_paused, self.pause_reason = True, tr("Paused: {reason}", reason=reason)
@@ -400,6 +404,7 @@ class OperationQueue:
         again = self._ended.failed(chat_id)
         if again:
             await self._do_again(again)
+        self._refused = []
         if self.pause_reason:
             self.resume()
 
@@ -525,14 +530,15 @@ class OperationQueue:
             if isinstance(error, BackendAway):
                 self._away.add(operation.id)
             if ended.status is OperationStatus.FAILED:
-                self._count_refusal(error)
+                self._count_refusal(operation.id, error)
             return ended
-        self._refusals = 0
+        self._refusals, self._refused = 0, []
         return done(attempt, outcome)
 
-    def _count_refusal(self, error: Exception) -> None:
+    def _count_refusal(self, operation_id: int, error: Exception) -> None:
         if isinstance(error, BackendRefused) and not isinstance(error, PromptTooLong):
             self._refusals += 1
+            self._refused.append(operation_id)
             if self._refusals >= REFUSALS_IN_A_ROW:
                 self._hold(error)
 

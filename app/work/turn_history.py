@@ -52,12 +52,13 @@ class TurnView:
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     """A turn whose prompt is not reported yet. saving: None for one that was only prepared for:
-    nothing may come of it.
+    nothing may come of it. connection: by which it was sent, as its tokenizer is named.
     """
 
     chat: OpenChat
     turn: SentTurn
     saving: asyncio.Task[SentTurn] | None
+    connection: str
 
 
 class TurnHistory:
@@ -137,13 +138,26 @@ class TurnHistory:
             return
         saving = None
         if request.context:
-            saving = self._tasks.spawn(self._save(chat, turn), name="keeping a turn")
+            saving = self._tasks.spawn(
+                self._save(chat, turn, request.tokenizer), name="keeping a turn"
+            )
         while len(self._waiting) >= WAITING_TURNS:
             del self._waiting[next(iter(self._waiting))]
-        self._waiting[answered.page.id, request.id] = _Waiting(chat, turn, saving)
+        self._waiting[answered.page.id, request.id] = _Waiting(
+            chat, turn, saving, request.tokenizer
+        )
 
-    async def _save(self, chat: OpenChat, turn: SentTurn) -> SentTurn:
-        number = await self._store.run(lambda: self._store.turns.save(chat.chat_id, turn))
+    async def _save(self, chat: OpenChat, turn: SentTurn, connection: str) -> SentTurn:
+        store = self._store
+
+        def unit() -> int:
+            if turn.context:
+                store.prompt_facts.save(
+                    chat.chat_id, connection, turn.responder, turn.context, turn.moment
+                )
+            return store.turns.save(chat.chat_id, turn)
+
+        number = await store.run(unit)
         self.changed.emit(chat.chat.path)
         return replace(turn, id=number)
 
@@ -155,7 +169,8 @@ class TurnHistory:
 
     async def _take(self, waiting: _Waiting, report: Sent) -> None:
         chat = waiting.chat
-        kept = await (waiting.saving or self._save(chat, waiting.turn))
+        connection = waiting.connection
+        kept = await (waiting.saving or self._save(chat, waiting.turn, connection))
         turn = await asyncio.to_thread(_with_report, kept, report, self._count)
         told = await asyncio.to_thread(told_memories, kept, turn)
         fixed = await asyncio.to_thread(fixed_tokens, turn, self._count)
@@ -166,6 +181,11 @@ class TurnHistory:
 
         def unit() -> None:
             store.turns.change(turn)
+            if turn.context:
+                store.prompt_facts.save(
+                    *(chat.chat_id, connection, turn.responder, turn.context, turn.moment),
+                    fixed=fixed,
+                )
             store.memories.count_recalls(told)
 
         await store.run(unit)

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from app.errors import UsageError
 from app.operations import Operation
+from app.story.story import ChatRef
 from app.translation import N_, tr
 from app.work.agenda import Agenda, Cleared
 from app.work.catch_up import CatchUpPlan, CatchUpProgress
+from app.work.chat_names import ChatNames
 from app.work.open_chats import OpenChats
 from app.work.queue import OperationQueue
 
@@ -29,11 +31,13 @@ class WorkToDo:
         agenda: Agenda,
         chats: OpenChats,
         is_reading_only: Callable[[], bool],
+        names: ChatNames,
     ) -> None:
         self._queue = queue
         self._agenda = agenda
         self._chats = chats
         self._is_reading_only = is_reading_only
+        self._names = names
 
     # --- the queue
 
@@ -46,6 +50,10 @@ class WorkToDo:
     def is_paused(self) -> bool:
         """Whether the queue begins nothing new."""
         return self._queue.is_paused
+
+    def chat_of(self, chat_id: int) -> ChatRef | None:
+        """Which chat an operation is about; None where nobody knows it any more."""
+        return self._names.of(chat_id)
 
     def pause(self) -> None:
         """Begin nothing new."""

@@ -13,6 +13,11 @@ const LOOK_EVERY = 200;
 /** A turn that has begun shows as such only a little later. */
 const TURN_BEGINS_WITHIN = 2_000;
 const LONGEST_ROUND = 600_000;
+/** Text completions that many share; others run at home, one prompt after the other. */
+const ACCOUNTS = [
+    'openrouter', 'togetherai', 'infermaticai', 'dreamgen', 'mancer', 'featherless', 'huggingface',
+];
+const AT_HOME = /^(localhost|.*\.local|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|\[.*\]|[^.]*)$/;
 /** A form that is repeated on purpose suffers from what the chat needs against repetition. */
 const CALM_CHAT = {
     temperature: 0.3, frequency_penalty: 0, presence_penalty: 0, n: 1, enable_web_search: false,
@@ -26,9 +31,11 @@ const KNOWS_SCHEMAS = ['llamacpp', 'tabby'];
 
 /**
  * @typedef {{system: string, prompt: string, profile?: string, tokens: number, json?: boolean,
- *     characters: number, wait: number, first: number, idle: number}} Question
+ *     characters: number, wait: number, first: number, idle: number, quiet?: number,
+ *     persists?: boolean, beside?: string}} Question
  *     characters: that are taken of the answer; wait, first, idle: milliseconds for the end of a
- *     turn, the first piece and each further one
+ *     turn, the first piece and each further one; quiet: milliseconds that no turn was on before;
+ *     persists: it goes on whatever comes; beside: always, never, or auto, as the connection is
  */
 
 class Fault extends Error {
@@ -38,9 +45,10 @@ class Fault extends Error {
     }
 }
 
-/** @type {{id: string, why: string, isSent: boolean, controller: AbortController} | null} */
+/** @type {{id: string, why: string, isSent: boolean, yields: boolean, controller: AbortController} | null} */
 let current = null;
 let turnUntil = 0;
+let lastTurn = -Infinity;
 /** Between two members of a group nothing else shows that the round goes on. */
 let roundUntil = 0;
 
@@ -52,10 +60,11 @@ export function setRound(isOn) {
 const isTurnOn = () => Boolean(document.body.dataset.generating)
     || performance.now() < Math.max(turnUntil, roundUntil);
 
-/** The user wants a turn: what is being asked stops at once. */
+/** The user wants a turn: what is being asked stops at once, where it would keep the turn waiting. */
 export function giveWay() {
-    turnUntil = performance.now() + TURN_BEGINS_WITHIN;
-    if (current?.isSent) {
+    lastTurn = performance.now();
+    turnUntil = lastTurn + TURN_BEGINS_WITHIN;
+    if (current?.isSent && current.yields) {
         stop(current, 'gave_way');
     }
 }
@@ -95,17 +104,20 @@ export async function ask(question, id, hear) {
     if (current) {
         return { fault: 'asked' };
     }
-    const asked = current = { id, why: '', isSent: false, controller: new AbortController() };
+    const asked = current = {
+        id, why: '', isSent: false, yields: !question.persists && !runsBeside(question),
+        controller: new AbortController(),
+    };
     const timer = patience(asked);
     try {
-        await turnsEnd(Number(question.wait) || 0, asked.controller.signal);
+        await turnsEnd(Number(question.wait) || 0, Number(question.quiet) || 0, asked.controller.signal);
         asked.isSent = true;
         timer.wait(question.first);
         const answer = await send(question, asked.controller.signal);
         return { isCut: await receive(answer, question, timer, hear) };
     } catch (error) {
         const fault = asked.why || error.kind || 'failed';
-        return { fault, detail: fault === 'failed' ? said(error) : '' };
+        return { fault, sent: asked.isSent, detail: fault === 'failed' ? said(error) : '' };
     } finally {
         timer.end();
         current = null;
@@ -124,14 +136,50 @@ function patience(asked) {
 
 const said = (error) => String(error?.cause?.message ?? error?.message ?? error).slice(0, 200);
 
-async function turnsEnd(milliseconds, signal) {
+async function turnsEnd(milliseconds, quiet, signal) {
     const end = performance.now() + milliseconds;
-    while (isTurnOn()) {
-        if (performance.now() > end) {
+    for (;;) {
+        const now = performance.now();
+        const isOn = isTurnOn();
+        if (isOn) {
+            lastTurn = now;
+        }
+        if (!isOn && (now - lastTurn >= quiet || now > end)) {
+            return;
+        }
+        if (now > end) {
             throw new Fault('busy');
         }
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
         signal.throwIfAborted();
+    }
+}
+
+/** Whether the connection answers two at once, so that a turn of the user need not wait. */
+export function runsBeside({ beside = 'auto', profile }) {
+    if (beside !== 'auto') {
+        return beside === 'always';
+    }
+    const ctx = context();
+    const found = profile ? profiles(ctx).find((one) => one.name === profile) : null;
+    const isText = found ? found.mode === 'tc' : ctx.mainApi === 'textgenerationwebui';
+    const source = found ? found.api : isText
+        ? ctx.textCompletionSettings?.type : ctx.chatCompletionSettings?.chat_completion_source;
+    if (isText) {
+        return ACCOUNTS.includes(source);
+    }
+    if (!found && ctx.mainApi !== 'openai') {
+        return false;
+    }
+    const url = found ? found['api-url'] : ctx.chatCompletionSettings?.custom_url;
+    return source === 'custom' ? !isAtHome(url) : Boolean(source);
+}
+
+function isAtHome(url) {
+    try {
+        return AT_HOME.test(new URL(url).hostname);
+    } catch {
+        return true;
     }
 }
 

@@ -22,6 +22,7 @@ const ICONS = {
 };
 
 let told = AWAY;
+let hasServer = true;
 /** @type {HTMLElement | null} */
 let badge = null;
 
@@ -53,6 +54,12 @@ export function tell({ state, waiting, sentence }) {
     return {};
 }
 
+/** SillyTavern's own server answers its page no more, or again. @param {boolean} isThere */
+export function tellServer(isThere) {
+    hasServer = isThere;
+    draw();
+}
+
 /** Nobody is there any more. */
 export function leave() {
     told = AWAY;
@@ -63,8 +70,9 @@ function draw() {
     if (!badge) {
         return;
     }
-    const { state, waiting } = told;
-    const sentence = told.sentence || (state === AWAY.state ? startIt() : '');
+    const { state, waiting } = hasServer ? told : { state: 'trouble', waiting: 0 };
+    const gone = hasServer ? '' : t`SillyTavern's server does not answer.`;
+    const sentence = gone || told.sentence || (state === AWAY.state ? startIt() : '');
     const isSaid = sentence.split(/\D+/).includes(String(waiting));
     const queued = waiting && !isSaid ? `, ${t`${waiting} waiting`}` : '';
     const title = `Tavernkeep: ${WORDS[state]()}${queued}. ${sentence}`.trim();

@@ -3,6 +3,7 @@
 import * as breaks from './breaks.js';
 import { element, lay } from './card.js';
 import { goTo } from './jump.js';
+import * as link from './link.js';
 import { context, openChat } from './tavern.js';
 import { tell, wish } from './wishes.js';
 import { t } from './words.js';
@@ -11,11 +12,12 @@ const MOST_ITEMS = 20;
 
 /** @type {Map<string, object>} by name, those that are registered */
 const added = new Map();
-const wishes = { refresh: () => {}, recap: () => {} };
+const wishes = { refresh: () => false, recap: () => false };
 
 /**
- * @param {{refresh: () => void, recap: () => void}} handlers refresh: the program is to read the open
- *     chat again and set its slots anew; recap: it is to tell what happened before
+ * @param {{refresh: () => boolean, recap: () => boolean}} handlers refresh: the program is to read the
+ *     open chat again and set its slots anew; recap: it is to tell what happened before. Each says
+ *     whether anybody heard it
  */
 export function prepare(handlers) {
     Object.assign(wishes, handlers);
@@ -71,6 +73,9 @@ async function aboutMessage(kind, text) {
 }
 
 async function scene(text) {
+    if (!link.isUp() && breaks.named(indexOf(text))) {
+        tell(t`It is not connected. The scene break waits until it is.`);
+    }
     const marked = await breaks.press(indexOf(text));
     return marked === null ? '' : String(marked);
 }
@@ -109,6 +114,16 @@ function list(title, { items }, nothing) {
     return texts.join('\n') || nothing;
 }
 
+/** What is only told, and answered by what comes of it: nobody hears it while nobody is there. */
+const told = (handlers, name) => () => {
+    if (!context().chatId) {
+        tell(t`No chat is open.`);
+    } else if (!handlers[name]()) {
+        tell(t`It is not connected. Start it first.`);
+    }
+    return '';
+};
+
 const number = () => ({
     type: 'NUMBER', says: t`the message, the newest without a number`, isRequired: false,
 });
@@ -116,18 +131,12 @@ const number = () => ({
 const commands = () => [
     {
         name: 'recap-refresh-memory',
-        run: () => {
-            wishes.refresh();
-            return '';
-        },
+        run: told(wishes, 'refresh'),
         help: t`Tavernkeep reads this chat again and puts its memory into the next prompt.`,
     },
     {
         name: 'tk-recap',
-        run: () => {
-            wishes.recap();
-            return '';
-        },
+        run: told(wishes, 'recap'),
         help: t`Tavernkeep shows what happened before, over the chat.`,
     },
     {

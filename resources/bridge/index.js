@@ -12,6 +12,7 @@ import * as mirror from './mirror.js';
 import * as parts from './parts.js';
 import { respond } from './requests.js';
 import * as rows from './rows.js';
+import * as server from './server.js';
 import * as sent from './sent.js';
 import * as slots from './slots.js';
 import { chatKey, context, openChat, serverVersion } from './tavern.js';
@@ -75,7 +76,7 @@ const look = safely(() => {
 
 function tell(name, details) {
     const ctx = context();
-    link.send({ type: 'event', name, chat: openChat(ctx), length: ctx.chat.length, ...details });
+    return link.send({ type: 'event', name, chat: openChat(ctx), length: ctx.chat.length, ...details });
 }
 
 const onEvent = safely((name, details) => {
@@ -203,6 +204,7 @@ async function start() {
     link.run({
         hello: greet,
         frame: onFrame,
+        pulse: () => server.answers(safely(badge.tellServer)),
         up: (welcome) => {
             session = welcome.session;
             turns.meet(Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT));

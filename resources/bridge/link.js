@@ -5,9 +5,12 @@ const SHORTEST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 const LONGEST_GREETING = 10_000;
 const PAIRING_POLL = 2_000;
+/** As often as the program asks; so many times without its question, it hangs. */
+const PULSE_EVERY = 4_000;
+const PULSES_MISSED = 4;
 
 const listeners = {
-    frame: () => {}, up: () => {}, down: () => {}, hello: () => ({}), pairing: () => {},
+    frame: () => {}, pulse: () => true, up: () => {}, down: () => {}, hello: () => ({}), pairing: () => {},
 };
 /** @type {Map<string, (frame: object | null) => void>} */
 const waiting = new Map();
@@ -121,21 +124,22 @@ function converse({ port, token }) {
             resolve(false);
             return;
         }
-        // Whoever has the port now may accept connections and never say a word.
-        const greeting = setTimeout(() => socket?.close(), LONGEST_GREETING);
-        socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
-        socket.onmessage = ({ data }) => {
-            const frame = parse(data);
-            if (frame?.type === 'welcome') {
-                clearTimeout(greeting);
-                worked = isWelcome = true;
-                listeners.up(frame);
-            } else if (frame && isWelcome) {
-                listeners.frame(frame);
+        const own = socket;
+        let missed = -1; // until the first question: an older program asks none
+        // Counted, not timed: a computer that slept misses one.
+        const pulse = setInterval(() => {
+            if (missed >= 0 && ++missed >= PULSES_MISSED) {
+                end();
             }
-        };
-        socket.onclose = () => {
+        }, PULSE_EVERY);
+        // Whoever has the port now may accept connections and never say a word.
+        const greeting = setTimeout(() => end(), LONGEST_GREETING);
+        // A program that hangs does not take part in closing either.
+        const end = () => {
             clearTimeout(greeting);
+            clearInterval(pulse);
+            own.onopen = own.onmessage = own.onclose = null;
+            own.close();
             socket = null;
             isWelcome = false;
             [...waiting.keys()].forEach((id) => answer(id, null));
@@ -144,6 +148,21 @@ function converse({ port, token }) {
             }
             resolve(worked);
         };
+        socket.onopen = () => own.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
+        socket.onmessage = ({ data }) => {
+            const frame = parse(data);
+            if (frame?.type === 'pulse') {
+                missed = 0;
+                send({ type: 'pulse', server: listeners.pulse() });
+            } else if (frame?.type === 'welcome') {
+                clearTimeout(greeting);
+                worked = isWelcome = true;
+                listeners.up(frame);
+            } else if (frame && isWelcome) {
+                listeners.frame(frame);
+            }
+        };
+        socket.onclose = end;
     });
 }
 

@@ -59,6 +59,7 @@ class RunningTavern:
     user_folder: Path
     llm: FakeLlm
     log: Path
+    server: sillytavern.Server
 
     def chat_path(self, name: str) -> Path:
         return self.user_folder / "chats" / sillytavern.CHARACTER / f"{name}.jsonl"
@@ -116,7 +117,7 @@ def tavern(
     sillytavern.write_chat(path, sillytavern.dialogue("The crew is here.", "So am I."))
     bridge_installer.install(user_folder)
     server = sillytavern.start_server(sillytavern_package, folder / "data", folder)
-    yield RunningTavern(server.url, user_folder, llm, server.log)
+    yield RunningTavern(server.url, user_folder, llm, server.log, server)
     server.stop()
 
 

@@ -15,6 +15,7 @@ import pytest_asyncio
 
 from app.companion import open_companion
 from app.errors import BackendAway, BackendBusy, BackendRefused, BridgeError
+from app.llm import sillytavern_page
 from app.llm.backend import Request
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import PageBackend
@@ -60,13 +61,15 @@ STARTED = f"""() => {{
 class Line:
     """Asks the page that a bridge has."""
 
-    def __init__(self, bridge: RecordingBridge) -> None:
+    def __init__(self, bridge: RecordingBridge, beside: str = "auto") -> None:
         self._bridge = bridge
+        self._beside = beside
 
     async def ask_page(
         self, kind: str, params: dict[str, Any], *, seconds: float, on_part: OnPart | None = None
     ) -> dict[str, Any]:
         page = await self._bridge.page()
+        params = {**params, "beside": self._beside}
         try:
             return await self._bridge.server.request(
                 page, kind, params, timeout=seconds, on_part=on_part
@@ -165,10 +168,80 @@ async def test_who_sends_a_message_goes_first(backend: PageBackend, page: Tavern
     await until_asked(page.llm, number + 1)
     request = await page.send("I wait no longer.")
     assert SLOW not in request.text
-    with pytest.raises(BackendAway, match="sent meanwhile") as raised:
+    with pytest.raises(BackendAway, match="sent a message") as raised:
         await asking
     assert raised.value.retry_after_seconds == 3
-    assert (await backend.generate(REQUEST)).text.startswith("The lamp")
+    assert raised.value.was_sent
+
+
+async def test_who_plays_faster_than_the_model_writes_gets_recaps_and_pays_once_more_at_most(
+    backend: PageBackend,
+    bridge: RecordingBridge,
+    page: TavernPage,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sillytavern_page, "QUIET_SECONDS", 3.0)
+    monkeypatch.setattr(page.llm, "slow_seconds", 6.0)
+    number = len(page.llm.requests)
+
+    def of_ours() -> int:
+        return sum(SLOW in request.text for request in page.llm.requests[number:])
+
+    asking = asyncio.gather(backend.generate(SLOWLY))
+    await until_asked(page.llm, number + 1)
+    await page.send("I go on.")
+    with pytest.raises(BackendAway):
+        await asking
+    again = asyncio.gather(backend.generate(SLOWLY))
+    await page.send("And on.")
+    assert of_ours() == 1  # it is not sent again at once
+    while of_ours() < 2:  # noqa: ASYNC110
+        await asyncio.sleep(0.1)
+    await page.send("And on, without a pause.")
+    (answered,) = await again
+    assert answered.text
+    assert of_ours() == 2
+
+
+async def test_what_an_account_answers_beside_is_not_thrown_away(
+    backend: PageBackend, bridge: RecordingBridge, page: TavernPage
+) -> None:
+    number = len(page.llm.requests)
+    beside = PageBackend("", Line(bridge, beside="always"))
+    asking = asyncio.gather(beside.generate(SLOWLY))
+    await until_asked(page.llm, number + 1)
+    await page.send("I do not wait.")
+    (answered,) = await asking
+    assert answered.text
+    assert sum(SLOW in request.text for request in page.llm.requests[number:]) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "url", "is_beside"),
+    [
+        ("openrouter", "", True),
+        ("custom", "https://api.example.com/v1", True),
+        ("custom", "http://192.168.0.7:5001/v1", False),
+        ("custom", "http://localhost:5001/v1", False),
+        ("custom", "", False),
+    ],
+)
+async def test_a_model_at_home_is_told_from_an_account(
+    page: TavernPage, source: str, url: str, is_beside: bool
+) -> None:
+    found = await page.evaluate(
+        f"""async ([source, url]) => {{
+            const settings = {CONTEXT}.chatCompletionSettings;
+            const before = [settings.chat_completion_source, settings.custom_url];
+            [settings.chat_completion_source, settings.custom_url] = [source, url];
+            const asking = await import('/scripts/extensions/third-party/tavernkeep/asking.js');
+            const found = asking.runsBeside({{}});
+            [settings.chat_completion_source, settings.custom_url] = before;
+            return found;
+        }}""",
+        [source, url],
+    )
+    assert found is is_beside
 
 
 async def test_a_turn_is_waited_for(backend: PageBackend, page: TavernPage) -> None:

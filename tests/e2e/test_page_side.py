@@ -120,6 +120,23 @@ async def test_a_press_ends_a_scene_and_undo_takes_its_flag_away(
     assert not is_marked(companion, harbour, 1)
 
 
+async def test_every_command_says_when_the_program_is_away(
+    program: Beside, page: TavernPage, harbour: Path
+) -> None:
+    await program.stop()
+    await page.page.wait_for_selector("#tavernkeep_badge[data-state='away']")
+    toasts = "() => [...document.querySelectorAll('.toast-warning')].map(one => one.innerText)"
+    commands = ("tk-recap", "recap-refresh-memory", "tk-search x", "tk-check", "tk-open")
+    for command in (*commands, "tk-scene 1"):
+        await page.evaluate("() => toastr.remove()")
+        await page.slash(f"/{command}")
+        said = await page.evaluate(toasts)
+        assert len(said) == 1, command
+        assert "It is not connected." in said[0], command
+    await page.slash("/tk-scene 1")  # taken back
+    await program.start()
+
+
 async def test_what_is_pressed_while_the_program_is_away_waits_for_it(
     program: Beside, page: TavernPage, harbour: Path
 ) -> None:

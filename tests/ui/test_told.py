@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.companion import Companion
 from app.health import Health, HealthItem, Light
 from tests.labelled import WrittenTavern
 from tests.ui.samples import message, story
+from ui.library.chats import CHAT_ROLE, IN_PAGE_ROLE
 from ui.main_window import MainWindow
 from ui.shell.status_bar import StatusBar, StatusItem
 from ui.sync_news import news_sentence
@@ -98,6 +99,7 @@ async def test_the_chat_of_the_page_is_offered_once(
         pages = paths
         companion.health_changed.emit(companion.health)
 
+    await companion.put_setting("follow_page", False)
     demo = demo_window.desk.session.path  # type: ignore[union-attr]
     assert demo is not None
     show(other_chat)
@@ -111,6 +113,89 @@ async def test_the_chat_of_the_page_is_offered_once(
     notice.take_up()
     await until(lambda: demo_window.desk.session.path == other_chat)  # type: ignore[union-attr]
     assert notice.sentence == ""
+
+
+async def test_the_window_follows_the_page_but_not_away_from_what_was_chosen(
+    demo_window: MainWindow,
+    companion: Companion,
+    other_chat: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Until,
+) -> None:
+    desk, notice = demo_window.desk, demo_window.frame.notice
+    assert desk is not None
+    demo = desk.session.path
+    assert demo is not None
+    third = other_chat.with_name("A third evening.jsonl")
+    pages: tuple[Path, ...] = ()
+    monkeypatch.setattr(Companion, "chats_in_pages", property(lambda _self: pages))
+
+    def show(*paths: Path) -> None:
+        nonlocal pages
+        pages = paths
+        companion.health_changed.emit(companion.health)
+
+    demo_window.show_page("recaps")
+    show(third)  # new, and nothing written in it yet
+    assert desk.session.path == demo
+    show(other_chat)
+    await until(lambda: desk.session.path == other_chat)
+    assert notice.sentence == ""
+    assert desk.page_key == "recaps"
+    show(demo)
+    await until(lambda: desk.session.path == demo)
+
+    await desk.session.open_path(other_chat)  # on purpose
+    show(demo)
+    assert desk.session.path == other_chat
+    assert notice.sentence.startswith("SillyTavern shows ")
+    assert notice.way_on == "Back to it"
+    notice.take_up()
+    await until(lambda: desk.session.path == demo)
+    assert notice.sentence == ""
+    show(other_chat)
+    await until(lambda: desk.session.path == other_chat)
+
+
+async def test_words_being_written_are_not_torn_away(
+    demo_window: MainWindow,
+    companion: Companion,
+    other_chat: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Until,
+) -> None:
+    desk = demo_window.desk
+    assert desk is not None
+    demo = desk.session.path
+    writing = QLineEdit(demo_window)
+    writing.show()
+    writing.setFocus()
+    QTest.keyClicks(writing, "Ada")
+    await until(writing.hasFocus)
+    monkeypatch.setattr(Companion, "chats_in_pages", property(lambda _self: (other_chat,)))
+    companion.health_changed.emit(companion.health)
+    assert desk.session.path == demo
+    assert demo_window.frame.notice.way_on == "Back to it"
+    writing.hide()
+    companion.health_changed.emit(companion.health)
+    await until(lambda: desk.session.path == other_chat)
+
+
+async def test_the_chat_of_the_page_is_marked_in_the_list(
+    demo_window: MainWindow,
+    companion: Companion,
+    other_chat: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await companion.sync()
+    monkeypatch.setattr(Companion, "chats_in_pages", property(lambda _self: (other_chat,)))
+    desk = demo_window.desk
+    assert desk is not None
+    desk.open_chats()
+    model = desk._popover._model
+    rows = [model.index(row) for row in range(model.rowCount())]
+    marked = [row.data(CHAT_ROLE).path for row in rows if row.data(IN_PAGE_ROLE)]
+    assert marked == [other_chat]
 
 
 async def test_a_click_on_a_notice_leaves_the_keyboard_where_it_was(
@@ -226,3 +311,26 @@ def test_a_bad_fact_is_cut_before_it_is_left_out(
     assert item.isVisible() is is_shown
     assert not is_shown or 140 <= item.width() < bar.width() - item.x() <= 900
     bar.deleteLater()
+
+
+async def test_a_notice_moves_nothing_when_it_comes_and_goes(
+    demo_window: MainWindow, until: Until
+) -> None:
+    frame = demo_window.frame
+    notice, page = frame.notice, demo_window.page
+    assert page is not None
+    for offered in tuple(notice._offers):
+        notice.withdraw(offered)
+    await until(notice.isHidden)
+    places = {w: w.mapTo(demo_window, QPoint(0, 0)) for w in page.findChildren(QWidget)}
+    sizes = {widget: widget.size() for widget in places}
+    notice.say("Something failed, and is told in a sentence that is long. " * 6)
+    await until(lambda: notice.isVisible() and notice.height() > 40)
+    QApplication.processEvents()
+    area = frame.stack.parentWidget()
+    assert area.rect().contains(notice.geometry())
+    assert notice._sentence.heightForWidth(notice._sentence.width()) <= notice._sentence.height()
+    for widget, place in places.items():
+        assert widget.mapTo(demo_window, QPoint(0, 0)) == place
+        assert widget.size() == sizes[widget]
+    notice.close_shown()

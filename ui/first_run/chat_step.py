@@ -51,6 +51,7 @@ class ChatStep(Step):
         self._cards: dict[Path, ChoiceCard] = {}
         self._chats: dict[Path, ChatRef] = {}
         self._wanted: Path | None = None
+        self._is_picked = False  # by the user: what SillyTavern shows changes it no more
         self.is_begun = False  # nothing runs before
         self._reading: asyncio.Task[None] | None = None
         self._list = QVBoxLayout()
@@ -75,6 +76,7 @@ class ChatStep(Step):
         self.column.addStretch(1)
         session.catch_up_offered.connect(self._on_plan)
         session.story_changed.connect(self._on_plan)
+        session.health_changed.connect(self._on_page)
 
     @property
     def chosen(self) -> ChatRef | None:
@@ -105,7 +107,20 @@ class ChatStep(Step):
         self.is_begun = False
         if tuple(chats) != tuple(self._chats.values()):
             self._fill(chats)
+        self._choose_by_itself()
         self.changed.emit()
+
+    def _choose_by_itself(self) -> None:
+        """The chat that SillyTavern shows, and the only one there is, need no choosing."""
+        shown = [path for path in self._cards if path in self.session.companion.chats_in_pages]
+        is_only = len(self._cards) == 1 and self.session.companion.demo.path not in self._cards
+        obvious = shown[-1] if shown else next(iter(self._cards)) if is_only else None
+        if obvious is not None and obvious != self._wanted and not self._is_picked:
+            self.choose(obvious)
+
+    def _on_page(self, _health: object) -> None:
+        if self.isVisible():
+            self.enter()
 
     def _fill(self, chats: tuple[ChatRef, ...]) -> None:
         for card in self._cards.values():
@@ -124,7 +139,9 @@ class ChatStep(Step):
             card.clicked.connect(self._on_card)
             self._cards[path] = card
             self._list.addWidget(card)
-        if self._wanted not in self._chats:
+        if self._wanted in self._cards:
+            self._cards[self._wanted].setChecked(True)
+        else:
             self._wanted = None
             self._plan.hide()
 
@@ -140,6 +157,7 @@ class ChatStep(Step):
 
     def _on_card(self) -> None:
         path = next((path for path, card in self._cards.items() if card is self.sender()), None)
+        self._is_picked = True
         if path is not None and path != self._wanted:
             self.choose(path)
 

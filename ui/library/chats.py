@@ -20,6 +20,7 @@ Index = QModelIndex | QPersistentModelIndex
 CHAT_ROLE = Qt.ItemDataRole.UserRole
 HEADING_ROLE = Qt.ItemDataRole.UserRole + 1
 OPEN_ROLE = Qt.ItemDataRole.UserRole + 2
+IN_PAGE_ROLE = Qt.ItemDataRole.UserRole + 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,17 @@ class LibraryModel(QAbstractListModel):
         super().__init__()
         self._rows: tuple[LibraryRow, ...] = ()
         self._open: Path | None = None
+        self._in_pages: tuple[Path, ...] = ()
 
-    def show_rows(self, rows: tuple[LibraryRow, ...], open_path: Path | None) -> None:
-        """Replace all; a filter changes everything anyway."""
+    def show_rows(
+        self,
+        rows: tuple[LibraryRow, ...],
+        open_path: Path | None,
+        in_pages: tuple[Path, ...] = (),
+    ) -> None:
+        """Replace all; a filter changes everything anyway. in_pages: what SillyTavern shows."""
         self.beginResetModel()
-        self._rows, self._open = rows, open_path
+        self._rows, self._open, self._in_pages = rows, open_path, in_pages
         self.endResetModel()
 
     def row(self, row: int) -> LibraryRow:
@@ -93,14 +100,27 @@ class LibraryModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return row.text
             case Qt.ItemDataRole.AccessibleTextRole:
-                return row.text if row.chat is None else tr("Chat {text}", text=row.text)
+                return self._spoken(row)
+            case Qt.ItemDataRole.ToolTipRole if self._is_in_page(row):
+                return tr("Open in SillyTavern")
         if role == CHAT_ROLE:
             return row.chat
         if role == HEADING_ROLE:
             return row.chat is None
         if role == OPEN_ROLE:
             return row.chat is not None and row.chat.path == self._open
+        if role == IN_PAGE_ROLE:
+            return self._is_in_page(row)
         return None
+
+    def _is_in_page(self, row: LibraryRow) -> bool:
+        return row.chat is not None and row.chat.path in self._in_pages
+
+    def _spoken(self, row: LibraryRow) -> str:
+        if row.chat is None:
+            return row.text
+        spoken = tr("Chat {text}", text=row.text)
+        return f"{spoken}, {tr('Open in SillyTavern')}" if self._is_in_page(row) else spoken
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid() or self._rows[index.row()].chat is None:

@@ -22,6 +22,7 @@ from ui.library.card import paint_disc
 from ui.library.chats import (
     CHAT_ROLE,
     HEADING_ROLE,
+    IN_PAGE_ROLE,
     OPEN_ROLE,
     Index,
     LibraryModel,
@@ -83,6 +84,8 @@ class LibraryPopover(FloatingSheet):
         assert isinstance(column, QVBoxLayout)
         column.addLayout(inner)
         session.library_changed.connect(self._show_rows)
+        session.health_changed.connect(self._mark_pages)
+        self._in_pages: tuple[object, ...] = ()
 
     def open_below(self, anchor: QWidget) -> None:
         """Show under `anchor`, filtered by nothing."""
@@ -128,9 +131,15 @@ class LibraryPopover(FloatingSheet):
     def _show_rows(self) -> None:
         companion = self._session.companion
         rows = library_rows(companion.taverns, companion.demo, self._field.text())
-        self._model.show_rows(rows, self._session.path)
+        self._model.show_rows(rows, self._session.path, companion.chats_in_pages)
         self._list.setCurrentIndex(self._model.first_chat())
         self._nothing.setVisible(not rows)
+
+    def _mark_pages(self, _health: object) -> None:
+        shown = self._session.companion.chats_in_pages
+        if self.isVisible() and shown != self._in_pages:
+            self._in_pages = shown
+            self._show_rows()
 
     def _wanted_height(self) -> int:
         rows = range(self._model.rowCount())
@@ -166,8 +175,12 @@ class _ChatDelegate(QStyledItemDelegate):
             painter.setFont(ui_font(12.5, MEDIUM))
             painter.setPen(t.t1)
             words = area.adjusted(36, 0, -30, 0)
+            ratio = painter.device().devicePixelRatioF()
+            if index.data(IN_PAGE_ROLE):
+                # Where the heading has its disc: this is what SillyTavern shows.
+                plug = icon_pixmap("plug", t.accent_text, 14, ratio)
+                painter.drawPixmap(int(area.x()) + 11, int(area.y()) + 8, plug)
             if index.data(OPEN_ROLE):
-                ratio = painter.device().devicePixelRatioF()
                 mark = icon_pixmap("check", t.accent_text, 14, ratio)
                 painter.drawPixmap(int(area.right()) - 26, int(area.y()) + 8, mark)
         shown = painter.fontMetrics().elidedText(text, elide, int(words.width()))

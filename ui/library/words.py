@@ -23,6 +23,12 @@ def chat_title(chat: ChatRef) -> str:
     return _MOMENT.sub(_moment_words, title).strip() or chat.title
 
 
+def chat_words(chat: ChatRef) -> str:
+    """Whose chat, and which of theirs: what tells it from all others."""
+    owner, title = chat.owner_name, chat_title(chat)
+    return f"{owner}, {title}" if owner and owner != title else title
+
+
 def _moment_words(found: re.Match[str]) -> str:
     year, month, day, hour, minute = map(int, found.groups())
     try:

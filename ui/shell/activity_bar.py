@@ -27,6 +27,7 @@ class PageButton(QAbstractButton):
         self._icon = icon
         self._badge = ""
         self._has_dot = False
+        self._name = name
         self.setAccessibleName(name)
         self.setToolTip(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -38,6 +39,12 @@ class PageButton(QAbstractButton):
         if (badge, dot) != (self._badge, self._has_dot):
             self._badge, self._has_dot = badge, dot
             self.update()
+
+    def set_more(self, words: str) -> None:
+        """What the badge is about, beside the page's name; "" for nothing."""
+        told = f"{self._name}: {words}" if words else self._name
+        self.setToolTip(told)
+        self.setAccessibleName(told)
 
     @property
     def badge(self) -> str:

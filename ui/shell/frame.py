@@ -11,6 +11,7 @@ from ui.library.card import LibraryCard
 from ui.shell.activity_bar import ActivityBar, PageButton
 from ui.shell.header import Header
 from ui.shell.notice import Notice
+from ui.shell.page_area import PageArea
 from ui.shell.side_split import Side, SideSplit
 from ui.shell.status_bar import StatusBar
 from ui.shell.waiting import WaitingPage
@@ -92,8 +93,7 @@ class Frame(QWidget):
         stage = Stage()
         stage.column.addWidget(self.banner)
         stage.column.addWidget(self.header)
-        stage.column.addWidget(self.notice)
-        stage.column.addWidget(self.stack, 1)
+        stage.column.addWidget(PageArea(self.stack, self.notice), 1)
         holder = QWidget()
         around = QVBoxLayout(holder)
         around.setContentsMargins(0, GUTTER, GUTTER, 0)

@@ -1,4 +1,4 @@
-"""The line under the header that says what went wrong, and what can be done."""
+"""The line over the foot of a page that says what went wrong, and what can be done."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from app.health import about
 from app.translation import N_, number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
+from ui.controls.surfaces import CARD_RADIUS
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
+from ui.theme.style import rounded
 
 if TYPE_CHECKING:
     from app.work.catch_up import CatchUpPlan
@@ -97,17 +99,20 @@ def _costs(plan: CatchUpPlan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A sentence that stands until taken up, closed or withdrawn. way_on: "" for no button."""
+    """A sentence that stands until taken up, closed or withdrawn. way_on: "" for no button. is_bad:
+    it tells of something that does not work.
+    """
 
     sentence: str
     way_on: str = ""
+    is_bad: bool = False
 
 
 class Notice(QWidget):
     """One sentence, at most one way on, and a way to close it. Hidden while there is none.
 
-    stays: it cannot be closed. A failure is shown over what is offered, never beside it; the same
-    one again is no second one.
+    stays: it cannot be closed, and has a place of its own; else it lies over the page. A failure is
+    shown over what is offered, never beside it; the same one again is no second one.
 
     Signals:
         acted: the way on of an offer was pressed; its key.
@@ -120,8 +125,10 @@ class Notice(QWidget):
     def __init__(self, parent: QWidget | None = None, *, stays: bool = False) -> None:
         super().__init__(parent)
         self._failure = ""
+        self._is_bad = False
         self._offers: dict[str, Offer] = {}
         self.setAccessibleName(tr("Notice"))
+        self._floats = not stays
         row = QHBoxLayout(self)
         row.setContentsMargins(42, 7, 12, 7)
         row.setSpacing(8)
@@ -159,14 +166,19 @@ class Notice(QWidget):
         self._failure = sentence
         self._refresh()
 
+    def take_back(self, sentence: str) -> None:
+        """What failed works again."""
+        if self._failure == sentence:
+            self.forget_failure()
+
     def forget_failure(self) -> None:
         """What failed is no longer of interest."""
         self._failure = ""
         self._refresh()
 
-    def offer(self, key: str, sentence: str, *, way_on: str = "") -> None:
+    def offer(self, key: str, sentence: str, *, way_on: str = "", is_bad: bool = False) -> None:
         """Show a sentence with a way on, until it is taken up, closed or withdrawn."""
-        made = Offer(sentence, way_on)
+        made = Offer(sentence, way_on, is_bad)
         if self._offers.get(key) != made:
             self._offers.pop(key, None)
             self._offers[key] = made
@@ -207,12 +219,13 @@ class Notice(QWidget):
 
     def _refresh(self) -> None:
         self._give_focus_back()
-        shown = Offer(self._failure)
+        shown = Offer(self._failure, is_bad=True)
         if key := self._shown_key():
             shown = self._offers[key]
         self._sentence.setText(shown.sentence)
         self._way_on.set_text(shown.way_on)
         self._way_on.setVisible(bool(shown.way_on))
+        self._is_bad = shown.is_bad
         self.setVisible(bool(shown.sentence))
         self.update()
 
@@ -225,9 +238,12 @@ class Notice(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
         painter = QPainter(self)
-        painter.fillRect(self.rect(), t.well)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, t.line)
-        tone = t.failed.text if self._failure else t.t2
-        icon = "triangle" if self._failure else "info"
+        if self._floats:
+            rounded(painter, self.rect(), CARD_RADIUS, t.float_, t.line2)
+        else:
+            painter.fillRect(self.rect(), t.well)
+            painter.fillRect(0, self.height() - 1, self.width(), 1, t.line)
+        tone = t.failed.text if self._is_bad else t.t2
+        icon = "triangle" if self._is_bad else "info"
         pixmap = icon_pixmap(icon, tone, 15, self.devicePixelRatioF())
         painter.drawPixmap(17, (self.height() - 15) // 2, pixmap)

@@ -12,7 +12,7 @@ from app.translation import tr
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
-from ui.work.model import OPERATION_ROLE, Column, Index, detail_words
+from ui.work.model import DETAIL_ROLE, OPERATION_ROLE, Column, Index
 
 ROW_HEIGHT = 44
 ICONS = {
@@ -78,15 +78,15 @@ class OperationDelegate(QStyledItemDelegate):
             painter.fillRect(area, t.hover)
         painter.fillRect(QRectF(area.x(), area.bottom() - 1, area.width(), 1), t.line)
         if index.column() == Column.WORK:
-            self._paint_work(painter, area, operation, str(index.data()))
+            self._paint_work(painter, area, operation, index)
         else:
             self._paint_fact(painter, area, operation, index)
         painter.restore()
 
     def _paint_work(
-        self, painter: QPainter, area: QRectF, operation: Operation, label: str
+        self, painter: QPainter, area: QRectF, operation: Operation, index: Index
     ) -> None:
-        t = current_tokens()
+        t, label = current_tokens(), str(index.data())
         ratio = painter.device().devicePixelRatioF()
         icon = icon_pixmap(icon_of(operation), status_tone(operation), 15, ratio)
         painter.drawPixmap(int(area.x()) + 16, int(area.y()) + 14, icon)
@@ -101,7 +101,7 @@ class OperationDelegate(QStyledItemDelegate):
         painter.setFont(ui_font(11))
         painter.setPen(t.t3)
         detail = painter.fontMetrics().elidedText(
-            detail_words(operation), elide, int(words.width())
+            str(index.data(DETAIL_ROLE)), elide, int(words.width())
         )
         painter.drawText(area.adjusted(44, 22, -8, -4), left, detail)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import IntEnum
@@ -17,6 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 OPERATION_ROLE = Qt.ItemDataRole.UserRole
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
+DETAIL_ROLE = Qt.ItemDataRole.UserRole + 2
 
 
 class Column(IntEnum):
@@ -105,10 +107,10 @@ def token_words(operation: Operation) -> str:
     )
 
 
-def detail_words(operation: Operation) -> str:
-    """What it is, who did it, and when it ended."""
+def detail_words(operation: Operation, chat: str = "") -> str:
+    """Which chat it is about, what it is, who did it, and when it ended."""
     kind = tr(KIND_WORDS[operation.spec.kind])
-    parts = [kind if kind != retold(operation.spec.label) else ""]
+    parts = [chat, kind if kind != retold(operation.spec.label) else ""]
     writer = tr("kept from before") if operation.backend == "kept" else retold(operation.backend)
     parts.append(writer)
     if operation.attempts > 1:
@@ -129,10 +131,11 @@ def elapsed_seconds(operation: Operation, *, now: float) -> float | None:
 
 
 class OperationModel(QAbstractTableModel):
-    """Operations as the queue gives them."""
+    """Operations as the queue gives them. chat_of: what the chat with a number is called."""
 
-    def __init__(self) -> None:
+    def __init__(self, chat_of: Callable[[int], str] = lambda _: "") -> None:
         super().__init__()
+        self._chat_of = chat_of
         self._rows: list[Operation] = []
         self._progress = Progress()
 
@@ -209,14 +212,19 @@ class OperationModel(QAbstractTableModel):
             return operation
         if role == PROGRESS_ROLE:
             return self._progress
+        if role == DETAIL_ROLE:
+            return detail_words(operation, self._chat_of(operation.spec.chat))
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cell(operation, Column(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.STATE:
             return plain_tip(state_sentence(operation, now=time.time()))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.TOKENS:
             return token_words(operation)
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.WORK:
+            return plain_tip(detail_words(operation, self._chat_of(operation.spec.chat)))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (self._cell(operation, column) for column in Column)))
+            cells = (self._cell(operation, column) for column in Column)
+            return ", ".join(filter(None, (*cells, self._chat_of(operation.spec.chat))))
         return None
 
     def _cell(self, operation: Operation, column: Column) -> str:

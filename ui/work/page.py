@@ -24,6 +24,7 @@ from ui.controls.fields import Segments
 from ui.controls.labels import Label, body, meta
 from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
+from ui.library.words import chat_words
 from ui.session import Session
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
@@ -32,7 +33,7 @@ from ui.work.model import OperationModel, Progress, state_sentence
 from ui.work.strips import CapStrip, CatchUpStrip, ClearedStrip
 from ui.work.table import QueueTable
 from ui.work.use_pane import UsePane
-from ui.work.words import cleared_sentence
+from ui.work.words import cleared_sentence, failed_words
 
 BUTTON_HEIGHT = 28
 EMPTY = N_("Nothing waits. Recaps, scene breaks and memories are made here, one after the other.")
@@ -51,7 +52,7 @@ class WorkPage(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.model = OperationModel()
+        self.model = OperationModel(self._chat_of)
         self._summary = Label(font=ui_font(13, SEMIBOLD))
         self._pause = Button(tr("Pause"), icon="pause")
         self._pause.clicked.connect(self._on_pause)
@@ -181,7 +182,7 @@ class WorkPage(QWidget):
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
         words = [tr("{count} to do", count=open_count) if open_count else tr("Nothing to do")]
         if failed:
-            words.append(tr("{count} failed", count=failed))
+            words.append(failed_words(self._session, operations))
         is_paused = self._session.companion.work.is_paused
         if is_paused:
             words.append(tr_in("the queue", "paused"))
@@ -202,6 +203,10 @@ class WorkPage(QWidget):
         self._show_catch_up()
         self._show_cap()
         self._on_selection()
+
+    def _chat_of(self, chat_id: int) -> str:
+        chat = self._session.companion.work.chat_of(chat_id)
+        return "" if chat is None else chat_words(chat)
 
     def show_view(self, key: str) -> None:
         """The queue, or what models were asked for."""

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.health import about
+from app.operations import Operation, OperationStatus
 from app.translation import number, tr, tr_in, trn
 from app.work.agenda import Cleared
 from app.work.catch_up import CatchUpProgress
+from ui.library.words import chat_words
+from ui.session import Session
 from ui.work.model import duration_words
+
+NAMED_AT_MOST = 2
 
 
 def progress_title(progress: CatchUpProgress) -> str:
@@ -30,6 +37,21 @@ def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     elif progress.left:
         parts.append(tr("how long it takes shows with the first"))
     return ", ".join(parts)
+
+
+def failed_words(session: Session, operations: Sequence[Operation]) -> str:
+    """How much failed, and in which chats; "" for nothing."""
+    failed = [op for op in operations if op.status is OperationStatus.FAILED]
+    if not failed:
+        return ""
+    chats = (session.companion.work.chat_of(op.spec.chat) for op in failed)
+    names = list(dict.fromkeys(chat_words(chat) for chat in chats if chat is not None))
+    count = number(len(failed))
+    if not names:
+        return tr("{count} failed", count=count)
+    if len(names) > NAMED_AT_MOST:
+        return tr("{count} failed in {n} chats", count=count, n=number(len(names)))
+    return tr("{count} failed in {chats}", count=count, chats="; ".join(names))
 
 
 def cleared_sentence(cleared: Cleared) -> str:

@@ -18,6 +18,7 @@ from app.errors import (
     PromptTooLong,
 )
 from app.llm.backend import Request
+from app.llm.meter import broken_off
 from app.llm.page_line import OnPart
 from app.llm.sillytavern_page import LARGEST_CONTEXT, PageBackend, page_fault
 
@@ -160,3 +161,25 @@ async def test_each_fault_of_the_page_has_its_error(
 
 def test_what_a_server_said_is_never_repeated() -> None:
     assert "sk-secret" not in str(page_fault("failed", "Incorrect API key sk-secret"))
+
+
+async def test_what_gave_way_is_asked_once_more_in_quiet_and_to_its_end() -> None:
+    page = FakePage(fault="gave_way", sent=True)
+    backend = PageBackend("", page)
+    with pytest.raises(BackendAway) as raised:
+        await backend.generate(REQUEST)
+    assert raised.value.was_sent
+    page.parts, page.answer = (("Mira does.", ""),), {}
+    await backend.generate(REQUEST)
+    await backend.generate(REQUEST)
+    told = [(params["persists"], params["quiet"]) for _, params in page.asked]
+    assert told == [(False, 0), (True, 30_000), (False, 0)]
+
+
+def test_what_the_model_had_already_is_counted() -> None:
+    lost = page_fault("gave_way", "")
+    assert broken_off("recap", "b", REQUEST, "", lost, len) is None
+    lost.was_sent = True
+    use = broken_off("recap", "b", REQUEST, "", lost, len)
+    assert use is not None
+    assert use.prompt_tokens == len(REQUEST.system + REQUEST.prompt)

@@ -527,3 +527,34 @@ async def test_neither_token_nor_story_nor_cookie_is_logged(server, user_folder,
         await dial(server, user_folder, token="foreign-token")
     for secret in (token, "secret-cookie", "stormy", "foreign-token"):
         assert secret not in caplog.text
+
+
+async def test_a_page_that_hangs_is_let_go_and_its_server_is_told_of(
+    server: BridgeServer, user_folder: Path
+) -> None:
+    server.pulse_seconds = 0.05
+    gone, changed = Heard(server.disconnected), Heard(server.server_changed)
+    async with dial(server, user_folder) as connection:
+        assert (await greet(connection))["type"] == "welcome"
+        for there in (True, False, False, True):
+            assert await receive(connection) == {"type": "pulse", "server": True}
+            await send(connection, type="pulse", server=there)
+        while len(changed) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        assert [page.has_server for page in changed] == [False, True]
+        assert gone == []
+        async with asyncio.timeout(5):
+            while not gone:  # noqa: ASYNC110 - the socket is open, and nobody answers
+                await asyncio.sleep(0.01)
+    assert server.pages == ()
+
+
+async def test_a_page_of_an_older_extension_is_not_let_go(
+    server: BridgeServer, user_folder: Path
+) -> None:
+    server.pulse_seconds = 0.02
+    async with dial(server, user_folder) as connection:
+        await greet(connection)
+        for _ in range(10):
+            assert (await receive(connection))["type"] == "pulse"
+        assert len(server.pages) == 1

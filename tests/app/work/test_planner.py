@@ -75,6 +75,17 @@ def test_every_closed_scene_without_a_recap_gets_one_and_the_open_one_none() -> 
     assert kinds(planned(story_of(10, 2, 5))) == [("scene_recap", "m2"), ("scene_recap", "m5")]
 
 
+def test_of_a_backlog_the_newest_scenes_come_first_and_what_is_folded_before_the_rest() -> None:
+    story = story_of(40, *range(2, 32, 3))
+    specs = sorted(planned(story), key=lambda spec: -spec.priority)
+    newest = ["m29", "m26", "m23", "m20", "m17"]
+    assert [spec.anchor for spec in specs] == [*newest, "m2", "m5", "m8", "m11", "m14"]
+    assert [s.anchor for s in planned(story, scenes_shown=1)][:2] == ["m29", "m2"]
+    folding = planned(with_recaps(story, *newest, "m2"))
+    first = max(folding, key=lambda spec: spec.priority)
+    assert (first.kind, first.anchor) == (OperationKind.RUNNING_RECAP, "m2")
+
+
 @pytest.mark.pitfall(34)
 @pytest.mark.weakness(21)
 def test_each_scene_is_recapped_from_its_own_messages_alone() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -44,7 +44,7 @@ class Script:
 
 
 def spec(key: str, priority: int = 0) -> OperationSpec:
-    return OperationSpec(OperationKind.SCENE_RECAP, 1, key, "anchor", f"Recap {key}", priority)
+    return OperationSpec(OperationKind.SCENE_RECAP, 1, key, f"at {key}", f"Recap {key}", priority)
 
 
 async def queue_of(store: Store, tasks: TaskSupervisor, script: Script) -> OperationQueue:
@@ -358,6 +358,56 @@ async def test_refusals_in_a_row_pause_the_queue_until_the_user_goes_on(
     await queue.retry_all()
     await queue.wait_idle()
     assert sorted(script.done) == ["a", "b", "c", "d"]
+
+
+async def test_going_on_tries_again_what_stopped_the_queue(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({key: fail_with(BackendRefused("Wrong key.")) for key in "ab"})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec(key) for key in "abc"])
+    await queue.wait_idle()
+    assert queue.is_paused
+    script.acts.clear()  # the key is mended
+    queue.resume()
+    async with asyncio.timeout(5):
+        while len(script.done) < 3:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await queue.wait_idle()
+    assert sorted(script.done) == ["a", "b", "c"]
+    assert queue.failed(1) == ()
+    assert all(op.status is OperationStatus.DONE for op in queue.operations)
+
+
+async def test_a_failure_that_the_same_task_has_overcome_is_none(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    refuse = fail_with(AnswerUnusable("Nothing usable."))
+    script = Script(dict.fromkeys(("old model", "old pass", "other scene"), refuse))
+    queue = await queue_of(store, tasks, script)
+    recap, reading = OperationKind.SCENE_RECAP, OperationKind.MEMORY_PASS
+
+    def read(key: str, *anchors: str) -> OperationSpec:
+        about = replace(spec(key), kind=reading, anchor=anchors[-1])
+        return replace(about, params={"anchors": list(anchors)})
+
+    await queue.add(
+        [
+            replace(spec("old model"), kind=recap, anchor="scene 1"),
+            replace(spec("other scene"), kind=recap, anchor="scene 2"),
+            read("old pass", "m1", "m2", "m3"),
+        ]
+    )
+    await queue.wait_idle()
+    assert len(queue.failed(1)) == 3
+    await queue.add([replace(spec("new model"), kind=recap, anchor="scene 1"), read("p1", "m1")])
+    await queue.wait_idle()
+    assert [op.spec.key for op in queue.failed(1)] == ["other scene", "old pass"]
+    await queue.add([read("p2", "m2", "m3")])
+    await queue.wait_idle()
+    assert [op.spec.key for op in queue.failed(1)] == ["other scene"]
+    failed = [op for op in queue.operations if op.status is OperationStatus.FAILED]
+    assert [op.spec.key for op in failed] == ["other scene"]
 
 
 async def test_what_is_cancelled_while_it_is_being_begun_never_runs(

@@ -43,7 +43,7 @@ def spec(
 ) -> OperationSpec:
     label = f"Recap {key}"
     kind = OperationKind.SCENE_RECAP
-    return OperationSpec(kind, chat, key, "anchor", label, priority, needs=needs, after=after)
+    return OperationSpec(kind, chat, key, f"at {key}", label, priority, needs=needs, after=after)
 
 
 async def queue_of(store: Store, tasks: TaskSupervisor, script: Script) -> OperationQueue:

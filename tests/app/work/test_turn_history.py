@@ -255,3 +255,40 @@ async def test_only_the_last_turns_of_a_chat_are_kept(world: World) -> None:
     before = await world.store.run(lambda: world.store.turns.before(world.chat, kept[0].id))
     assert before is not None
     assert before.slots[0].text == f"Turn {KEPT_TURNS + 3}."
+
+
+async def test_what_was_learned_of_a_chat_s_prompts_outlives_a_start_with_another_chat(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    other = demo_tavern.chat.with_name("Another evening.jsonl")
+    other.write_bytes(demo_tavern.chat.read_bytes())
+    async with playing(demo_tavern, tmp_path) as played:
+        slots = (await played.ask(context=24_000, tokenizer="one"))["slots"]
+        await played.sent(slots, ("system", "You are Midge. " * 50), ("user", "Hm."))
+        await played.turns(1, kept=True)
+        before = played.companion._chats.required(demo_tavern.chat)
+        limit = played.companion.inclusion_limit(demo_tavern.chat)
+        fixed = dict(before.fixed_tokens)
+        assert fixed["Midge"] > 50
+        await played.ask(context=6_000, tokenizer="two")
+        await played.turns(2)
+        played.path = other
+        await played.ask(context=48_000, tokenizer="one")
+        await played.turns(1)
+    tavern = demo_tavern.user_folder.parent
+    async with open_companion(user_folders(tmp_path / "own"), tavern=tavern, llm="builtin") as now:
+        await now.open_story(other)
+        await now.open_story(demo_tavern.chat)
+        chats = now._chats
+        assert chats.required(other).context_tokens == 48_000
+        # By the connection that it was used with last, then by the one that is there.
+        assert chats.required(demo_tavern.chat).context_tokens == 6_000
+        await chats.follow_connection("one")
+        chat = chats.required(demo_tavern.chat)
+        assert (chat.context_tokens, chat.fixed_tokens) == (24_000, fixed)
+        assert now.inclusion_limit(demo_tavern.chat) == limit
+        assert chats.required(other).context_tokens == 48_000
+        third = other.with_name("A third evening.jsonl")
+        third.write_bytes(other.read_bytes())
+        await now.open_story(third)
+        assert chats.required(third).context_tokens == 48_000  # the connection's newest

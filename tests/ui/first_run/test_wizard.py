@@ -197,11 +197,11 @@ async def test_from_the_folder_to_the_first_chat(
         assert companion.settings["backend"] == str(parse_spec(f"openai:{MODEL}@{llm.url}"))
         assert wizard.model.found == MODEL
 
-        # Four: the plan before it runs, then the start.
-        assert not wizard.main.isEnabled()
-        path = next(iter(wizard.chat._cards))
+        # Four: the only chat is chosen already; the plan before it runs, then the start.
+        (path,) = wizard.chat.paths
+        assert wizard.chat.chosen is not None
+        assert wizard.chat.chosen.path == path
         asked = len(llm.requests)
-        click(wizard.chat._cards[path])
         await until(lambda: "takes" in wizard.chat._cost.text())
         assert " scenes found" in wizard.chat._facts.text()
         assert len(llm.requests) == asked
@@ -305,6 +305,39 @@ async def test_the_chats_written_last_are_offered_and_what_others_left_is_told(
     said = wizard.chat._taken_over.text()
     assert said.startswith("1 scene was taken over from ST-Auto-Recap, with its recaps. ")
     assert " memories were taken over from Smart Memory. Switch that extension off" in said
+
+
+async def test_the_chat_of_sillytaverns_page_is_chosen_until_another_one_is(
+    fresh: MainWindow,
+    demo_tavern: WrittenTavern,
+    tmp_path: Path,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    folder = tmp_path / "SillyTavern" / "data"
+    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    (first,) = folder.glob("*/chats/*/*.jsonl")
+    second, third = (first.with_name(f"Story {number}.jsonl") for number in (2, 3))
+    shutil.copyfile(first, second)
+    shutil.copyfile(first, third)
+    pages: tuple[Path, ...] = (second,)
+    monkeypatch.setattr(Companion, "chats_in_pages", property(lambda _self: pages))
+    await companion.put_setting("tavern", str(folder))
+    wizard.rail.rows[3].click()
+    await until(lambda: wizard.chat.is_ready)
+    assert wizard.chat.chosen is not None
+    assert wizard.chat.chosen.path == second
+    assert wizard.chat._cards[second].isChecked()
+    pages = (third,)
+    companion.health_changed.emit(companion.health)
+    await until(lambda: wizard.chat.is_ready and wizard.chat._wanted == third)
+    click(wizard.chat._cards[first])
+    await until(lambda: wizard.chat.is_ready)
+    pages = (second,)
+    companion.health_changed.emit(companion.health)
+    assert wizard.chat._wanted == first
+    assert wizard.chat._cards[first].isChecked()
 
 
 def test_the_first_window_fits_the_screen(dressed: QApplication) -> None:

@@ -1,0 +1,164 @@
+"""A full disk and a folder that is gone: said in one line, lived through, gone when it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from app.companion import Companion, open_companion
+from app.health import Light
+from app.paths import user_folders
+from app.store import no_room
+from app.story.messages import Message
+from app.work import library, room
+from tests.chat_files import append, message
+from tests.killed_work import make_chat
+
+LOOK = 0.05
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "LOOK_SECONDS", LOOK)
+    monkeypatch.setattr(library, "FOLDER_SECONDS", LOOK)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(15):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def companion(tmp_path: Path) -> AsyncIterator[Companion]:
+    chat = make_chat(tmp_path)
+    async with open_companion(
+        user_folders(tmp_path / "own"), tavern=chat.parents[2], llm="builtin"
+    ) as running:
+        await running.open_story(chat)
+        await running.settled(chat)
+        yield running
+
+
+def chat_of(companion: Companion) -> Path:
+    (chat,) = companion._library.chats
+    return chat.path
+
+
+def texts(companion: Companion) -> list[str]:
+    story = companion.story(chat_of(companion))
+    assert story is not None
+    shown: tuple[Message, ...] = story.messages
+    return [one.text for one in shown]
+
+
+@contextlib.asynccontextmanager
+async def full_disk(companion: Companion) -> AsyncIterator[None]:
+    """SQLite's file takes no further page, and says so as on a full disk."""
+    database = companion._store._database
+    file = await asyncio.get_running_loop().run_in_executor(database._thread, database._connection)
+
+    def limit(pages: int) -> None:
+        file.execute(f"PRAGMA max_page_count = {pages}")
+
+    async def put(pages: int) -> None:
+        await asyncio.get_running_loop().run_in_executor(database._thread, limit, pages)
+
+    await put(1)  # as many as there are
+    try:
+        yield
+    finally:
+        await put(1_000_000)
+
+
+async def test_the_story_goes_on_while_the_disk_is_full_and_is_kept_when_it_is_not(
+    companion: Companion,
+) -> None:
+    path, said = chat_of(companion), []
+    companion.trouble.connect(lambda trouble: said.append(trouble[1]))
+    count = len(texts(companion))
+    async with full_disk(companion):
+        for number in range(200):  # until there is no free page left to write into
+            append(path, message(count + number, f"Said while full, {number}. " * 40))
+        await until(lambda: len(texts(companion)) == count + 200)
+        await companion.put_setting("context_tokens", 12_345)
+        await until(lambda: bool(companion.room.sentence))
+        assert companion.health.reading.light is Light.BAD
+        assert companion.health.reading.sentence.startswith("The disk is full: ")
+        append(path, message(count + 200, "And once more."))
+        await until(lambda: texts(companion)[-1] == "And once more.")
+        await companion.settled(path)
+        assert not companion.work.is_paused
+        await asyncio.sleep(4 * LOOK)
+        assert companion.room.sentence
+        known = rows(companion, "SELECT count(*) FROM known_message")
+        assert known < count + 200
+    await until(lambda: not companion.room.sentence)
+    assert companion.health.reading.light is Light.GOOD
+    assert rows(companion, "SELECT count(*) FROM known_message") == count + 201
+    assert said == []
+    await companion.put_setting("context_tokens", 23_456)
+    stored = rows(companion, "SELECT count(*) FROM setting WHERE value LIKE '%23456%'")
+    assert stored == 1
+
+
+def rows(companion: Companion, statement: str) -> int:
+    """What stands in the file itself."""
+    with contextlib.closing(sqlite3.connect(companion.folders.database)) as file:
+        return int(file.execute(statement).fetchone()[0])
+
+
+async def test_where_there_is_less_room_than_the_database_takes_it_is_not_tried(
+    companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with full_disk(companion):
+        await companion.put_setting("window_state", "x" * 200_000)
+        assert companion.room.sentence
+    monkeypatch.setattr(no_room, "_room", lambda _: 4096)
+    await companion.room.look()
+    assert companion.room.sentence
+    monkeypatch.undo()
+    await companion.room.look()
+    assert not companion.room.sentence
+
+
+async def test_a_folder_that_goes_is_said_and_comes_back_by_itself(companion: Companion) -> None:
+    path, said, over = chat_of(companion), [], []
+    companion.trouble.connect(lambda trouble: said.append(trouble[1]))
+    folder = path.parents[2]
+    away = folder.with_name("elsewhere")
+    count = len(texts(companion))
+    folder.rename(away)
+    await until(lambda: bool(companion.folder_gone))
+    assert str(folder) in companion.folder_gone
+    assert companion.health.sillytavern.light is Light.BAD
+    assert companion.health.sillytavern.sentence == companion.folder_gone
+    assert companion.taverns
+    append(away / path.relative_to(folder), message(count, "Said elsewhere."))
+    companion.health_changed.connect(lambda health: over.append(health.sillytavern.light))
+    away.rename(folder)
+    await until(lambda: not companion.folder_gone)
+    await until(lambda: texts(companion)[-1] == "Said elsewhere.")
+    assert over[-1] is not Light.BAD
+    assert said == []
+
+
+async def test_a_folder_that_was_not_there_at_the_start_is_found_when_it_comes(
+    tmp_path: Path,
+) -> None:
+    chat = make_chat(tmp_path)
+    folders, folder = user_folders(tmp_path / "own"), chat.parents[2]
+    async with open_companion(folders, llm="builtin", watch=False) as first:
+        await first.put_setting("tavern", str(folder))
+    away = folder.with_name("elsewhere")
+    folder.rename(away)
+    async with open_companion(folders, llm="builtin") as companion:
+        assert companion.folder_gone
+        away.rename(folder)
+        await until(lambda: bool(companion.taverns))
+        assert companion.folder_gone == ""

@@ -1,0 +1,51 @@
+"""The pages, with a notice that lies over their foot and moves nothing when it comes and goes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+
+WIDEST = 860  # px; a line that is longer is read worse
+BESIDE = 12
+
+
+class PageArea(QWidget):
+    """Fills itself with the pages."""
+
+    def __init__(self, stack: QStackedWidget, notice: QWidget) -> None:
+        super().__init__()
+        self._stack = stack
+        self._notice = notice
+        stack.setParent(self)
+        notice.setParent(self)
+        notice.installEventFilter(self)
+        notice.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Show, QEvent.Type.LayoutRequest):
+            self._place()
+        elif event.type() == QEvent.Type.Resize:
+            # Its words wrap otherwise now.
+            self._place()
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._stack.setGeometry(self.rect())
+        self._place()
+
+    def _place(self) -> None:
+        notice = self._notice
+        width = min(self.width() - 2 * BESIDE, WIDEST)
+        layout = notice.layout()
+        if width <= 0 or layout is None:
+            return
+        layout.invalidate()
+        height = layout.totalHeightForWidth(width)
+        if height <= 0:
+            height = notice.sizeHint().height()
+        height = min(height, self.height() - 2 * BESIDE)
+        left = (self.width() - width) // 2
+        notice.setGeometry(left, self.height() - height - BESIDE, width, height)
+        notice.raise_()
