@@ -40,6 +40,7 @@ LATELY = 40  # messages; details that are older are told as of the past
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
 YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
+ASKED_GAIN = 8.0  # of an old passage that is asked for, against the mean of all lines
 CALLED_WEIGHS = 300.0  # of what is most spoken of, against all else that a memory is worth
 
 
@@ -96,8 +97,15 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
         for standing in called.held
         if standing.memory.id in elsewhere
     )
-    draft = _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out, {}, ranks)
-    gains = (called_gain(place) for place in range(len(draft.entries)))
+    return _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out, {}, ranks)
+
+
+def with_called_gains(draft: Draft) -> Draft:
+    """The draft of what is called up, its first entries adding most, and what is asked for."""
+    gains = (
+        ASKED_GAIN if entry.passage is not None and entry.passage.is_asked else called_gain(place)
+        for place, entry in enumerate(draft.entries)
+    )
     entries = (replace(e, gain=gain) for e, gain in zip(draft.entries, gains, strict=True))
     return replace(draft, entries=tuple(entries))
 

@@ -88,7 +88,8 @@ class Occasion:
     visible_from: index of the first message that is still in the prompt itself. unread: messages
     that are not, and that no model has read. horizon: what
     began at this message or later is not told at the head of the prompt yet, None: all is.
-    index: of the messages, None where nobody keeps one.
+    index: of the messages, None where nobody keeps one. sent_from: index of the first message that
+    may still be in the prompt.
     """
 
     story: Story
@@ -103,6 +104,7 @@ class Occasion:
     horizon: int | None = None
     packs: Sequence[LanguagePack] = ()
     index: MessageIndex | None = None
+    sent_from: int = 0
 
     def active(self, *tiers: Tier) -> tuple[Standing, ...]:
         """What holds now, of these tiers, in the order of the story."""

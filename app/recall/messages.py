@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import RLock
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class Asked:
 
 
 class MessageIndex:
-    """The terms of a story's messages. Not for several threads."""
+    """The terms of a story's messages; may be asked by one thread while another adds to it."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
@@ -71,6 +72,7 @@ class MessageIndex:
         self._names: dict[str, int] = {}
         self._name_terms: list[frozenset[str]] = []
         self._speakers = array("q")
+        self._lock = RLock()
 
     @property
     def is_worn(self) -> bool:
@@ -83,31 +85,39 @@ class MessageIndex:
         of them.
         """
         end = len(messages) if end is None else min(end, len(messages))
-        head = min(head, len(self._of_message), end)
-        del self._of_message[head:], self._speakers[head:]
-        for message in messages[head:end]:
-            self._of_message.append(self._text(message))
-            self._speakers.append(self._speaker(message.name))
-        self.messages = messages[:end] if end < len(messages) else messages
+        with self._lock:
+            head = min(head, len(self._of_message), end)
+            del self._of_message[head:], self._speakers[head:]
+            for message in messages[head:end]:
+                self._of_message.append(self._text(message))
+                self._speakers.append(self._speaker(message.name))
+            self.messages = messages[:end] if end < len(messages) else messages
 
     def scores(self, asked: Asked) -> Floats:
         """How much each message is what is looked for; 0 where no term of it is there."""
-        if not len(self._of_message):
-            return np.zeros(0)
-        texts = np.array(self._of_message, dtype=np.intp)
-        own = self._postings.scores(asked.terms)[texts]
-        return self._with_neighbours(own, texts) + self._by_speaker(asked)
+        with self._lock:
+            if not len(self._of_message):
+                return np.zeros(0)
+            texts = np.array(self._of_message, dtype=np.intp)
+            own = self._postings.scores(asked.terms)[texts]
+            return self._with_neighbours(own, texts) + self._by_speaker(asked)
 
     def by_words(self, asked: Asked) -> Floats:
         """The same by the words of each message alone."""
-        if not len(self._of_message):
-            return np.zeros(0)
-        texts = np.array(self._of_message, dtype=np.intp)
-        return self._postings.scores(asked.terms)[texts]
+        with self._lock:
+            if not len(self._of_message):
+                return np.zeros(0)
+            texts = np.array(self._of_message, dtype=np.intp)
+            return self._postings.scores(asked.terms)[texts]
 
     def rarity(self, term: str) -> float:
         """How much it says that a message holds a term."""
         return self._postings.rarity(term)
+
+    @property
+    def rarest(self) -> float:
+        """The most that a term can say."""
+        return self._postings.rarest
 
     def _with_neighbours(self, own: Floats, texts: Numbers) -> Floats:
         lengths = np.array(self._postings.lengths, dtype=np.float64)[texts]

@@ -68,6 +68,11 @@ class Postings:
         held = len(self._holders[place])
         return math.log(1 + (len(self) - held + 0.5) / (held + 0.5))
 
+    @property
+    def rarest(self) -> float:
+        """How much a term says that one text alone holds."""
+        return math.log(1 + (len(self) - 0.5) / 1.5)
+
     def weights(self, asked: Mapping[str, float]) -> dict[str, float]:
         """What each term that is looked for may add, the most telling ones only."""
         found = {term: weight * self.rarity(term) for term, weight in asked.items()}
@@ -89,3 +94,14 @@ class Postings:
             counts = np.array(self._counts[place], dtype=np.float64)
             total[holders] += weight * (K1 + 1) * counts / (counts + damping[holders])
         return total
+
+
+def best_first(scores: Floats, most: int) -> Numbers:
+    """Places of the best scores above 0, of equal ones the first first."""
+    if len(scores) > most:
+        least = np.partition(scores, -most)[-most]
+        places = np.flatnonzero(scores >= max(least, np.nextafter(0, 1)))
+    else:
+        places = np.flatnonzero(scores > 0)
+    found: Numbers = places[np.argsort(-scores[places], kind="stable")][:most]
+    return found
