@@ -39,6 +39,7 @@ from app.work.library import Library
 from app.work.link import AnsweredTurn, BridgeLink
 from app.work.memory_edits import MemoryEdits
 from app.work.memory_view import MemoryView
+from app.work.message_indexes import MessageIndexes
 from app.work.metering import ModelMeter
 from app.work.mirror import Mirror
 from app.work.model_in_force import ModelInForce
@@ -218,6 +219,10 @@ class Companion(News):
         )
         self._prompting.vectors = self._turn_vectors.of
         self._turn_vectors.changed.connect(self._publish)
+        self._indexes = MessageIndexes(parts.packs, self._tasks)
+        self._prompting.index = self._indexes.of
+        self._prompting.ready = self._indexes.settled
+        self._indexes.changed.connect(self._publish)
         self._chats.keeps_memory = parts.wishes.keeps_memory
         to_the_end = parts.wishes.reads_to_the_end
         self._chats.reads_to_the_end = not parts.wishes.watch if to_the_end is None else to_the_end
@@ -568,6 +573,7 @@ class Companion(News):
         chat = self._chats.get(change.chat.path)
         if chat is not None:
             self._turn_vectors.follow(chat)
+            self._indexes.follow(chat)
             self._publish(chat)
             if change.first_message is not None:
                 story, settings, writing = chat.story, chat.settings(), self.models.writing()

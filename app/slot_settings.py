@@ -322,6 +322,26 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         only_with=("scenes_enabled", (True,)),
     ),
     _switch(
+        "passages_enabled",
+        N_("Old passages"),
+        N_(
+            "What the last messages ask for or touch is called up from old messages, too, word for "
+            "word; only what the one who answers can know."
+        ),
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "passages_shown",
+        2,
+        N_("Passages at most"),
+        N_("Of old messages, in one prompt; they share the budget of called-up memories."),
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=6,
+        section=Section.SLOTS,
+        only_with=("passages_enabled", (True,)),
+    ),
+    _switch(
         "canon_enabled",
         N_("Canon"),
         N_("What a character has lived through."),

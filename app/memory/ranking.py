@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from app.memory.records import Entity, Expiration, Grounding, Memory, Tier
 from app.memory.similarity import NO_VECTORS, Vectors, normalised, scores, word_list, words
+from app.recall.words import ANY_WORDS, Words
 
 LASTING: Mapping[Expiration, int] = MappingProxyType(
     {Expiration.PERMANENT: 3, Expiration.SESSION: 2, Expiration.SCENE: 1}
@@ -28,6 +29,7 @@ SECONDS_WEIGH = 1e-10  # decides between equals only
 ENTITIES_WEIGH, ARCS_WEIGH, TIME_WEIGH, TURN_WEIGH = 100.0, 60.0, 30.0, 100.0
 TURN_SHARE = MappingProxyType({"a": 0.2, "b": 0.6})  # by hardware profile (§5)
 TRIGGER_WEIGHS, CONTENT_WEIGHS, MOST_HITS = 80.0, 40.0, 3
+LEAST_LETTERS = 4  # of a word that may call a memory up
 CONTRADICTED = 50.0
 
 # Of these types a prompt must not miss the best, in this order.
@@ -50,7 +52,7 @@ class Moment:
     """What the story is at when a prompt is made.
 
     recent: the last messages, oldest first. turn_share: how much likeness to the last one counts,
-    by profile. arcs: open ones. entities: for their other names.
+    by profile. arcs: open ones. entities: for their other names. words: of the story.
     """
 
     recent: tuple[str, ...]
@@ -58,6 +60,7 @@ class Moment:
     arcs: tuple[str, ...] = ()
     entities: tuple[Entity, ...] = ()
     vectors: Vectors = NO_VECTORS
+    words: Words = ANY_WORDS
 
     @property
     def last(self) -> str:
@@ -101,7 +104,7 @@ def hybrid(
     turn = _likeness(texts, [moment.last] if moment.last else [], moment.vectors)
     arcs = _likeness(texts, moment.arcs, moment.vectors)
     named = _named(moment.recent[-2:])
-    recent = frozenset(word for text in moment.recent for word in word_list(text))
+    said = frozenset(term for text in moment.recent for term in moment.words.of(text))
     aliases = {
         normalised(name): (entity.name, *entity.aliases)
         for entity in moment.entities
@@ -113,16 +116,10 @@ def hybrid(
             + ARCS_WEIGH * arcs[place]
             + TIME_WEIGH * _timeliness(memory)
             + TURN_WEIGH * moment.turn_share * turn[place]
-            + _trigger_bonus(memory, recent, common)
+            + _trigger_bonus(memory, said, moment.words, common)
             - (CONTRADICTED if memory.contradicts else 0.0)
         )
     return worth
-
-
-def is_triggered(memory: Memory, recent: Sequence[str], common: Collection[str] = ()) -> bool:
-    """Whether the last messages speak of what calls the memory up."""
-    said = frozenset(word for text in recent for word in words(text))
-    return _trigger_bonus(memory, said, common) > 0
 
 
 def kept_per_type(most: int) -> int:
@@ -217,12 +214,19 @@ def _timeliness(memory: Memory) -> float:
     return (scope + passing) / 4
 
 
-def _trigger_bonus(memory: Memory, said: frozenset[str], common: Collection[str]) -> float:
+def _trigger_bonus(
+    memory: Memory, said: frozenset[str], words: Words, common: Collection[str]
+) -> float:
     """For each word that calls it up, three at most; its own words count half of triggers."""
-    triggers = sum(bool(found := words(trigger)) and found <= said for trigger in memory.triggers)
+    keywords = (frozenset(words.of(trigger)) for trigger in memory.triggers)
+    triggers = sum(bool(found) and found <= said for found in keywords)
     if triggers:
         return TRIGGER_WEIGHS * min(MOST_HITS, triggers)
-    own = {word for word in keywords(memory.text, common) if len(word) >= 4 or not word.isascii()}
+    own = {
+        term
+        for term in words.of(memory.text)
+        if term not in common and (len(term) >= LEAST_LETTERS or not term.isascii())
+    }
     return CONTENT_WEIGHS * min(MOST_HITS, len(own & said))
 
 

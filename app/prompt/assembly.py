@@ -26,8 +26,10 @@ from app.prompt.memory_slots import (
     CalledUp,
     call_up,
     triggered_draft,
+    with_called_gains,
 )
 from app.prompt.occasion import Occasion, Recollection, Turn
+from app.prompt.passages import Passage, passages, with_passages
 from app.prompt.placement import IN_BLOCK, Placement
 from app.prompt.recap_slots import included_recaps, message_recaps_slot, running_recap_slot
 from app.prompt.room import worth_telling
@@ -41,7 +43,14 @@ from app.prompt.slots import (
     SlotSet,
     TurnKind,
 )
-from app.prompt.telling import drafts_of, horizon_of, is_sent, placement_on, visible_from
+from app.prompt.telling import (
+    drafts_of,
+    horizon_of,
+    is_sent,
+    placement_on,
+    sent_from,
+    visible_from,
+)
 from app.prompt.turn_budgets import (
     borrowers_of,
     high_water,
@@ -51,6 +60,7 @@ from app.prompt.turn_budgets import (
     with_what_is_left,
 )
 from app.prompt.unread import fallen_out, kept_for_messages
+from app.recall.messages import MessageIndex
 from app.story.recaps import BUILT_IN
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
@@ -78,6 +88,7 @@ class Means:
     """What an assembly works with beside its story and settings.
 
     packs: languages. full: the most that each slot ever wanted, by key. profile: of hardware.
+    index: of the story's messages, None where none is kept.
     """
 
     count: Count
@@ -85,6 +96,7 @@ class Means:
     full: Mapping[str, int] = field(default_factory=dict)
     vectors: Vectors = NO_VECTORS
     profile: str = "a"
+    index: MessageIndex | None = None
 
 
 def assembled(
@@ -131,6 +143,8 @@ def prepared(
         visible_from(story, settings, turn),
         fallen_out(story, told.unread_from, for_messages, means.packs, total=total or 0),
         packs=means.packs,
+        index=means.index,
+        sent_from=sent_from(story, settings, turn, total),
     )
     placement = placement_on(occasion)
     if told:
@@ -194,11 +208,18 @@ class Prepared:
         return call_up(self.occasion)
 
     @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """Of old messages, that the moment calls up."""
+        if not is_sent(self.occasion, self.placement, SlotName.TRIGGERED):
+            return ()
+        return passages(self.occasion)
+
+    @cached_property
     def _drafts(self) -> dict[str, tuple[Draft, ...]]:
         return {}
 
     @cached_property
-    def _triggered(self) -> dict[frozenset[str], Draft]:
+    def _triggered(self) -> dict[tuple[frozenset[str], frozenset[str]], Draft]:
         return {}
 
     def drafts(self, running: str) -> tuple[Draft, ...]:
@@ -212,12 +233,16 @@ class Prepared:
             self._drafts[running] = chosen(kept, filter(None, lines), self.means.count)
         return self._drafts[running]
 
-    def triggered(self, told: Collection[str]) -> Draft:
-        """What the moment calls up. told: ids of memories that the long-term slot holds."""
-        key = frozenset(told)
+    def triggered(self, told: Collection[str], lines: Iterable[str]) -> Draft:
+        """What the moment calls up. told: ids of memories that the long-term slot holds. lines:
+        that the prompt tells otherwise.
+        """
+        key = frozenset(told), frozenset(lines)
         if key not in self._triggered:
-            draft = triggered_draft(self.occasion, self.called_up, key)
-            self._triggered[key] = kept_secret(draft, self.occasion.withheld)
+            draft = triggered_draft(self.occasion, self.called_up, key[0])
+            draft = with_passages(draft, self.passages, key[1], self.occasion.words)
+            draft = kept_secret(draft, self.occasion.withheld)
+            self._triggered[key] = with_called_gains(draft)
         return self._triggered[key]
 
     @cached_property
@@ -259,7 +284,7 @@ class Prepared:
         if not settings["slots_enabled"]:
             nothing = {**settings, "running_recap_enabled": False, "message_recaps_inject": False}
             return SlotSet(_recap_slots(self, nothing, "", NO_ROOMS))
-        if not self.occasion.told:
+        if not (self.occasion.told or self.passages):
             return SlotSet(_recap_slots(self, settings, recap_lines, (self.room, self.room)))
         return _with_memory(self, settings, kind, recap_lines)
 
@@ -351,7 +376,7 @@ def _levelled(
     wanted = (wants if d in borrowers else min(wants, budgets[d]) for d, wants in full)
     called = 0
     if is_sent(turn.occasion, turn.placement, SlotName.TRIGGERED):
-        draft = turn.triggered(frozenset())
+        draft = turn.triggered((), ())
         called = count(draft.render(len(draft.entries)))
     called = min(called, budgets[SlotName.TRIGGERED])
     demands = [sum(wanted) + called, *(slot.tokens for slot in recaps)]
@@ -402,7 +427,8 @@ def _fitted(
     for name in SlotName:
         draft = given.get(name)
         if name is SlotName.TRIGGERED and is_sent(occasion, placement, name):
-            draft = turn.triggered(memories)
+            lines = _lines_beside(turn, given, budgets, said) if turn.passages else ()
+            draft = turn.triggered(memories, lines)
         if draft is None:
             continue
         draft = _without_repeats(turn, draft, said)
@@ -414,6 +440,22 @@ def _fitted(
         said.update(filter(None, turn.spoken(draft)[: fitting[name]]))
         kept.append(draft)
     return tuple(kept), fitting
+
+
+def _lines_beside(
+    turn: Prepared, given: Mapping[SlotName, Draft], budgets: Budgets, said: Collection[str]
+) -> frozenset[str]:
+    """What was told before what the moment calls up, and what is going to be behind it."""
+    names = list(SlotName)
+    behind = (given[n] for n in names[names.index(SlotName.TRIGGERED) :] if n in given)
+    told = (
+        spoken
+        for draft in behind
+        for spoken in turn.spoken(draft)[
+            : shown_within(draft, budgets[draft.name], turn.means.count)
+        ]
+    )
+    return frozenset((*said, *filter(None, told)))
 
 
 def _without_repeats(turn: Prepared, draft: Draft, said: Collection[str]) -> Draft:

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from app.prompt.framing import defused, framed
-from app.prompt.slots import LeftOut, SlotName
+from app.prompt.slots import LeftOut, PassageShown, SlotName
 
 Count = Callable[[str], int]
 Place = tuple[int | float | str, ...]
@@ -26,7 +26,7 @@ class Entry:
     stands under. row: name of a line that it shares with others, "" for its own. head: how that
     line begins. memory: id. rank: what ranks lower comes later whatever it adds. worth: for the
     next reply, 1 for what is usual. gain: what it adds for its length to what is told before it,
-    1 for the mean.
+    1 for the mean. passage: of a message, where it is one.
     """
 
     text: str
@@ -38,6 +38,7 @@ class Entry:
     rank: int = 0
     worth: float = 1.0
     gain: float = 1.0
+    passage: PassageShown | None = None
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.memory.calling import called
 from app.memory.ranking import (
     PROTECTED,
     hybrid,
-    is_triggered,
     ranked,
     utilities,
 )
@@ -40,6 +40,8 @@ LATELY = 40  # messages; details that are older are told as of the past
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
 YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
+ASKED_GAIN = 8.0  # of an old passage that is asked for, against the mean of all lines
+CALLED_WEIGHS = 300.0  # of what is most spoken of, against all else that a memory is worth
 
 
 def long_draft(occasion: Occasion) -> Draft:
@@ -68,14 +70,21 @@ def call_up(occasion: Occasion) -> CalledUp:
     """What the moment calls up, whatever the long-term slot may hold of it."""
     memories, _ = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
     held = [standing.memory for standing in memories]
-    worth = hybrid(held, occasion.moment, occasion.common)
+    found = called(
+        held,
+        occasion.words,
+        occasion.recent,
+        entities=occasion.told.entities,
+        rarity=occasion.index.rarity if occasion.index is not None else None,
+    )
+    best = max((one.score for one in found.values()), default=0.0) or 1.0
+    worth = {
+        id_: value + CALLED_WEIGHS * found[id_].score / best
+        for id_, value in hybrid(held, occasion.moment, occasion.common).items()
+    }
     fresh = {standing.memory.id for standing in memories if occasion.is_fresh(standing)}
-    called = [
-        memory
-        for memory in held
-        if memory.id in fresh or is_triggered(memory, occasion.recent, occasion.common)
-    ]
-    return CalledUp(ranked(called, worth), memories)
+    touched = [memory for memory in held if memory.id in fresh or found[memory.id]]
+    return CalledUp(ranked(touched, worth), memories)
 
 
 def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str]) -> Draft:
@@ -88,8 +97,15 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
         for standing in called.held
         if standing.memory.id in elsewhere
     )
-    draft = _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out, {}, ranks)
-    gains = (called_gain(place) for place in range(len(draft.entries)))
+    return _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out, {}, ranks)
+
+
+def with_called_gains(draft: Draft) -> Draft:
+    """The draft of what is called up, its first entries adding most, and what is asked for."""
+    gains = (
+        ASKED_GAIN if entry.passage is not None and entry.passage.is_asked else called_gain(place)
+        for place, entry in enumerate(draft.entries)
+    )
     entries = (replace(e, gain=gain) for e, gain in zip(draft.entries, gains, strict=True))
     return replace(draft, entries=tuple(entries))
 

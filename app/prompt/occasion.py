@@ -23,6 +23,8 @@ from app.prompt.notes import notes_of
 from app.prompt.slots import TurnKind
 from app.prompt.unread import ALL_READ, Unread
 from app.prompt.worth import OUTDATED, VISIBLE, Ageing, Overtaken, is_overtaken, overtaken, worth
+from app.recall.messages import MessageIndex
+from app.recall.words import Words
 from app.story.messages import Message, MessageKind
 from app.story.recaps import YOU
 from app.story.scene_cues.language import LanguagePack
@@ -86,6 +88,8 @@ class Occasion:
     visible_from: index of the first message that is still in the prompt itself. unread: messages
     that are not, and that no model has read. horizon: what
     began at this message or later is not told at the head of the prompt yet, None: all is.
+    index: of the messages, None where nobody keeps one. sent_from: index of the first message that
+    may still be in the prompt.
     """
 
     story: Story
@@ -99,6 +103,8 @@ class Occasion:
     unread: Unread = ALL_READ
     horizon: int | None = None
     packs: Sequence[LanguagePack] = ()
+    index: MessageIndex | None = None
+    sent_from: int = 0
 
     def active(self, *tiers: Tier) -> tuple[Standing, ...]:
         """What holds now, of these tiers, in the order of the story."""
@@ -189,7 +195,16 @@ class Occasion:
             tuple(s.memory.text for s in self.active(Tier.ARCS)),
             self.told.entities,
             self.vectors,
+            self.words,
         )
+
+    @cached_property
+    def words(self) -> Words:
+        """Reads texts in the story's language."""
+        if self.index is not None:
+            return self.index.words
+        said = (m.text[:LONGEST_READ] for m in self.last_messages)
+        return Words(self.packs, " ".join((*said, *(s.memory.text for s in self._active))))
 
     @property
     def is_by_user(self) -> bool:

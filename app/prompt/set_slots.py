@@ -39,6 +39,7 @@ def content_of(draft: Draft, fitting: int, shown: int, budget: int, count: Count
         tokens=tokens,
         budget=max(budget, tokens),
         full_tokens=count(draft.render(len(entries))),
+        passages=tuple(entry.passage for entry in entries[:shown] if entry.passage is not None),
     )
 
 

@@ -106,11 +106,22 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageShown:
+    """A passage of an old message that stands in a slot. index: of the message. words: what it was
+    called up by. is_asked: the last messages ask for it, and do not only touch it.
+    """
+
+    index: int
+    words: tuple[str, ...]
+    is_asked: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SlotContent:
     """What became of what a slot might have told. key: as in Slot; in one block with others too.
 
     shown: ids of memories, in the order in which they matter. budget: before the bound of all,
-    with what was borrowed.
+    with what was borrowed. passages: of messages, as shown.
     """
 
     key: str
@@ -119,6 +130,7 @@ class SlotContent:
     tokens: int
     budget: int
     full_tokens: int
+    passages: tuple[PassageShown, ...] = ()
 
     @property
     def is_cut(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from app.prompt.budgets import MOST_OF_CONTEXT
 from app.prompt.drafts import Draft
 from app.prompt.memory_slots import arcs_draft, long_draft, session_draft
-from app.prompt.occasion import Occasion, Turn
+from app.prompt.occasion import CALLED_UP_BY, Occasion, Turn
 from app.prompt.people_slots import epistemic_draft, relationships_draft, state_ledger_draft
 from app.prompt.placement import NEVER, Placement, placement_of
 from app.prompt.slots import Position, SlotName
@@ -89,4 +89,21 @@ def visible_from(story: Story, settings: Mapping[str, Any], turn: Turn) -> int |
             room -= story.message_tokens[index] if index < len(story.message_tokens) else 0
         if room < 0:
             return index + 1
+    return 0
+
+
+def sent_from(story: Story, settings: Mapping[str, Any], turn: Turn, total: int | None) -> int:
+    """Index of the first message that the prompt may hold itself; never one that is certain to
+    have fallen out. Where some are not counted yet, all may be there. total: as in `prepared`.
+    """
+    room = (turn.context or int(settings["context_tokens"])) - turn.fixed
+    room = min(room, total) if total else room
+    last = max(0, len(story.messages) - CALLED_UP_BY)
+    for index in range(len(story.messages) - 1, -1, -1):
+        if index >= len(story.message_tokens):
+            return 0
+        if not story.messages[index].is_hidden:
+            room -= story.message_tokens[index]
+        if room < 0:
+            return min(last, index + 1)
     return 0

@@ -82,6 +82,8 @@ class NextPrompts:
             return newest[1]
         if turn is not None:
             self._forget(chat)
+        if turn is not None or total is not None:
+            await self._prompting.ready(chat)
         return self._prompting.slots(chat, turn, total=total)
 
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:

@@ -3,7 +3,7 @@ knows which macros stand in whose card."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -12,6 +12,7 @@ from app.memory.similarity import NO_VECTORS, Vectors
 from app.prompt.assembly import ANY_TURN, Means, Prepared, prepared
 from app.prompt.occasion import Recollection, Turn
 from app.prompt.slots import SlotSet
+from app.recall.messages import MessageIndex
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, ChatRef, Story
 from app.work.memory_view import memory_view
@@ -41,6 +42,8 @@ class Prompting:
         self._backend = backend
         self.want: Callable[[Iterable[str]], None] | None = None
         self.vectors: Callable[[OpenChat], Vectors] = lambda chat: NO_VECTORS
+        self.index: Callable[[OpenChat], MessageIndex | None] = lambda chat: None
+        self.ready: Callable[[OpenChat], Awaitable[None]] = _at_once
         self._full: MutableMapping[OpenChat, Mapping[str, int]] = WeakKeyDictionary()
         self._named: MutableMapping[OpenChat, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
 
@@ -74,6 +77,7 @@ class Prompting:
             self._full.get(chat, {}),
             self.vectors(chat),
             profile=profile_for(settings, self._backend()).profile.key,
+            index=self.index(chat),
         )
         story = chat.story if until is None else _shortened(chat.story, until + 1)
         told = _recollection(chat, until)
@@ -88,6 +92,7 @@ class Prompting:
             settings,
             self._with_card(chat, ANY_TURN),
             _Same(self.vectors(chat)),
+            _Same(self.index(chat)),
             profile_for(settings, self._backend()).profile.key,
             chat.keeps_memory,
             chat.remembered,
@@ -107,6 +112,10 @@ class Prompting:
             return replace(turn, card=())
         known = named.get(responder)
         return replace(turn, card=self._macros_of(chat.chat, responder) if known is None else known)
+
+
+async def _at_once(chat: OpenChat) -> None:
+    """There is nothing to wait for."""
 
 
 class _Same:

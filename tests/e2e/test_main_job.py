@@ -66,7 +66,7 @@ def tavern(
     sillytavern.patch_settings(user_folder, llm)
     bridge_installer.install(user_folder)
     server = sillytavern.start_server(sillytavern_package, folder / "data", folder)
-    yield RunningTavern(server.url, user_folder, llm, server.log)
+    yield RunningTavern(server.url, user_folder, llm, server.log, server)
     server.stop()
 
 

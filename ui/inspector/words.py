@@ -58,7 +58,9 @@ SLOT_MEANINGS = {
         "What the one who answers knows, suspects, hides and does not know."
     ),
     SlotName.STATE_LEDGER.key: N_("Where people and things are, and how."),
-    SlotName.TRIGGERED.key: N_("Long-term memories that the last messages call up."),
+    SlotName.TRIGGERED.key: N_(
+        "Long-term memories and old passages that the last messages call up."
+    ),
 }
 REASONS = {
     "fold": N_("folded in"),

@@ -24,7 +24,7 @@ from ui.controls.surfaces import Line, Surface
 from ui.inspector.next_prompt import slot_fill
 from ui.inspector.words import place_words, slot_meaning, slot_name
 from ui.prompt.rows import PromptRow
-from ui.prompt.words import left_out_lines, left_out_words, tokens_words
+from ui.prompt.words import left_out_lines, left_out_words, passage_lines, tokens_words
 from ui.theme import current_tokens, theme
 from ui.theme.fonts import MEDIUM, mono_font, ui_font
 from ui.theme.icons import icon_pixmap
@@ -58,6 +58,9 @@ class SlotCard(QWidget):
         self._left_out = ExactText()
         self._left_out.setForegroundRole(T3_ROLE)
         self._left_out.hide()
+        self._passages = Label(font=ui_font(11), tone=T3_ROLE)
+        self._passages.setWordWrap(True)
+        self._passages.hide()
         self._words = ""
         self._slot: Slot | None = None
         theme.changed.connect(self._show_bar)
@@ -74,6 +77,7 @@ class SlotCard(QWidget):
         inner.setContentsMargins(14, 12, 14, 12)
         inner.setSpacing(8)
         inner.addWidget(self._text)
+        inner.addWidget(self._passages)
         deeds = QHBoxLayout()
         deeds.setSpacing(8)
         deeds.addWidget(self.whole)
@@ -96,6 +100,11 @@ class SlotCard(QWidget):
     def left_out_text(self) -> str:
         """What was left out, "" while that is folded."""
         return self._left_out.toPlainText() if not self._left_out.isHidden() else ""
+
+    @property
+    def passages_text(self) -> str:
+        """Why old passages stand in it, "" for none."""
+        return self._passages.text() if not self._passages.isHidden() else ""
 
     def show_row(self, row: PromptRow) -> None:
         """Show it as it is or was set."""
@@ -128,6 +137,9 @@ class SlotCard(QWidget):
         self._copy.setEnabled(bool(slot.text))
         self._text.setAccessibleName(tr("Exact text of {slot}", slot=name))
         self._text.show_text(slot.text or tr(NOTHING_SET))
+        why = passage_lines(row.content) if row.content is not None else ""
+        self._passages.setText(why)
+        self._passages.setVisible(bool(why))
         self._show_left_out(row, name)
 
     def _show_bar(self, _tokens: object = None) -> None:

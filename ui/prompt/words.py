@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.prompt.order import Own
 from app.prompt.prefix import PrefixBreak, prefix_break
-from app.prompt.slots import Reason, SlotContent, SlotSet
+from app.prompt.slots import PassageShown, Reason, SlotContent, SlotSet
 from app.prompt.turns import SentTurn, Share
 from app.translation import N_, number, tr, trn
 from app.work.turn_history import TurnView
@@ -138,3 +138,16 @@ def left_out_words(content: SlotContent) -> str:
 def left_out_lines(content: SlotContent) -> str:
     """Each with its reason."""
     return "\n".join(f"{one.text.strip()}  ({tr(REASONS[one.reason])})" for one in content.left_out)
+
+
+def passage_lines(content: SlotContent) -> str:
+    """Of each old passage its message and why it was called up, by lines; "" for none."""
+    return "\n".join(map(_passage_line, content.passages))
+
+
+def _passage_line(passage: PassageShown) -> str:
+    words = ", ".join(passage.words)
+    fields = {"message": number(passage.index), "words": words}
+    if passage.is_asked:
+        return tr("From message #{message}: asks about {words}", **fields)
+    return tr("From message #{message}: speaks of {words}", **fields)

@@ -137,6 +137,7 @@ class LanguagePack(Phrases):
 
     code: ISO 639-1. cues: the kinds of phrases that it knows. stopwords: very common words, by
     which the language is recognised. fillers: more words that tell nothing by themselves.
+    questions: words that are only asked with.
     header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
     that stand before nouns, and before places. similes: before what a thing is only compared to.
     titles: words before the names of people.
@@ -152,6 +153,7 @@ class LanguagePack(Phrases):
     cues: frozenset[str]
     stopwords: frozenset[str]
     fillers: frozenset[str]
+    questions: frozenset[str]
     header_keys: Mapping[str, str]
     articles: frozenset[str]
     place_words: frozenset[str]
@@ -178,10 +180,10 @@ def tokens_of(text: str) -> list[str]:
 def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
-    Keys: code, name, stopwords, fillers; [headers] field = words; [names] article, place, simile,
-    titles and kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words,
-    `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue = phrases;
-    [values] word = number. [turns] kind = phrases.
+    Keys: code, name, stopwords, fillers, questions; [headers] field = words; [names] article,
+    place, simile, titles and kinds = words; [classes] name = words; [cues] cue = phrases. A phrase
+    is words, `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue =
+    phrases; [values] word = number. [turns] kind = phrases.
     Raises UsageError for text that is no pack.
     """
     try:
@@ -195,6 +197,7 @@ def parse_pack(source: str) -> LanguagePack:
             cues=frozenset(data["cues"]),
             stopwords=_words(data["stopwords"]),
             fillers=_words(data.get("fillers", ())),
+            questions=_words(data.get("questions", ())),
             header_keys={
                 word.casefold(): key
                 for key, words in data.get("headers", {}).items()

@@ -13,7 +13,6 @@ from app.memory.ranking import (
     TURN_SHARE,
     Moment,
     hybrid,
-    is_triggered,
     kept_per_type,
     keywords,
     newcomers,
@@ -130,8 +129,6 @@ def test_triggers_count_twice_the_own_words_and_three_at_most() -> None:
         )
     }
     assert list(worth.values()) == pytest.approx([0, 80, 160, 40, 120])
-    assert is_triggered(memory, ["to the Hospital!"])
-    assert not is_triggered(memory, ["to the harbour"])
 
 
 def test_no_type_fills_the_long_term() -> None:

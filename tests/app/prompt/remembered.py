@@ -26,6 +26,8 @@ from app.memory.standing import Ground, standings
 from app.prompt.assembly import Means, assembled
 from app.prompt.occasion import Recollection, Turn
 from app.prompt.slots import Slot, SlotName, SlotSet
+from app.recall.messages import MessageIndex
+from app.recall.words import Words
 from app.settings import REGISTRY
 from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion
@@ -90,13 +92,21 @@ def prompt(
     turn: Turn | None = None,
     total: int | None = None,
     full: dict[str, int] | None = None,
+    is_indexed: bool = False,
     **values: Any,
 ) -> SlotSet:
     of = of or story()
     ground = Ground.of(CHAT, of.messages)
     told = Recollection(standings(memories, ground), (), tuple(documents), CHAT)
-    means = Means(COUNTER.count, PACKS, full or {})
+    means = Means(COUNTER.count, PACKS, full or {}, index=index_of(of) if is_indexed else None)
     return assembled(of, settings(**values), means, told=told, turn=turn or Turn(), total=total)
+
+
+def index_of(of: Story) -> MessageIndex:
+    """The words of a story, as they are kept for recall."""
+    index = MessageIndex(Words(PACKS, " ".join(message.text for message in of.messages)))
+    index.follow(of.messages, 0)
+    return index
 
 
 def slot(slots: SlotSet, name: SlotName) -> Slot | None:

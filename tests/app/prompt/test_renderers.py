@@ -294,8 +294,8 @@ def test_what_the_responder_did_not_see_is_marked_or_left_out() -> None:
     strict = prompt(held, of=group, turn=Turn("Vera"), secondhand_marked=False)
     assert "vault" not in whole(strict)
     assert "- It rained." in whole(strict)
-    (content,) = strict.contents
-    assert [one.reason for one in content.left_out] == [Reason.SECONDHAND]
+    left_out = [one for content in strict.contents for one in content.left_out]
+    assert [one.reason for one in left_out if "vault" in one.text] == [Reason.SECONDHAND]
 
 
 def knowing(text: str, type_: str, subject: str, **values: object) -> Memory:

@@ -12,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
-from app.prompt.slots import Position, TurnKind
+from app.prompt.slots import PassageShown, Position, TurnKind
 from app.prompt.turns import SentTurn
 from tests.labelled import WrittenTavern
 from tests.prompt_turns import LONG, SESSION, content, slot, turn
@@ -38,7 +38,12 @@ def turns() -> tuple[SentTurn, ...]:
         old,
         lamp,
         prompt=(CARD, ("system", old.text), said[0], ("system", lamp.text), said[1]),
-        contents=(content(old, "The bridge fell."),),
+        contents=(
+            replace(
+                content(old, "The bridge fell."),
+                passages=(PassageShown(7, ("well", "rope"), is_asked=True),),
+            ),
+        ),
     )
     second = turn(
         new,
@@ -103,6 +108,7 @@ async def test_a_turn_is_shown_in_the_order_in_which_it_was_sent(
     card = page.cards[LONG.key]
     QTest.mouseClick(card.more, MOUSE)
     assert card.left_out_text == "The bridge fell.  (over the budget)"
+    assert card.passages_text == "From message #7: asks about well, rope"
     own = page.preview.own_rows[0]
     own.turn()
     assert own.shown_text == CARD[1]

@@ -1,0 +1,154 @@
+"""The messages of a story, found by what is looked for. Pure.
+
+A message's terms are read once: a story that grows by a message adds one, and one whose end
+changes loses no more than that.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import RLock
+
+import numpy as np
+
+from app.recall.postings import Floats, Numbers, Postings
+from app.recall.words import Words
+from app.story.messages import Message, MessageKind
+
+SPEAKER_WEIGHS = 1.5  # that a message is by somebody who is named
+# Of the score of a neighbour that adds to a message's own, where both are short: an answer says
+# little without its question. With long messages it hurts.
+NEIGHBOUR, QUESTION = 0.2, 0.7
+SHORT = 60  # terms, those that say nothing not counted
+QUESTION_MARKS = ("?", "？", "¿")
+DEAD = 0.3  # share of texts that no message shows any more, at which all is read anew
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked for. terms: with what each weighs, 1 for what is usual. names: terms that
+    are names of whoever may have written it.
+    """
+
+    terms: Mapping[str, float]
+    names: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    @classmethod
+    def of(cls, words: Words, texts: Iterable[tuple[str, float]]) -> Asked:
+        """By some texts with what each weighs; a term counts by the one that weighs most."""
+        terms: dict[str, float] = {}
+        for text, weight in texts:
+            for term in words.asked(text):
+                terms[term] = max(weight, terms.get(term, 0.0))
+        return cls(terms, frozenset(terms))
+
+    def naming(self, names: Iterable[Collection[str]], share: float = 0.5) -> Asked:
+        """With the other names of whoever is named. names: of each person the terms of each
+        name. share: of its weight that another name has.
+        """
+        terms = dict(self.terms)
+        for person in names:
+            weights = [self.terms[term] for term in person if term in self.terms]
+            for term in person if weights else ():
+                terms[term] = max(terms.get(term, 0.0), max(weights) * share)
+        return Asked(terms, self.names | terms.keys())
+
+
+class MessageIndex:
+    """The terms of a story's messages; may be asked by one thread while another adds to it."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self.messages: Sequence[Message] = ()
+        self._postings = Postings()
+        self._texts: dict[str, int] = {}
+        self._asks: list[bool] = []
+        self._of_message = array("q")
+        self._names: dict[str, int] = {}
+        self._name_terms: list[frozenset[str]] = []
+        self._speakers = array("q")
+        self._lock = RLock()
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether so much of it is of texts that are gone that it should be made anew."""
+        texts = len(self._postings)
+        return texts > 1000 and len(self._of_message) < (1 - DEAD) * texts
+
+    def follow(self, messages: Sequence[Message], head: int, end: int | None = None) -> None:
+        """Hold these messages, of which the first `head` are those it held already, up to `end`
+        of them.
+        """
+        end = len(messages) if end is None else min(end, len(messages))
+        with self._lock:
+            head = min(head, len(self._of_message), end)
+            del self._of_message[head:], self._speakers[head:]
+            for message in messages[head:end]:
+                self._of_message.append(self._text(message))
+                self._speakers.append(self._speaker(message.name))
+            self.messages = messages[:end] if end < len(messages) else messages
+
+    def scores(self, asked: Asked) -> Floats:
+        """How much each message is what is looked for; 0 where no term of it is there."""
+        with self._lock:
+            if not len(self._of_message):
+                return np.zeros(0)
+            texts = np.array(self._of_message, dtype=np.intp)
+            own = self._postings.scores(asked.terms)[texts]
+            return self._with_neighbours(own, texts) + self._by_speaker(asked)
+
+    def by_words(self, asked: Asked) -> Floats:
+        """The same by the words of each message alone."""
+        with self._lock:
+            if not len(self._of_message):
+                return np.zeros(0)
+            texts = np.array(self._of_message, dtype=np.intp)
+            return self._postings.scores(asked.terms)[texts]
+
+    def rarity(self, term: str) -> float:
+        """How much it says that a message holds a term."""
+        return self._postings.rarity(term)
+
+    @property
+    def rarest(self) -> float:
+        """The most that a term can say."""
+        return self._postings.rarest
+
+    def _with_neighbours(self, own: Floats, texts: Numbers) -> Floats:
+        lengths = np.array(self._postings.lengths, dtype=np.float64)[texts]
+        asks = np.array(self._asks, dtype=np.bool_)[texts]
+        is_short = lengths <= SHORT
+        both = is_short[1:] & is_short[:-1]
+        found = own.copy()
+        found[1:] += np.where(both, own[:-1] * np.where(asks[:-1], QUESTION, NEIGHBOUR), 0.0)
+        found[:-1] += np.where(both, own[1:] * NEIGHBOUR, 0.0)
+        return found
+
+    def _by_speaker(self, asked: Asked) -> Floats:
+        is_named = np.array(
+            [not terms.isdisjoint(asked.names) for terms in self._name_terms], dtype=np.float64
+        )
+        found = SPEAKER_WEIGHS * is_named[np.array(self._speakers, dtype=np.intp)]
+        return np.asarray(found)
+
+    def _text(self, message: Message) -> int:
+        is_told = message.kind in (MessageKind.CHAT, MessageKind.NARRATOR)
+        key = message.content_hash if is_told else ""
+        number = self._texts.get(key)
+        if number is None:
+            terms = self.words.of(message.text) if is_told else []
+            number = self._texts[key] = self._postings.add(terms)
+            self._asks.append(is_told and any(m in message.text for m in QUESTION_MARKS))
+        return number
+
+    def _speaker(self, name: str) -> int:
+        number = self._names.get(name)
+        if number is None:
+            number = self._names[name] = len(self._name_terms)
+            self._name_terms.append(frozenset(self.words.of(name)))
+        return number

@@ -1,0 +1,148 @@
+"""Finding what of a story a question is about: how much is found, and how long one turn takes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.languages import load_packs
+from app.recall.messages import Asked, MessageIndex
+from app.recall.postings import Floats
+from app.recall.words import Words
+from app.story.messages import Message, MessageKind, digest
+from tests.answers.questions import questions_of
+from tests.answers.rivals import bm25
+from tests.bench import locomo
+from tests.bench.table import IS_QUICK, Aim, Row, medians_ms
+
+STORIES = Path(__file__).parent.parent / "data" / "stories"
+KEPT_OUT = frozenset({"perihelion", "relojes", "yukimi"})
+FIRST = 10  # turns of LoCoMo that are looked at
+FIRST_OF_STORY = 5  # messages of a story, which are longer
+MESSAGES = 10_000 if IS_QUICK else 100_000
+WORDS = 40  # of a message
+VOCABULARY = 30_000
+
+Turns = Sequence[tuple[str, str]]
+Scores = Callable[[str], Floats]
+
+
+@dataclass(slots=True)
+class _Tally:
+    asked: int = 0
+    ours: int = 0
+    plain: int = 0
+
+    def add(self, is_ours: bool, is_plain: bool) -> None:
+        self.asked += 1
+        self.ours += is_ours
+        self.plain += is_plain
+
+    def line(self, name: str) -> str:
+        share = 100 / max(1, self.asked)
+        return (
+            f"{name:34} {self.asked:5} questions {self.ours * share:6.1f} "
+            f"plain BM25 {self.plain * share:6.1f}"
+        )
+
+
+def measure() -> list[Row]:
+    """One turn of a very long story, and what each new message costs."""
+    dice = np.random.default_rng(7)
+    letters = np.array(list("abdeilmnorstuv"))
+    vocabulary = ["".join(dice.choice(letters, dice.integers(3, 10))) for _ in range(VOCABULARY)]
+    # The inverse of a distribution by 1 / (rank + 7), as of words in a text.
+    ranks = 7 * ((VOCABULARY + 7) / 7) ** dice.random((MESSAGES, WORDS)) - 7
+    messages = tuple(
+        _message(number, f"Speaker {number % 4}", " ".join(vocabulary[rank] for rank in row))
+        for number, row in enumerate(ranks.astype(int).clip(0, VOCABULARY - 1).tolist())
+    )
+    index = MessageIndex(Words(load_packs(), "the and of to in it is was for with"))
+    index.follow(messages[:-1], 0)
+    recent = [(message.text, 0.5) for message in messages[-4:]]
+
+    def turn() -> None:
+        index.scores(Asked.of(index.words, recent))
+
+    before = messages[:-1]
+
+    def grow() -> None:
+        index.follow(messages, MESSAGES - 1)
+        index.follow(before, MESSAGES - 1)
+
+    took, grew = medians_ms(turn, grow)
+    return [
+        Row(f"recall of one turn, {MESSAGES:,} messages", took, aim=Aim(most=20)),
+        Row("recall takes in a new message", grew, aim=Aim(most=1)),
+    ]
+
+
+def report() -> None:
+    """How much is found: on LoCoMo where its folder is named, and on the labelled stories."""
+    folder = os.environ.get(locomo.FOLDER_VARIABLE, "")
+    lines = _of_locomo(Path(folder)) if folder else ["LoCoMo: TAVERNKEEP_LOCOMO names no folder"]
+    print("\n".join((*lines, *_of_stories())))  # noqa: T201
+
+
+def _of_locomo(folder: Path) -> list[str]:
+    by_half = {True: _Tally(), False: _Tally()}
+    for chat in locomo.chats(folder):
+        ours, plain = _ours(chat.turns), _plain(chat.turns)
+        for question in chat.questions:
+            hits = (
+                not question.evidence.isdisjoint(_best(scores(question.text), FIRST))
+                for scores in (ours, plain)
+            )
+            by_half[chat.is_tuning].add(*hits)
+    return [
+        by_half[True].line("LoCoMo, chats for tuning"),
+        by_half[False].line("LoCoMo, chats kept out"),
+    ]
+
+
+def _of_stories() -> list[str]:
+    tallies: dict[str, _Tally] = {}
+    for path in (*sorted(STORIES.glob("*.json")), *sorted(STORIES.glob("long/*.json"))):
+        story = json.loads(path.read_text(encoding="utf-8"))
+        for question in questions_of(story):
+            turns = _turns(story, question.place)
+            hits = []
+            for scores in (_ours(turns), _plain(turns)):
+                found = _best(scores(question.text), FIRST_OF_STORY)
+                told = "\n".join(": ".join(turns[place]) for place in found)
+                hits.append(question.is_answered_by(told))
+            name = f"{path.stem}{', kept out' if path.stem in KEPT_OUT else ''}"
+            tallies.setdefault(name, _Tally()).add(*hits)
+    return [tally.line(name) for name, tally in tallies.items()]
+
+
+def _turns(story: Mapping[str, Any], until: int) -> Turns:
+    told = story["messages"][: until + 1]
+    return [(m["name"], "" if m["kind"] == "system" else m["mes"]) for m in told]
+
+
+def _ours(turns: Turns) -> Scores:
+    messages = tuple(_message(n, name, text) for n, (name, text) in enumerate(turns))
+    index = MessageIndex(Words(load_packs(), " ".join(text for _, text in turns)))
+    index.follow(messages, 0)
+    return lambda query: index.scores(Asked.of(index.words, [(query, 1.0)]))
+
+
+def _plain(turns: Turns) -> Scores:
+    scores = bm25([f"{name} {text}" for name, text in turns])
+    return lambda query: np.array(scores(query))
+
+
+def _best(scores: Floats, count: int) -> list[int]:
+    order: list[int] = np.argsort(-scores, kind="stable")[:count].tolist()
+    return order
+
+
+def _message(number: int, name: str, text: str) -> Message:
+    return Message(str(number), digest(text), name, text, kind=MessageKind.CHAT)
