@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 Json = dict[str, Any]
 
 LEAST_WORDS, MOST_WORDS = 60, 260  # of a message
-MOST_PARAGRAPHS = 5
+_LEAST_WEIGHT = 30  # words that a paragraph counts as at least: talk has many short ones
 _XHTML = "{http://www.w3.org/1999/xhtml}"
 _EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
 _FOLDER = "src/epub/"
@@ -128,32 +128,54 @@ def _told(
     messages: list[Json] = []
     breaks: list[Json] = []
     paragraphs: list[str] = []
-    words = 0
-    wanted = _wanted(style, 0, dice)
-    for unit in units:
-        if isinstance(unit, Break):
-            if paragraphs:
-                messages.append(_message(paragraphs, len(messages), style))
-            if messages and (not breaks or breaks[-1]["last_message"] < len(messages) - 1):
-                breaks.append({"last_message": len(messages) - 1, "cue": unit.cue, "tolerance": 1})
-        else:
+    for unit in (*units, Break("end")):
+        if isinstance(unit, str):
             paragraphs.append(unit)
-            words += len(unit.split())
-            if words < wanted[0] and len(paragraphs) < wanted[1]:
-                continue
-            messages.append(_message(paragraphs, len(messages), style))
-        paragraphs, words = [], 0
-        wanted = _wanted(style, len(messages), dice)
-    if paragraphs:
-        messages.append(_message(paragraphs, len(messages), style))
+            continue
+        for part in _shared_out(paragraphs, len(messages), style, dice):
+            messages.append(_message(part, len(messages), style))
+        paragraphs = []
+        if messages and (not breaks or breaks[-1]["last_message"] < len(messages) - 1):
+            breaks.append({"last_message": len(messages) - 1, "cue": unit.cue, "tolerance": 1})
     return messages, breaks
 
 
-def _wanted(style: Style, number: int, dice: random.Random) -> tuple[int, int]:
-    """Words and paragraphs that the next message has, about and at most."""
+def _shared_out(
+    paragraphs: Sequence[str], first: int, style: Style, dice: random.Random
+) -> Iterator[list[str]]:
+    """A scene's paragraphs as messages.
+
+    The sizes drawn are stretched to the scene: were the rest of a scene its last message, a short
+    message would give away that a break follows. first: number of the first message.
+    """
+    weights = [max(len(paragraph.split()), _LEAST_WEIGHT) for paragraph in paragraphs]
+    ends: list[float] = []
+    total = 0.0
+    while total < sum(weights):
+        total += _wanted(style, first + len(ends), dice)
+        ends.append(total)
+    if len(ends) > 1 and total - sum(weights) > (ends[-1] - ends[-2]) / 2:
+        ends.pop()
+    stretch = sum(weights) / ends[-1] if ends else 1.0
+    part: list[str] = []
+    done = 0.0
+    for paragraph, weight in zip(paragraphs, weights, strict=True):
+        if part and done + weight / 2 > ends[0] * stretch:
+            yield part
+            part = []
+            while len(ends) > 1 and done + weight / 2 > ends[0] * stretch:
+                del ends[0]
+        part.append(paragraph)
+        done += weight
+    if part:
+        yield part
+
+
+def _wanted(style: Style, number: int, dice: random.Random) -> int:
+    """Words that a message has, about."""
     if style.turns and number % 2:
-        return dice.randint(5, 60), 2
-    return dice.randint(LEAST_WORDS, MOST_WORDS), MOST_PARAGRAPHS
+        return dice.randint(5, 70)
+    return dice.randint(LEAST_WORDS, MOST_WORDS)
 
 
 def _message(paragraphs: Sequence[str], number: int, style: Style) -> Json:

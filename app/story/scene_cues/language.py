@@ -140,7 +140,7 @@ class LanguagePack(Phrases):
     header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
     that stand before nouns, and before places. similes: before what a thing is only compared to.
     titles: words before the names of people.
-    place_kinds: nouns for kinds of places.
+    place_kinds: nouns for kinds of places. logs: words before the number of an entry in a log.
     capital_nouns: all nouns are written with a capital.
     statements: phrases by which a sentence says that something changed, is not so, or may be so
     (app/memory/state_change.py). values: what words for numbers say. turns: words by which a
@@ -158,6 +158,7 @@ class LanguagePack(Phrases):
     similes: frozenset[str]
     titles: frozenset[str]
     place_kinds: frozenset[str]
+    logs: frozenset[str]
     capital_nouns: bool
     statements: Phrases
     values: Mapping[str, int]
@@ -179,7 +180,7 @@ def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
     Keys: code, name, stopwords, fillers; [headers] field = words; [names] article, place, simile,
-    titles and kinds = words; [classes] name = words; [cues] cue = phrases. A phrase is words,
+    titles, kinds and logs = words; [classes] name = words; [cues] cue = phrases. A phrase is words,
     `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue = phrases;
     [values] word = number. [turns] kind = phrases.
     Raises UsageError for text that is no pack.
@@ -205,6 +206,7 @@ def parse_pack(source: str) -> LanguagePack:
             similes=_words(names.get("simile", ())),
             titles=_words(names.get("titles", ())),
             place_kinds=_words(names.get("kinds", ())),
+            logs=_words(names.get("logs", ())),
             capital_nouns=bool(names.get("capital_nouns", False)),
             statements=Phrases(classes, _tree(data.get("statements", {}), classes)),
             values={word.casefold(): int(n) for word, n in data.get("values", {}).items()},
