@@ -147,10 +147,10 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         cues = sentence.cues
         place = "0" if number == 0 else "1"
         name = next((cue for cue in ("jump", "date", "when") if _happens(sentence, cue)), "")
-        if name:
-            entry[name + ("" if _early(sentence, name) else "_late") + place] = 1.0
-        elif number == 0 and _lapses(sentence):
+        if number == 0 and name in ("", "when") and _lapses(sentence):
             entry["lapse"] = 1.0
+        elif name:
+            entry[name + ("" if _early(sentence, name) else "_late") + place] = 1.0
         if "wake" in cues:
             entry["wake"] = 1.0
         if "go" in cues:

@@ -9,6 +9,7 @@ from collections.abc import Container
 _NAME = re.compile(r"(?<=[\w,;] )[A-ZÀ-ÞА-Я][^\W\d_A-ZÀ-ÞА-Я]+")
 _NAME_STEM = 6
 _WORD = re.compile(r"[^\W_]+")
+_ENTRY = re.compile(r"\b(\d{1,6})\s*(?:$|[.,:;|)\]*\n–—-])")
 _LOG_LINE = 60  # characters in which an entry says its number
 _APART = 4  # words between "log" and its number
 
@@ -20,7 +21,11 @@ def names_within(text: str) -> frozenset[str]:
 
 def log_number(text: str, logs: Container[str]) -> int | None:
     """The number of the entry of a log that a message is, by its first words; None for none."""
-    words = _WORD.findall(text[:_LOG_LINE].casefold())
-    if not words or words[0] not in logs:
+    head = text[:_LOG_LINE].casefold()
+    first = _WORD.search(head)
+    if first is None or first.group() not in logs:
         return None
-    return next((int(word) for word in words[1 : 2 + _APART] if word.isdecimal()), None)
+    number = _ENTRY.search(head, first.end())
+    if number is None or len(_WORD.findall(head[first.end() : number.start()])) > _APART:
+        return None
+    return int(number[1])
