@@ -17,6 +17,7 @@ from app.story.scene_cues.language import (
     tokens_of,
 )
 from app.story.scene_cues.narration import WINDOW, Span, Voice, speaks_unquoted, split_voices
+from app.story.scene_cues.quotations import mark_quotations
 from app.story.scene_cues.wording import log_number, names_within
 
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\s*]+|(?<=[。！？])|\n+")
@@ -127,6 +128,7 @@ class Reader:
         """The next message; see `read_all`."""
         recent, known = self._recent, self._words
         header, text = split_header(ends_of(message.text), known.header_keys)
+        text = mark_quotations(text)
         words = tokens_of(text)
         recent.add(message.name, words)
         spans = split_voices(text, plain=recent.plain_voice)

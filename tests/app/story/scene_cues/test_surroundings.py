@@ -7,6 +7,7 @@ import pytest
 from app.languages import load_packs
 from app.story.messages import Message, digest
 from app.story.scene_cues.evidence import gather
+from app.story.scene_cues.quotations import mark_quotations
 from app.story.scene_cues.reading import read_all
 from app.story.scene_cues.wording import log_number, names_within
 from app.story.scene_detection import detect_breaks
@@ -152,3 +153,29 @@ def test_a_thing_that_is_named_again_and_again_names_a_scene_without_a_place() -
     )
     (name,) = names(*talk, "*Three days later it snows.* " + OTHER_TALK[0], *TALK)
     assert name == "Brass key"
+
+
+# --- what is quoted over several paragraphs
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        "> My dear Ada,\n> the roads are bad.\n>\n> Three weeks later we came to Aldermoor.",
+        '"My dear Ada,\n\nThe roads are bad.\n\nThree weeks later we came to Aldermoor.\n\nB."',
+        "“My dear Ada,\n\nThe roads are bad.\n\nThree weeks later we came to Aldermoor.\n\nB.”",
+        "„Liebe Ada,\n\nes regnet.\n\nDrei Wochen später kamen wir nach Aldermoor.\n\nB.“",
+    ],
+)
+def test_a_letter_read_aloud_ends_no_scene(letter: str) -> None:
+    text = f'She breaks the seal and reads it out.\n\n{letter}\n\nShe lowers the page. "Well."'
+    assert lasts(*TALK, text, *TALK) == []
+
+
+def test_a_quotation_that_is_not_closed_goes_no_further_than_its_paragraph() -> None:
+    plain = (
+        '"Wait, I say\n\nThree weeks later the cart stands in the snow, and a goat eats the map.'
+    )
+    assert mark_quotations(plain) == plain
+    both = '"Wait," he says.\n\n"No," she says.'
+    assert mark_quotations(both) == both
