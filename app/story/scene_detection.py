@@ -18,16 +18,18 @@ from app.story.scene_cues.reading import (
     Reading,
     is_story,
 )
-from app.story.scene_cues.weighing import confidence, main_cue, weigh
+from app.story.scene_cues.weighing import WEIGHTS, confidence, main_cue
 
 CONTEXT = 100  # messages before `start` that are read; no evidence looks back further
 SETTLES = 12  # messages from the end that a break may still depend on
 _KEPT = 1_000  # messages that are kept as they were read
 _REMEMBERED = 40  # messages before a scene whose names are old
 _APART = 3  # messages within which only the strongest of several candidates counts
+_APART_IN_PROSE = 2
 _CERTAIN = 2.0  # a score that needs no such comparison beyond the minimum length
 _USUAL_LENGTH = 7  # a scene shorter than this takes more evidence
 _SHORT_PENALTY = 1.5
+_SHORT_PENALTY_IN_PROSE = 0.5
 _AWAITED = 3  # messages behind an opener that show whether its words stay
 _UNSEEN_PENALTY = 1.0  # for each of them that is not written yet
 
@@ -51,6 +53,18 @@ class _Candidate:
     last: int
     at: int
     score: float
+    prose: float = 0.0
+
+    @property
+    def short_penalty(self) -> float:
+        return _SHORT_PENALTY + self.prose * (_SHORT_PENALTY_IN_PROSE - _SHORT_PENALTY)
+
+    @property
+    def reach(self) -> int:
+        """How far a stronger candidate outdoes this one, beyond the minimum length."""
+        if self.score >= _CERTAIN:
+            return 0
+        return _APART if self.prose < 0.5 else _APART_IN_PROSE
 
 
 def detect_breaks(
@@ -108,7 +122,12 @@ class Detector:
         story = _story_from(messages, since)
         evidence, readings = self._evidence([messages[index] for index in story])
         candidates = [
-            _Candidate(story[at - 1], at, weigh(evidence[at]))
+            _Candidate(
+                story[at - 1],
+                at,
+                WEIGHTS.weigh(evidence[at]),
+                WEIGHTS.share_of_prose(evidence[at]),
+            )
             for at in range(1, len(story))
             if not readings[at].is_aside
         ]
@@ -121,7 +140,7 @@ class Detector:
                 continue
             missing = max(0, _USUAL_LENGTH - length) / _USUAL_LENGTH
             unseen = max(0, _AWAITED - (len(story) - 1 - candidate.at))
-            score = candidate.score - _SHORT_PENALTY * missing - _UNSEEN_PENALTY * unseen
+            score = candidate.score - candidate.short_penalty * missing - _UNSEEN_PENALTY * unseen
             if score <= 0 or _is_outdone(candidate, scores, minimum_length):
                 continue
             cue = main_cue(evidence[candidate.at])
@@ -155,9 +174,7 @@ def _name(readings: Sequence[Reading], first: int, end: int, packs: Sequence[Lan
 
 def _is_outdone(candidate: _Candidate, scores: dict[int, float], minimum_length: int) -> bool:
     """Whether a neighbour is the better place for the break; of two equal ones, the first is."""
-    reach = minimum_length - 1
-    if candidate.score < _CERTAIN:
-        reach = max(reach, _APART)
+    reach = max(minimum_length - 1, candidate.reach)
     here = (candidate.score, -candidate.at)
     return any(
         (scores[at], -at) > here

@@ -18,11 +18,12 @@ from app.story.scene_cues.cohesion import (
 from app.story.scene_cues.headers import LONG_GAP_MINUTES, minutes_between, place_changed
 from app.story.scene_cues.language import Hit
 from app.story.scene_cues.reading import VETO, Reading, Sentence
+from app.story.scene_cues.surroundings import add_surroundings
 
 NEAR = 8  # messages that count as just said
 _LONGER = 12  # and as said not long ago
 _EVER = 60  # and as ever said
-_SETTING = frozenset({"jump", "when", "exist"})
+_SETTING = frozenset({"jump", "when", "date", "exist"})
 _CLOCK = re.compile(r"\b\d{1,2}[:.h]\d{2}\b")
 _STAMPED = 40  # characters at the start of an opening where a clock's time sets it
 _SMALL = 60  # characters of a message that hardly sets a scene
@@ -72,6 +73,7 @@ class Gathering:
             _add_usual(entry, readings, news, self._leads, self._sizes, at)
             _add_voice(entry, readings, at)
             _add_cohesion(entry, readings, news[at].unheard, similar, deep, at)
+            add_surroundings(entry, readings, self._common, at)
             table.append(entry)
         return table[: len(readings)]
 
@@ -118,6 +120,12 @@ def _happens(sentence: Sentence, cue: str) -> bool:
     return not vetoes or min(vetoes) > first.end + _AWAY
 
 
+def _lapses(sentence: Sentence) -> bool:
+    """Whether a sentence begins with how long it took, or with how long ago all that is."""
+    begins = any(hit.cue == "lapse" and hit.start == 0 for hit in sentence.hits)
+    return begins and _happens(sentence, "lapse")
+
+
 def _pointing_back(sentence: Sentence) -> list[Hit]:
     """Words like "it" and "that", but for those of a phrase that sets a scene ("that evening")."""
     setting = [hit for hit in sentence.hits if hit.cue in _SETTING and hit.end - hit.start > 1]
@@ -138,15 +146,17 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     for number, sentence in enumerate(sentences[:3]):
         cues = sentence.cues
         place = "0" if number == 0 else "1"
-        name = next((cue for cue in ("jump", "when") if _happens(sentence, cue)), "")
-        if name:
+        name = next((cue for cue in ("jump", "date", "when") if _happens(sentence, cue)), "")
+        if number == 0 and name in ("", "when") and _lapses(sentence):
+            entry["lapse"] = 1.0
+        elif name:
             entry[name + ("" if _early(sentence, name) else "_late") + place] = 1.0
         if "wake" in cues:
             entry["wake"] = 1.0
         if "go" in cues:
             entry["go" + place] = 1.0
     first = sentences[0]
-    if not entry.keys() & {"jump0", "when0"} and _CLOCK.search(first.text[:_STAMPED]):
+    if not entry.keys() & {"jump0", "date0", "when0"} and _CLOCK.search(first.text[:_STAMPED]):
         entry["when0"] = 1.0
     entry["wake0"] = float(_happens(first, "wake"))
     routes = [sum(hit.cue == "path" for hit in s.hits) for s in sentences if "go" in s.cues]
@@ -158,7 +168,7 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         entry["react0" if _early(first, "react") else "react_late0"] = 1.0
     entry["past"] = float("past" in first.cues)
     entry["back"] = float(any(s.cues & {"back", "soon"} for s in sentences[:3]))
-    if len(first.tokens) <= 7 and (_happens(first, "jump") or _happens(first, "when")):
+    if len(first.tokens) <= 7 and any(_happens(first, cue) for cue in ("jump", "date", "when")):
         entry["stamp"] = 1.0
     entry["anaphor"] = float(any(hit.start == 0 for hit in _pointing_back(first)))
     entry["anaphora"] = min(3, sum(len(_pointing_back(s)) for s in sentences[:2])) / 3

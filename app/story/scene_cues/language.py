@@ -141,7 +141,8 @@ class LanguagePack(Phrases):
     header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
     that stand before nouns, and before places. similes: before what a thing is only compared to.
     titles: words before the names of people.
-    place_kinds: nouns for kinds of places.
+    place_kinds: nouns for kinds of places. logs: words before the number of an entry in a log.
+    vague: nouns that are in every scene and name none.
     capital_nouns: all nouns are written with a capital.
     statements: phrases by which a sentence says that something changed, is not so, or may be so
     (app/memory/state_change.py). values: what words for numbers say. turns: words by which a
@@ -160,6 +161,8 @@ class LanguagePack(Phrases):
     similes: frozenset[str]
     titles: frozenset[str]
     place_kinds: frozenset[str]
+    logs: frozenset[str]
+    vague: frozenset[str]
     capital_nouns: bool
     statements: Phrases
     values: Mapping[str, int]
@@ -177,12 +180,17 @@ def tokens_of(text: str) -> list[str]:
     return words.findall(text.casefold())
 
 
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """Where each of the words that `tokens_of` gives stands in a text."""
+    return [found.span() for found in _WORD.finditer(text)]
+
+
 def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
     Keys: code, name, stopwords, fillers, questions; [headers] field = words; [names] article,
-    place, simile, titles and kinds = words; [classes] name = words; [cues] cue = phrases. A phrase
-    is words, `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue =
+    place, simile, titles, kinds, logs and vague = words; [classes] name = words; [cues] cue =
+    phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue =
     phrases; [values] word = number. [turns] kind = phrases.
     Raises UsageError for text that is no pack.
     """
@@ -208,6 +216,8 @@ def parse_pack(source: str) -> LanguagePack:
             similes=_words(names.get("simile", ())),
             titles=_words(names.get("titles", ())),
             place_kinds=_words(names.get("kinds", ())),
+            logs=_words(names.get("logs", ())),
+            vague=_words(names.get("vague", ())),
             capital_nouns=bool(names.get("capital_nouns", False)),
             statements=Phrases(classes, _tree(data.get("statements", {}), classes)),
             values={word.casefold(): int(n) for word, n in data.get("values", {}).items()},

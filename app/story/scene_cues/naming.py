@@ -6,9 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from app.story.scene_cues.language import LanguagePack
+from app.story.scene_cues.language import LanguagePack, spans_of, tokens_of
 from app.story.scene_cues.narration import Voice
-from app.story.scene_cues.reading import STEM, VETO, Reading
+from app.story.scene_cues.reading import STEM, VETO, Reading, Sentence
+from app.story.scene_cues.topics import OFTEN, SELDOM, topic
 
 LONGEST_NAME = 50
 _SCENE_START = 6  # messages of a scene that name it: later ones would tell how it ends
@@ -18,8 +19,12 @@ _LONGEST_PART = 600  # characters of one piece of narration
 _LEAST = 2.0  # what a candidate must score
 _SIMILE = 6  # words behind a simile that belong to it
 _MODIFIERS = 3  # words between an article and its noun
+_DENIED = 5  # words behind a "no" that it denies
+_MENTIONED = frozenset({"mention", *VETO})  # what a sentence only speaks of is nowhere near
+_WHEN = ("jump", "date")
+_LATE = 2  # words before a time that still opens its sentence
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[.!?…:;,\n]")
-_WORD = re.compile(r"[^\W_]+")
+_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+")
 _POSSESSIVE = re.compile(r"['’]s$")
 _PLACE_END = re.compile(r"[,(|]")
 _JOINTS = frozenset({"of", "the", "de", "la", "du", "des", "del", "von", "der", "zum", "am", "di"})
@@ -38,13 +43,53 @@ def scene_name(
     """
     for reading in scene:
         if reading.header and reading.header.place_text:
-            return _tidy(_PLACE_END.split(reading.header.place_text)[0])
+            place = _tidy(_PLACE_END.split(reading.header.place_text)[0])
+            return _joined(place, _about(scene, before, pack, people, place)) if pack else place
     if pack is None or not scene:
         return ""
-    setting = [_TOKEN.findall(text) for text in _told(scene[:_SETTING])]
-    texts = setting + [_TOKEN.findall(text) for text in _told(scene[_SETTING:_SCENE_START])]
+    when = _time(scene[0], pack)
+    where = _where(scene, before, pack, people)
+    return _joined(where, _within(when, pack)) if where else when
+
+
+def _joined(name: str, more: str) -> str:
+    """A name with what says more, where both have room."""
+    has_room = len(name) + len(more) + 2 <= LONGEST_NAME
+    return f"{name}, {more}" if more and has_room else name
+
+
+def _within(when: str, pack: LanguagePack) -> str:
+    """A time as it is written within a name: only the words that always have one keep a capital."""
+    first = next(iter(tokens_of(when)), "")
+    numbers = pack.classes.get("number", frozenset())
+    is_small = first in pack.articles or first in pack.stopwords or first in numbers
+    return when[:1].lower() + when[1:] if is_small else when
+
+
+def _about(
+    scene: Sequence[Reading],
+    before: Sequence[Reading],
+    pack: LanguagePack,
+    people: frozenset[str],
+    place: str,
+) -> str:
+    """What a scene in a place is about; without a place less is enough."""
+    apart = people | pack.titles | _calendar(pack) | pack.vague | frozenset(tokens_of(place))
+    least = OFTEN if place else SELDOM
+    return topic(scene[:_SCENE_START], pack, apart, _Known(before).freshness, least=least)
+
+
+def _where(
+    scene: Sequence[Reading],
+    before: Sequence[Reading],
+    pack: LanguagePack,
+    people: frozenset[str],
+) -> str:
+    """The place of a scene, or what it is about; "" for neither."""
+    setting = [_TOKEN.findall(text) for text in _told(scene[:_SETTING], pack)]
+    texts = setting + [_TOKEN.findall(text) for text in _told(scene[_SETTING:_SCENE_START], pack)]
     known = _Known(before)
-    strangers = people | pack.titles | _people(texts, pack) | _calendar(pack)
+    strangers = people | pack.titles | _people(texts, pack) | _calendar(pack) | pack.vague
     scores: defaultdict[str, float] = defaultdict(float)
     for number, words in enumerate(texts):
         weight = _SETTING_WEIGHT if number < len(setting) else 1.0
@@ -52,22 +97,24 @@ def scene_name(
             scores[name] += weight * score
     best = max(scores, key=lambda name: (scores[name], len(name)), default="")
     is_found = bool(best) and scores[best] >= _LEAST
-    if is_found and best.casefold() not in pack.place_kinds:
-        return _tidy(best)
-    return _tidy(_place(scene[0], pack, known) or (best if is_found else "")) or _time(scene[0])
+    place = best if is_found and best.casefold() not in pack.place_kinds else ""
+    place = _tidy(place or _place(scene[0], pack, known) or (best if is_found else ""))
+    about = _about(scene, before, pack, people | strangers, place)
+    return _joined(place, about) if place else _tidy(about)
 
 
 def _place(reading: Reading, pack: LanguagePack, known: _Known) -> str:
     """The place that a scene opens in: a word for a kind of place with what says which one."""
     for sentence in reading.opening[:2]:
-        if sentence.cues & VETO:
+        if sentence.cues & _MENTIONED:
             continue
         found = list(_TOKEN.finditer(sentence.text))
         words = [match[0] for match in found]
         lower = [word.casefold() for word in words]
         for at, word in enumerate(lower):
             is_compared = pack.similes.intersection(lower[max(0, at - _SIMILE) : at])
-            if word in pack.place_kinds and not is_compared and known.freshness([word]) > 0.5:
+            is_elsewhere = bool(is_compared) or _is_denied(lower, at, pack)
+            if word in pack.place_kinds and not is_elsewhere and known.freshness([word]) > 0.5:
                 begin = _phrase_begin(words, at, pack)
                 end = _phrase_end(words, at + 1, pack)
                 return sentence.text[found[begin].start() : found[end - 1].end()]
@@ -109,30 +156,58 @@ def _phrase_end(words: Sequence[str], end: int, pack: LanguagePack) -> int:
     return end if words[at].casefold() in pack.stopwords else at + 1
 
 
-def _time(reading: Reading) -> str:
-    """The leap in time that a scene begins with, in its own words."""
+def _is_denied(lower: Sequence[str], at: int, pack: LanguagePack) -> bool:
+    """Whether a word before this one, in the same clause, says that it is not so."""
+    begin = max(0, at - _DENIED)
+    clause = max((i for i in range(begin, at) if not lower[i][0].isalnum()), default=begin - 1)
+    words = [token for word in lower[clause + 1 : at] for token in tokens_of(word)]
+    return any(hit.cue == "not" for hit in pack.statements.find(words))
+
+
+def _time(reading: Reading, pack: LanguagePack) -> str:
+    """The time that a scene begins with, in its own words."""
     if not reading.opening:
         return ""
     first = reading.opening[0]
     if first.cues & VETO or any(hit.cue == "anaphor" and hit.start == 0 for hit in first.hits):
         return ""
-    words = list(_WORD.finditer(first.text))
-    for hit in first.hits:
-        if hit.cue == "jump" and hit.start == 0 and hit.end <= len(words):
-            return _tidy(first.text[words[0].start() : words[hit.end - 1].end()])
-    return ""
+    spans = spans_of(first.text)
+    hits = [hit for hit in first.hits if hit.cue in _WHEN and hit.start <= _LATE]
+    calendar = _calendar(pack)
+    hits = [
+        hit
+        for hit in hits
+        if not _says_more(first, hit.start)
+        and (not calendar or calendar.intersection(first.tokens[hit.start : hit.end]))
+    ]
+    best = max(hits, key=lambda hit: hit.end - hit.start, default=None)
+    if best is None or best.end > len(spans):
+        return ""
+    return _tidy(first.text[spans[best.start][0] : spans[best.end - 1][1]])
+
+
+def _says_more(sentence: Sentence, start: int) -> bool:
+    """Whether something happens before the time in a sentence: then it is half of one."""
+    return any(hit.cue in ("go", "react", "wake") and hit.start < start for hit in sentence.hits)
 
 
 def _calendar(pack: LanguagePack) -> frozenset[str]:
-    names = ("month", "weekday", "season", "daypart", "hour")
+    names = ("month", "weekday", "season", "daypart", "hour", "unit", "feast", "nth")
     return frozenset[str]().union(*(pack.classes.get(name, frozenset()) for name in names))
 
 
-def _told(readings: Sequence[Reading]) -> Iterator[str]:
+def _told(readings: Sequence[Reading], pack: LanguagePack) -> Iterator[str]:
+    """What is narrated, without the sentences that only speak of something and heads of logs."""
     for reading in readings:
+        head = reading.opening[0].text if reading.log is not None and reading.opening else ""
         for span in reading.spans:
-            if span.voice is Voice.NARRATION:
-                yield span.text[:_LONGEST_PART]
+            if span.voice is not Voice.NARRATION:
+                continue
+            text = span.text[:_LONGEST_PART].replace(head, " ", 1) if head else span.text
+            for sentence in _SENTENCE.split(text[:_LONGEST_PART]):
+                hits = pack.find(tokens_of(sentence))
+                if not any(hit.cue == "mention" for hit in hits):
+                    yield sentence
 
 
 def _people(texts: Sequence[list[str]], pack: LanguagePack) -> frozenset[str]:
@@ -167,7 +242,8 @@ def _candidates(
         led = lower[max(0, at - 2) : at]
         has_article = bool(led) and led[-1] in pack.articles
         before = set(led if has_article else led[-1:])
-        if not led or any(part in people or part in pack.stopwords for part in parts):
+        is_strange = any(part in people or part in pack.stopwords for part in parts)
+        if not led or is_strange or _is_denied(lower, at, pack):
             pass
         elif is_name and led[-1][0].isalpha() and not _POSSESSIVE.search(words[end - 1]):
             worth = 1.0 * (end - at > 1) + 2.0 * bool(before & pack.place_words)

@@ -17,6 +17,8 @@ from app.story.scene_cues.language import (
     tokens_of,
 )
 from app.story.scene_cues.narration import WINDOW, Span, Voice, speaks_unquoted, split_voices
+from app.story.scene_cues.quotations import mark_quotations
+from app.story.scene_cues.wording import log_number, names_within
 
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\s*]+|(?<=[。！？])|\n+")
 _RULE = re.compile(r"^[ \t]*(?:[*\-_=~#•·◇◆⁂❖—–+][ \t]*){3,60}$", re.MULTILINE)
@@ -34,6 +36,8 @@ _WORD = re.compile(r"\w+")
 _PARAGRAPHS = 12  # of a message that are searched for a leap in time
 _QUOTED = re.compile(r"\s*\**\s*[\"“”„«»「『‘—–-]")
 STEM = 6  # letters of a word that tell it from others, whatever its ending
+
+_AFTER_COLON = " \n*_—–-⁠"
 
 # A leap in time that is remembered, usual, planned or only a moment long is none.
 VETO = frozenset({"past", "habit", "future", "soon"})
@@ -59,7 +63,9 @@ class Reading:
     first speech. rule_at, turn_at: where a separator or a paragraph with a leap in time stands,
     0 to 1 of the text, -1 for none. stems: of all words; head_stems: of the opening, in order.
     sites: stems of the kinds of places that its first sentences name; names: of what they write
-    with a capital within. told: share of the text that is narrated.
+    with a capital within. told: share of the text that is narrated. cast: stems of the names in
+    all of it. log: number of the entry of a log that it is. ends_open: it ends with a colon.
+    first_paragraph: characters of it.
     """
 
     speaker: str
@@ -85,6 +91,10 @@ class Reading:
     names: frozenset[str]
     told: float
     spans: tuple[Span, ...]
+    cast: frozenset[str] = frozenset()
+    log: int | None = None
+    ends_open: bool = False
+    first_paragraph: int = 0
 
 
 def is_story(message: Message) -> bool:
@@ -118,6 +128,7 @@ class Reader:
         """The next message; see `read_all`."""
         recent, known = self._recent, self._words
         header, text = split_header(ends_of(message.text), known.header_keys)
+        text = mark_quotations(text)
         words = tokens_of(text)
         recent.add(message.name, words)
         spans = split_voices(text, plain=recent.plain_voice)
@@ -207,7 +218,7 @@ def _read(
     stopwords: Container[str],
     names: Container[str],
 ) -> Reading:
-    rule = _RULE.search(text)
+    rule = _separator(text)
     paired = 4 * count_ideographs(text) > len(text)
     told = [span for span in spans if span.voice is not Voice.ASIDE]
     opening = [
@@ -240,7 +251,7 @@ def _read(
         ends_told=bool(told) and told[-1].voice is Voice.NARRATION,
         first_is_name=bool(opening) and opening[0].tokens[0] in names,
         lead=_lead(told),
-        rule_at=rule.start() / len(text) if rule else -1.0,
+        rule_at=rule / len(text) if rule >= 0 else -1.0,
         turn_at=_turn(text, pack),
         stems=frozenset(_stems(words, stopwords, paired=paired)),
         head_stems=tuple(tuple(_stems(s.tokens, stopwords, paired=paired)) for s in opening),
@@ -248,7 +259,24 @@ def _read(
         names=frozenset() if pack and pack.capital_nouns else _names(opening),
         told=_share_told(spans),
         spans=spans,
+        cast=frozenset() if pack and pack.capital_nouns else names_within(text),
+        log=log_number(text, pack.logs) if pack else None,
+        ends_open=text.rstrip(_AFTER_COLON).endswith((":", "：")),
+        first_paragraph=text.strip().find("\n") % (len(text) + 1),
     )
+
+
+def _separator(text: str) -> int:
+    """Where a separator stands, -1 for none; two with a text between them quote a document."""
+    rules = list(_RULE.finditer(text))
+    if not rules:
+        return -1
+    if len(rules) == 2:
+        first, last = rules
+        around = text[: first.start()] + text[last.end() :]
+        if _WORDY.search(text[first.end() : last.start()]) and _WORDY.search(around):
+            return -1
+    return rules[0].start()
 
 
 def _sites(

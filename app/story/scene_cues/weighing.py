@@ -2,82 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import exp
 
-# Log-odds. They began as judgements and were then fitted by ridge regression towards those
-# judgements on the stories of tests/data/stories marked "tune"; never on the held-out ones. What
-# an author marks as a break (a separator, a status header) outweighs everything else.
-_WEIGHTS: Mapping[str, float] = {
-    # status headers
-    "header_place": 5.9,
-    "header_time": 4.4,
-    "header_first": 1.0,
-    "header_same": -2.2,
-    # time
-    "jump0": 3.6,
-    "jump_late0": 1.0,
-    "jump1": 1.4,
-    "jump_late1": 0.4,
-    "when0": 1.7,
-    "when1": 0.5,
-    "stamp": 1.0,
-    "turn": 5.0,
-    "wake": 1.6,
-    "wake0": 1.5,
-    "past": -0.7,
-    "skip": 1.3,
-    "noskip": -0.5,
-    # place
-    "site": 0.9,
-    "exist": 0.7,
-    "path": 0.2,
-    "route": 0.5,
-    "go0": 0.2,
-    "go1": -0.1,
-    # how the message before closes
-    "sleep": 0.8,
-    "bye": 1.1,
-    "leave": 0.6,
-    "question": -0.8,
-    "ends_told": 0.7,
-    "rule": 9.0,
-    # how the opener is told
-    "lead": 0.5,
-    "lead_more": 1.5,
-    "scenic": 1.3,
-    "longer": 1.7,
-    "small": -0.5,
-    "says": 0.8,
-    "told": 0.3,
-    "back": -0.5,
-    "untold": -0.5,
-    "react0": -0.8,
-    "react_late0": -0.4,
-    "anaphor": -0.7,
-    "anaphora": -0.3,
-    "named": -0.4,
-    "short0": 0.2,
-    "fragment": 0.5,
-    "narrator": 1.7,
-    # words
-    "novelty": 1.0,
-    "novelty_more": 1.1,
-    "news": 0.3,
-    "news_more": 0.3,
-    "fresh": 1.2,
-    "unknown": 0.3,
-    "unknowns": 1.0,
-    "new_name": 0.5,
-    "kept": 0.6,
-    "link0": -0.8,
-    "apart": 0.7,
-    "depth": 0.7,
-    # language
-    "foreign": 0.5,
-}
-_BIAS = -5.5
+from app.paths import RESOURCES
+
+_FILE = RESOURCES / "scene_weights.json"
 
 # What a break is called, by the evidence for it.
 _CUES: Mapping[str, tuple[str, float]] = {
@@ -88,6 +21,11 @@ _CUES: Mapping[str, tuple[str, float]] = {
     "jump_late0": ("time", 1.0),
     "jump1": ("time", 1.2),
     "jump_late1": ("time", 0.4),
+    "date0": ("time", 2.4),
+    "date_late0": ("time", 1.6),
+    "date1": ("time", 0.8),
+    "lapse": ("time", 2.4),
+    "log_jump": ("time", 2.6),
     "when0": ("time", 1.4),
     "when1": ("time", 0.5),
     "stamp": ("time", 1.0),
@@ -110,9 +48,58 @@ _CUES: Mapping[str, tuple[str, float]] = {
 _LEAST = 1.0  # evidence without which a break is only a shift of the vocabulary
 
 
-def weigh(evidence: Mapping[str, float]) -> float:
-    """Log-odds that a scene ends here, above 0 for a break; comparable, not calibrated."""
-    return _BIAS + sum(_WEIGHTS.get(name, 0.0) * value for name, value in evidence.items())
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Log-odds of each piece of evidence, in short turns of talk and in long ones of prose.
+
+    prose_from, prose_until: usual lengths of a message (evidence "prose") between which the one
+    passes into the other.
+    """
+
+    talk: Mapping[str, float]
+    talk_bias: float
+    prose: Mapping[str, float]
+    prose_bias: float
+    prose_from: float
+    prose_until: float
+
+    def share_of_prose(self, evidence: Mapping[str, float]) -> float:
+        """0 among short turns, 1 among long ones."""
+        above = evidence.get("prose", 0.0) - self.prose_from
+        return max(0.0, min(1.0, above / (self.prose_until - self.prose_from)))
+
+    def weigh(self, evidence: Mapping[str, float]) -> float:
+        """Log-odds that a scene ends here, above 0 for a break; comparable, not calibrated."""
+        share = self.share_of_prose(evidence)
+        score = 0.0
+        if share < 1:
+            score += (1 - share) * (self.talk_bias + _sum(self.talk, evidence))
+        if share > 0:
+            score += share * (self.prose_bias + _sum(self.prose, evidence))
+        return score
+
+
+def parse_weights(text: str) -> Weights:
+    """Weights from the JSON that tests/scenes/fit.py writes. Raises ValueError or KeyError."""
+    data = json.loads(text)
+    return Weights(
+        talk=data["talk"]["weights"],
+        talk_bias=data["talk"]["bias"],
+        prose=data["prose"]["weights"],
+        prose_bias=data["prose"]["bias"],
+        prose_from=data["prose_from"],
+        prose_until=data["prose_until"],
+    )
+
+
+# A part of the program, like its code: it is read once and never changes.
+WEIGHTS = parse_weights(_FILE.read_text(encoding="utf-8"))
+
+
+def _sum(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:
+    return sum(
+        [weights[name] * value for name, value in evidence.items() if value and name in weights]
+    )
 
 
 def main_cue(evidence: Mapping[str, float]) -> str:

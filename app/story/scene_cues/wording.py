@@ -1,0 +1,31 @@
+"""The names that a message tells of, and the number of its entry in a log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+
+# A name within a sentence; where sentences begin every word has its capital.
+_NAME = re.compile(r"(?<=[\w,;] )[A-ZÀ-ÞА-Я][^\W\d_A-ZÀ-ÞА-Я]+")
+_NAME_STEM = 6
+_WORD = re.compile(r"[^\W_]+")
+_ENTRY = re.compile(r"\b(\d{1,6})\s*(?:$|[.,:;|)\]*\n–—-])")
+_LOG_LINE = 60  # characters in which an entry says its number
+_APART = 4  # words between "log" and its number
+
+
+def names_within(text: str) -> frozenset[str]:
+    """Stems of the words with a capital within the sentences of a text."""
+    return frozenset(name[:_NAME_STEM].casefold() for name in _NAME.findall(text))
+
+
+def log_number(text: str, logs: Container[str]) -> int | None:
+    """The number of the entry of a log that a message is, by its first words; None for none."""
+    head = text[:_LOG_LINE].casefold()
+    first = _WORD.search(head)
+    if first is None or first.group() not in logs:
+        return None
+    number = _ENTRY.search(head, first.end())
+    if number is None or len(_WORD.findall(head[first.end() : number.start()])) > _APART:
+        return None
+    return int(number[1])
