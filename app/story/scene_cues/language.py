@@ -190,8 +190,8 @@ def parse_pack(source: str) -> LanguagePack:
 
     Keys: code, name, stopwords, fillers, questions; [headers] field = words; [names] article,
     place, simile, titles, kinds, logs and vague = words; [classes] name = words; [cues] cue =
-    phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent. [statements] cue =
-    phrases; [values] word = number. [turns] kind = phrases.
+    phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent.
+    [statements] cue = phrases; [values] word = number. [turns] kind = phrases.
     Raises UsageError for text that is no pack.
     """
     try:
