@@ -180,10 +180,15 @@ class Prepared:
     @cached_property
     def full(self) -> Mapping[str, int]:
         """The most tokens that each slot ever wanted, by key."""
-        if not self.occasion.told:
+        if not (self.occasion.told or self.tells_scenes):
             return {}
         running = _recap_slots(self, self.occasion.settings, None, NO_ROOMS)[0]
         return high_water(self.means.full, self.drafts(running.text), self.means.count)
+
+    @cached_property
+    def tells_scenes(self) -> bool:
+        """Whether there are recaps of scenes to tell of, whatever is remembered."""
+        return self.occasion.is_on("scenes_enabled") and any(self.occasion.story.recaps.values())
 
     @cached_property
     def told_by_slots(self) -> tuple[str, ...]:
@@ -284,7 +289,7 @@ class Prepared:
         if not settings["slots_enabled"]:
             nothing = {**settings, "running_recap_enabled": False, "message_recaps_inject": False}
             return SlotSet(_recap_slots(self, nothing, "", NO_ROOMS))
-        if not (self.occasion.told or self.passages):
+        if not (self.occasion.told or self.passages or self.tells_scenes):
             return SlotSet(_recap_slots(self, settings, recap_lines, (self.room, self.room)))
         return _with_memory(self, settings, kind, recap_lines)
 

@@ -62,7 +62,7 @@ class Budgeting:
         return await asyncio.to_thread(self._rehearsed, chat)
 
     def _rehearsed(self, chat: OpenChat) -> Rehearsal:
-        said, settings = chat.context_tokens, chat.settings()
+        said, settings = chat.context_tokens, chat.prompt_settings()
         prepared = self._prompting.prepared(chat, Turn(context=said))
         rehearsal = Rehearsal(
             prepared,

@@ -34,7 +34,7 @@ class _Made:
     @classmethod
     def of(cls, chat: OpenChat) -> _Made:
         """As it is now."""
-        read, settings = chat.reading_state.extracted, dict(chat.settings())
+        read, settings = chat.reading_state.extracted, dict(chat.prompt_settings())
         return cls(chat.story, chat.remembered, chat.elsewhere, read, len(read), settings)
 
     def is_of(self, chat: OpenChat) -> bool:
@@ -45,7 +45,7 @@ class _Made:
             and self.elsewhere == chat.elsewhere
             and self.read is chat.reading_state.extracted
             and self.count == len(self.read)
-            and self.settings == chat.settings()
+            and self.settings == chat.prompt_settings()
         )
 
 

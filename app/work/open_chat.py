@@ -272,8 +272,12 @@ class OpenChat:
             self._show(await self._completed(self.story, len(self.story.messages)), None)
 
     def settings(self) -> Mapping[str, Any]:
-        """The settings as they hold for this chat."""
+        """The settings as they hold for work on this chat, which the policy bounds."""
         return settings_under(self.policy, self._settings(self.chat_id))
+
+    def prompt_settings(self) -> Mapping[str, Any]:
+        """The settings as they hold for this chat's prompts: what may not be added to is told."""
+        return self._settings(self.chat_id)
 
     def index_of(self, anchor: str) -> int | None:
         """Where a message stands now, None when it is gone."""

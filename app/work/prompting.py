@@ -70,7 +70,7 @@ class Prompting:
         the last there is.
         """
         turn = self._with_card(chat, turn or ANY_TURN)
-        settings = chat.settings()
+        settings = chat.prompt_settings()
         means = Means(
             self._count,
             self._packs,
@@ -87,7 +87,7 @@ class Prompting:
         """What every turn of a chat is made with beside its story; equal while none of it became
         another.
         """
-        settings, under = chat.settings(), chat.ground()
+        settings, under = chat.prompt_settings(), chat.ground()
         return (
             settings,
             self._with_card(chat, ANY_TURN),

@@ -138,6 +138,14 @@ def with_versions(length: int) -> Story:
     return replace(of, running=RunningRecap(versions, len(versions) - 1), scenes=scenes)
 
 
+def test_scenes_are_told_where_nothing_is_remembered() -> None:
+    of = with_versions(30)
+    recaps = {"m19": (SceneRecap("m19", 0, "", "Vera slept.", "", "model", 1.0),)}
+    of = replace(of, recaps=recaps, running=RunningRecap())
+    assert "Vera slept." in text_of(prompt(of=of), SlotName.SCENES)
+    assert not text_of(prompt(of=of, scenes_enabled=False), SlotName.SCENES)
+
+
 def test_a_scene_that_the_running_recap_covers_is_not_told_again_in_other_words() -> None:
     of = with_versions(60)
     recaps = {

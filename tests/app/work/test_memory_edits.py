@@ -483,6 +483,9 @@ async def test_where_nothing_may_be_added_tiers_of_the_character_are_not_asked_f
     with pytest.raises(UsageError, match=policy.value):
         await memories.add(path, Tier.LONG_TERM, "fact", "More.")
     await memories.add(path, Tier.SESSION, "detail", "More.")
+    # What is there and may be read is told in the prompt, too.
+    told = [slot.text for slot in (await world.companion.slots(path)).slots]
+    assert any("fact" in text for text in told) is (policy is Policy.READ_ONLY)
 
 
 async def test_an_entitys_ledger_follows_its_type_where_it_fits(world: World) -> None:
