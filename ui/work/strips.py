@@ -13,7 +13,7 @@ from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line
-from ui.shell.notice import has_parts, plan_sentence
+from ui.shell.notice import has_parts, plan_deed, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.use_words import cap_words
@@ -76,6 +76,7 @@ class CatchUpStrip(Strip):
         self._facts.setText(plan_sentence(plan))
         self._arrange(is_on=False)
         has_both = has_parts(plan)
+        self._start.set_text(tr("All of it") if has_both else plan_deed(plan))
         self._recaps.setVisible(has_both)
         self._memory.setVisible(has_both)
 
