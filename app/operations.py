@@ -139,13 +139,17 @@ class CatchUp:
     """A backlog that the user wants worked off, as it is kept over the end of a run.
 
     begun: seconds since the epoch. backend: who it was promised of. is_stopped: no longer; what
-    is left waits for the user's word.
+    is left waits for the user's word. part: ALL, RECAPS or MEMORY.
     """
 
     chat: int
     begun: float
     backend: str
     is_stopped: bool = False
+    part: str = ""
+
+
+ALL, RECAPS, MEMORY = "", "recaps", "memory"  # what of a backlog
 
 
 @dataclass(frozen=True, slots=True)

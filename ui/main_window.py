@@ -148,9 +148,10 @@ class MainWindow(QWidget):
         begun = wizard.chat.chosen if wizard.chat.is_begun else None
         if is_first:
             path = None if begun is None else begun.path
-            session.do(session.companion.work.begin(path), name=N_("catching up"))
+            work = session.companion.work.begin(path, wizard.chat.part)
+            session.do(work, name=N_("catching up"))
         elif begun is not None and session.plan is not None:
-            session.catch_up()
+            session.catch_up(wizard.chat.part)
         self.desk.show_page("story")
         self.desk.page_chat.is_held = False
         kept = session.companion.put_setting("window_state", self.current_state().to_text())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.errors import TavernkeepError
-from app.operations import Operation
+from app.operations import ALL, Operation
 from app.paths import RESOURCES
 from app.prompt.slots import SlotSet
 from app.story.story import ChatRef, Story
@@ -228,10 +228,10 @@ class Session(QObject):
             self._plan = plan
             self.catch_up_offered.emit(plan)
 
-    def catch_up(self) -> None:
-        """Let the model work off the backlog of this chat."""
+    def catch_up(self, part: str = ALL) -> None:
+        """Let the model work off the backlog of this chat, or a part of it."""
         if self._path is not None:
-            self.do(self.companion.work.start_catch_up(self._path), name=N_("catching up"))
+            self.do(self.companion.work.start_catch_up(self._path, part), name=N_("catching up"))
             self._offer(None)
 
     def _on_catch_up_changed(self, chat: ChatRef) -> None:

@@ -17,7 +17,7 @@ class CatchUps:
         row = self._tables.CatchUp.get_or_none(chat_id=chat_id)
         if row is None:
             return None
-        return CatchUp(row.chat_id, row.begun, row.backend, bool(row.is_stopped))
+        return CatchUp(row.chat_id, row.begun, row.backend, bool(row.is_stopped), row.part)
 
     def save(self, catch_up: CatchUp) -> None:
         """Keep how a catch-up stands."""
@@ -26,6 +26,7 @@ class CatchUps:
             begun=catch_up.begun,
             backend=catch_up.backend,
             is_stopped=int(catch_up.is_stopped),
+            part=catch_up.part,
         ).execute()
 
     def forget(self, chat_id: int) -> None:

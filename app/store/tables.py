@@ -149,6 +149,7 @@ class CatchUp(peewee.Model):
     begun = FloatField()
     backend = TextField()
     is_stopped = IntegerField()
+    part = TextField(default="")
 
 
 class Activity(peewee.Model):

@@ -9,7 +9,16 @@ from functools import partial
 from typing import Any
 
 from app.model_use import Prices
-from app.operations import CatchUp, Operation, OperationKind, OperationSpec, Worked
+from app.operations import (
+    ALL,
+    MEMORY,
+    RECAPS,
+    CatchUp,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    Worked,
+)
 from app.signals import Signal
 from app.store.store import Store
 from app.story.break_search import SearchCost
@@ -34,6 +43,8 @@ from app.work.planner import Writing, plan
 from app.work.queue import OperationQueue
 from app.work.succession import in_succession
 from app.work.wanted import is_asked_for, is_wanted, renewed
+
+RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
 
 Enqueue = Callable[[Sequence[OperationSpec]], Awaitable[None]]
 
@@ -172,8 +183,11 @@ class Agenda:
     ) -> Sequence[OperationSpec]:
         followed = await self._followed_of(chat, writing)
         if followed is not None and not followed.kept.is_stopped:
-            await self._go_on(chat, followed, specs, settings, writing)
-            return specs
+            mine = self._of_part(chat, followed.kept.part, specs, settings, writing)
+            await self._go_on(chat, followed, mine, settings, writing)
+            if len(mine) == len(specs) or self._followed[chat.chat_id] is not None:
+                return mine
+            followed = None  # that part is through, and the other one is asked about
         is_asked_at_all = followed is not None or self.waits_for_word
         limit = 0 if is_asked_at_all else int(settings["catch_up_scenes"])
         backlog, cost = self._backlog(chat, specs, settings, writing, limit)
@@ -196,6 +210,24 @@ class Agenda:
             and not keys & set(spec.after)
             and not (is_stopped and spec.kind is OperationKind.RUNNING_RECAP)
         ]
+
+    def _of_part(
+        self,
+        chat: OpenChat,
+        part: str,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> Sequence[OperationSpec]:
+        """Without the backlog of the part that the user does not want yet."""
+        if part == ALL:
+            return specs
+        other = {OperationKind.MEMORY_PASS} if part == RECAPS else RECAP_KINDS
+        backlog, _ = self._backlog(chat, specs, settings, writing, int(settings["catch_up_scenes"]))
+        keys = {spec.key for spec in backlog if spec.kind in other}
+        if part == MEMORY and keys:
+            keys |= {spec.key for spec in specs if spec.kind is OperationKind.RUNNING_RECAP}
+        return [spec for spec in specs if spec.key not in keys and not keys & set(spec.after)]
 
     def _backlog(
         self,
@@ -283,9 +315,9 @@ class Agenda:
         limit = MEASURED * len(KINDS)
         self._pace = pace_of(await self._store.run(lambda: operations.durations(backend, limit)))
 
-    async def start(self, chat: OpenChat) -> None:
-        """The user wants the backlog worked off, what failed before among it."""
-        kept = CatchUp(chat.chat_id, time.time(), self._writing().spec)
+    async def start(self, chat: OpenChat, part: str = ALL) -> None:
+        """The user wants the backlog worked off, or a part of it, what failed before among it."""
+        kept = CatchUp(chat.chat_id, time.time(), self._writing().spec, part=part)
         await self._keep(chat, kept)
         self._queue.forgive(chat.chat_id)
         await self.follow(chat)

@@ -32,6 +32,8 @@ KINDS = (
 # So many of the last operations of a kind say how long one takes: what was measured longer ago
 # was another computer, or another load.
 MEASURED = 20
+# Tokens a second of a middling model, to say something before it was measured.
+READ_SPEED, WRITE_SPEED = 800.0, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ class CatchUpPlan:
     scenes: closed scenes without a recap, from message `first` to `last`. requests: calls to the
     model, folds included. search: what looking for scene breaks takes first, counted in; the
     scenes that it finds are not known yet. reading: for memory, counted in, too. seconds:
-    expected, None while nothing was measured. price: by the user's own prices, None without any.
+    expected; is_guessed: nothing was measured yet, so as of any middling model. price: by the
+    user's own prices, None without any.
     """
 
     scenes: int
@@ -75,6 +78,7 @@ class CatchUpPlan:
     reading: ReadingCost = field(default_factory=ReadingCost)
     seconds: float | None = None
     price: float | None = None
+    is_guessed: bool = False
 
     @property
     def operations(self) -> int:
@@ -132,7 +136,15 @@ def estimated(
     """
     output = plan.output_tokens + plan.requests * reasoning_tokens
     price = prices.of(plan.prompt_tokens, output)
-    return replace(plan, output_tokens=output, seconds=pace.expected(plan), price=price)
+    measured = pace.expected(plan)
+    guess = plan.prompt_tokens / READ_SPEED + output / WRITE_SPEED
+    return replace(
+        plan,
+        output_tokens=output,
+        seconds=guess if measured is None else measured,
+        is_guessed=measured is None,
+        price=price,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,30 +34,37 @@ class SceneEdits:
     async def mark(self, path: Path, anchor: str, *, name: str = "") -> None:
         """Set a break, or show a hidden one again with all that hangs on it."""
         chat = self._chats.required(path)
-        self._index(chat, anchor)
+        index = self._index(chat, anchor)
         old = chat.story.breaks.get(anchor)
-        label = N_("scene break") if old is None else N_("shown scene break")
-        await self._save(chat, label, _marked(old, anchor, name))
+        text = N_("scene break at #{n}") if old is None else N_("shown scene break at #{n}")
+        await self._save(chat, text.format(n=index), _marked(old, anchor, name))
 
     async def hide(self, path: Path, anchor: str) -> None:
         """Take a break away: its scene joins the next. What hangs on it is kept."""
         chat = self._chats.required(path)
         mark = self._break(chat, anchor)
-        await self._save(chat, N_("removed scene break"), _hidden(mark))
+        label = N_("removed scene break at #{n}").format(n=self._index(chat, anchor))
+        await self._save(chat, label, _hidden(mark))
 
     async def rename(self, path: Path, anchor: str, name: str) -> None:
         """Give the scene that ends here a name."""
         chat = self._chats.required(path)
         mark = self._break(chat, anchor)
-        await self._save(
-            chat, N_("scene name"), replace(mark, name=name.strip(), is_named=bool(name.strip()))
-        )
+        scene, given = chat.story.scene_ending_at(anchor), name.strip()
+        label = N_("scene name")
+        if scene is not None:
+            label = N_("name of scene {n}").format(n=scene.number)
+        await self._save(chat, label, replace(mark, name=given, is_named=bool(given)))
 
     async def collapse(self, path: Path, anchor: str, collapsed: bool) -> None:
         """Fold the scene that ends here in the story view, or unfold it."""
         chat = self._chats.required(path)
         mark = self._break(chat, anchor)
+        scene = chat.story.scene_ending_at(anchor)
         label = N_("fold") if collapsed else N_("unfold")
+        if scene is not None:
+            text = N_("folding of scene {n}") if collapsed else N_("unfolding of scene {n}")
+            label = text.format(n=scene.number)
         await self._save(chat, label, replace(mark, is_collapsed=collapsed))
 
     def places(self, path: Path, anchor: str) -> range:
@@ -148,7 +155,8 @@ class SceneEdits:
             if ending:
                 recaps.delete_running(chat_id, ending)
 
-        await self._do(chat, N_("deleted scene break"), unit)
+        label = N_("deleted scene break at #{n}").format(n=self._index(chat, anchor))
+        await self._do(chat, label, unit)
 
     async def _save(self, chat: OpenChat, label: str, *marks: SceneBreak) -> None:
         await self._do(chat, label, lambda: self._store.scenes.save(chat.chat_id, marks))
@@ -164,6 +172,15 @@ class SceneEdits:
         if mark is None:
             raise UsageError(tr("There is no scene break on this message."))
         return mark
+
+
+# As older versions wrote them into the history, for those who read it in another language.
+OLD_LABELS = (
+    N_("scene break"),
+    N_("shown scene break"),
+    N_("removed scene break"),
+    N_("deleted scene break"),
+)
 
 
 def closed_scene(chat: OpenChat, anchor: str) -> Scene:

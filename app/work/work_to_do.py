@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.errors import UsageError
-from app.operations import Operation
+from app.operations import ALL, Operation
 from app.story.story import ChatRef
 from app.translation import N_, tr
 from app.work.agenda import Agenda, Cleared
@@ -114,17 +114,19 @@ class WorkToDo:
         """What recapping an open chat's backlog would take, while that waits for the user."""
         return self._chats.required(path).catch_up
 
-    async def start_catch_up(self, path: Path) -> None:
-        """The user wants the backlog worked off. Raises UsageError where we only read."""
+    async def start_catch_up(self, path: Path, part: str = ALL) -> None:
+        """The user wants the backlog worked off, or a part of it. Raises UsageError where we only
+        read.
+        """
         if self._is_reading_only():
             raise UsageError(tr(BUSY))
-        await self._agenda.start(self._chats.required(path))
+        await self._agenda.start(self._chats.required(path), part)
 
     def wait_for_word(self) -> None:
         """A newcomer chooses first: until `begin`, nothing is begun of what the chats lack."""
         self._agenda.waits_for_word = True
 
-    async def begin(self, chosen: Path | None) -> None:
+    async def begin(self, chosen: Path | None, part: str = ALL) -> None:
         """They have chosen: this chat's backlog is worked off; what was read of others meanwhile,
         to be shown, waits until they say so. Without a model all begins, since it costs nothing.
         """
@@ -136,7 +138,7 @@ class WorkToDo:
                 if chat.chat.path != chosen:
                     await self._agenda.put_off(chat)
                 elif chat.catch_up is not None:
-                    await self.start_catch_up(chosen)
+                    await self.start_catch_up(chosen, part)
         finally:
             self._agenda.waits_for_word = False
             await self._chats.plan_again({chat.chat_id for chat in read})

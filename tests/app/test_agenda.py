@@ -210,7 +210,9 @@ async def test_a_plan_says_time_and_price_when_they_are_known(place: Place) -> N
         await companion.open_story(place.chat)
         plan = companion.work.catch_up(place.chat)
         assert plan is not None
-        assert (plan.seconds, plan.price) == (None, None)
+        assert plan.price is None
+        assert plan.is_guessed, "nothing was measured, and it says minutes all the same"
+        assert plan.seconds is not None
         assert plan.operations == plan.scenes + plan.folds == plan.requests
         await companion.put_setting("price_prompt_tokens", 2.0)
         await companion.put_setting("price_output_tokens", 10.0)
@@ -226,6 +228,7 @@ async def test_a_plan_says_time_and_price_when_they_are_known(place: Place) -> N
         assert plan is not None
         assert plan.seconds is not None
         assert plan.seconds > 0
+        assert not plan.is_guessed
 
 
 async def test_stopped_after_this_one_what_is_done_stays_and_the_rest_is_offered(
@@ -396,3 +399,40 @@ async def test_what_is_cleared_is_offered_again_and_can_be_put_back(place: Place
         companion.work.resume()
         await companion.settled(place.chat)
         assert not place.model.requests
+
+
+async def test_recaps_or_memory_may_be_had_alone_and_the_other_is_offered_then(
+    place: Place,
+) -> None:
+    async with place.opened() as companion:
+        companion._chats.keeps_memory = True
+        await companion.open_story(place.chat)
+        both = companion.work.catch_up(place.chat)
+        assert both is not None
+        assert both.scenes
+        assert both.reading.requests
+        assert both.seconds is not None
+        await companion.work.start_catch_up(place.chat, "recaps")
+        story = await companion.settled(place.chat)
+        assert all(story.scene_recap(scene) for scene in story.scenes if scene.is_closed)
+        assert not any("<messages>" in request.text for request in place.model.requests)
+        rest = companion.work.catch_up(place.chat)
+        assert rest is not None
+        assert (rest.scenes, rest.reading) == (0, both.reading)
+    place.model.requests.clear()
+
+
+async def test_memory_alone_leaves_the_recaps_for_later(place: Place) -> None:
+    place.model.reply = lambda request: recap(request) if "<scene>" in request.text else "NONE"
+    async with place.opened() as companion:
+        companion._chats.keeps_memory = True
+        await companion.open_story(place.chat)
+        both = companion.work.catch_up(place.chat)
+        assert both is not None
+        await companion.work.start_catch_up(place.chat, "memory")
+        await companion.settled(place.chat)
+        assert not any("<scene>" in request.text for request in place.model.requests)
+        assert any("<messages>" in request.text for request in place.model.requests)
+        rest = companion.work.catch_up(place.chat)
+        assert rest is not None
+        assert (rest.scenes, rest.reading.requests) == (both.scenes, 0)

@@ -73,7 +73,7 @@ async def test_a_chat_changed_and_renamed_twice_while_nobody_looked_keeps_its_na
         await companion.edits.scenes.rename(page.path, first, "Ten coins")
         page.rename(page.path.with_name("A third name.jsonl"))
         assert (await settled(companion, page)).breaks[first].name == "Ten coins"
-        assert (await companion.edits.undo_labels(page.path))[0] == "scene name"
+        assert (await companion.edits.undo_labels(page.path))[0] == "name of scene 1"
 
 
 async def test_a_branch_whose_sibling_was_deleted_goes_on_from_its_parent(

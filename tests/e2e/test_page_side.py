@@ -111,7 +111,7 @@ async def test_a_press_ends_a_scene_and_undo_takes_its_flag_away(
     assert is_marked(companion, harbour, 1)
     extra = f"() => {CONTEXT}.chat[1].extra.auto_recap_memory?.scene_break_visible === true"
     await page.page.wait_for_function(extra)
-    assert await companion.edits.undo(harbour) == "scene break"
+    assert await companion.edits.undo(harbour) == "scene break at #1"
     await counted(page, at(1, "flag"), 0)
     assert await page.slash("/tk-scene 1") == "true"
     await page.page.wait_for_selector(f"{at(1, 'flag')}:not([data-waits])")

@@ -14,6 +14,7 @@ from app.prompt.slots import SlotName, TurnKind
 from app.translation import N_, tr
 from app.work.past_needs import Need
 from app.work.rehearsal import Outlook, Rehearsal
+from ui.budgets import words
 from ui.budgets.board import Board
 from ui.budgets.deeds import BudgetDeeds
 from ui.budgets.facts import RowFacts, recap_rows, ten_rows, total_row
@@ -23,7 +24,7 @@ from ui.budgets.pane_facts import moments, pane_facts
 from ui.budgets.prompt_bar import ANY, PromptBar
 from ui.budgets.recap_strip import RecapStrip
 from ui.budgets.tools import BudgetTools
-from ui.budgets.tuning import NOTHING, NOTHING_WITHIN, NOTHING_YET
+from ui.budgets.tuning import NOTHING, NOTHING_WITHIN, NOTHING_YET, STILL_CUT
 from ui.controls.surfaces import Line
 from ui.controls.timers import once
 from ui.memories.hands import MemoryHands
@@ -280,9 +281,14 @@ class BudgetsPage(QWidget):
             return tr(NOTHING_YET)
         budgets = {name.key: tokens for name, tokens in outlook.own.items()}
         wants = any(c.full_tokens > budgets.get(c.key, 0) for c in outlook.slots.contents)
-        return (
-            tr(NOTHING_WITHIN) if wants and self._settings["budget_mode"] == SIMPLE else tr(NOTHING)
-        )
+        if wants and self._settings["budget_mode"] == SIMPLE:
+            return tr(NOTHING_WITHIN)
+        facts = [row.facts for row in self.board.rows.values() if row.facts is not None]
+        cut = max((row for row in facts if row.setting), key=lambda row: row.cut, default=None)
+        if cut is not None and cut.cut:  # one that auto-tune does not set
+            lacks = words.tokens_words(cut.cut)
+            return tr(STILL_CUT, title=cut.title, tokens=lacks)
+        return tr(NOTHING)
 
     # Choosing and moving
 

@@ -29,6 +29,7 @@ ON = N_(
     "On: slots have what they need here. Your own values are kept, and come back when it is off."
 )
 NOTHING = N_("Nothing to change: every slot has what it needs.")
+STILL_CUT = N_("Auto-tune would change nothing, but {title} lacks {tokens}. Raise its budget.")
 NOTHING_WITHIN = N_("Nothing to change within this total: a larger one would leave room for it.")
 NOTHING_YET = N_("Nothing to tune by yet. It begins with the first memories.")
 

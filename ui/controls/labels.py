@@ -8,8 +8,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from ui.theme import current_tokens, theme
 from ui.theme.fonts import MEDIUM, REGULAR, SEMIBOLD, display_font, ui_font
 from ui.theme.palette import T1_ROLE, T2_ROLE, T3_ROLE
+from ui.theme.tokens import Tokens
 
 
 def plain_tip(text: str) -> str:
@@ -51,6 +53,26 @@ class Label(QLabel):
         self.setFont(font if font is not None else ui_font(12))
         self.setForegroundRole(tone)
         self.setWordWrap(wraps)
+
+
+class ToneLabel(Label):
+    """Words in the colour of a state: failed, pending or included; they wrap."""
+
+    def __init__(self, *, font: QFont) -> None:
+        super().__init__(font=font, wraps=True)
+        self._state = "failed"
+        theme.changed.connect(self._dress)
+
+    def show_words(self, text: str, state: str) -> None:
+        """state: a state's name among the theme's tokens."""
+        self._state = state
+        self.setText(text)
+        self._dress(current_tokens())
+
+    def _dress(self, tokens: Tokens) -> None:
+        palette = self.palette()
+        palette.setColor(T1_ROLE, getattr(tokens, self._state).text)
+        self.setPalette(palette)
 
 
 class ElidedLabel(Label):

@@ -10,19 +10,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout
 
 from app.llm.specs import BUILTIN, parse_spec
+from app.operations import ALL, MEMORY, RECAPS
 from app.sillytavern.smart_memory_records import MADE_BY
 from app.story.scenes import BreakOrigin
 from app.story.story import ChatRef, Story
 from app.translation import N_, tr, trn
 from app.work.memory_view import MemoryView
 from ui.controls.dates import moment_words
-from ui.controls.fields import ChoiceCard
+from ui.controls.fields import ChoiceCard, Segments
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Surface
 from ui.first_run.step import Step
 from ui.library.words import chat_title
 from ui.session import Session
-from ui.shell.notice import plan_sentence
+from ui.shell.notice import has_parts, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.welcome.page import changed_at, newest_chats
 
@@ -65,8 +66,16 @@ class ChatStep(Step):
         self._cost = body()
         self._taken_over = body()
         self._taken_over.hide()
+        parts = {ALL: tr("All of it"), RECAPS: tr("Only the recaps"), MEMORY: tr("Only memory")}
+        self.parts = Segments(tr("What is done"), parts)
+        self.parts.choose(ALL)
+        self.parts.hide()
+        self.parts.chosen.connect(self._on_part)
+        self.part = ALL  # of the plan, as the user wants it
         for widget in (self._plan_title, self._facts, self._taken_over, self._cost):
             column.addWidget(widget)
+        column.addSpacing(4)
+        column.addWidget(self.parts)
         self._plan.hide()
         self._heading = meta("", wraps=True)
         self.column.addWidget(self._heading)
@@ -200,10 +209,15 @@ class ChatStep(Step):
         self._taken_over.setVisible(bool(taken_over))
         plan = companion.work.catch_up(story.chat.path)
         if parse_spec(str(companion.settings["backend"])).kind == BUILTIN:
+            plan = None
             self._cost.setText(tr(FREE))
         else:
             self._cost.setText(plan_sentence(plan) if plan is not None else tr(LATER))
+        self.parts.setVisible(plan is not None and has_parts(plan))
         self.changed.emit()
+
+    def _on_part(self, part: str) -> None:
+        self.part = part
 
     def do(self) -> None:
         """Start what waits for a word, and show the story: whoever hears of it does both."""

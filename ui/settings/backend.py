@@ -23,10 +23,9 @@ from app.llm.specs import (
 from app.translation import N_, number, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
-from ui.controls.labels import Label, body, section
+from ui.controls.labels import ToneLabel, body, section
 from ui.settings.trial import TrialPanel
 from ui.theme.fonts import ui_font
-from ui.theme.palette import T2_ROLE
 
 CARDS = {
     BUILTIN: (
@@ -62,6 +61,7 @@ KEY_HELP = N_(
     "An API key, where the server wants one, goes into your system's keyring and to this server "
     "only. It is never shown again, and no log or report holds it."
 )
+NO_KEY = N_("API key, where the server wants one")
 KEY_KEPT = N_("A key for this server is kept. Type another to replace it.")
 KEY_IN_FILE = N_(
     "No keyring of the system took the key, so it lies unencrypted in {file}, which only your user "
@@ -144,12 +144,11 @@ class BackendChoice(QWidget):
         self._profile.activated.connect(self._show_kind)
         self._list = Button(tr("Find its models"), icon="search")
         self._list.clicked.connect(self._on_list)
+        self._unlisted = ("", "")  # address that gave no models, and why
         self._offer = Choice(tr("Models of the server"))
         self._offer.activated.connect(self._on_offer)
         self._offer.hide()
-        self._key = Field(
-            tr("API key of the server"), placeholder=tr("API key, where the server wants one")
-        )
+        self._key = Field(tr("API key of the server"), placeholder=tr(NO_KEY))
         self._key.setObjectName("api key")
         self._key.setEchoMode(Field.EchoMode.Password)
         self._forget_key = Button(tr("Forget the key"), icon="trash")
@@ -157,7 +156,7 @@ class BackendChoice(QWidget):
         self._forget_key.clicked.connect(self._on_forget_key)
         self._key_words = body(tr(KEY_HELP))
         self._key_words.setObjectName("about the key")
-        self._wrong = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self._wrong = ToneLabel(font=ui_font(12))
         self._test = Button(tr("Test it"), icon="play")
         self._test.clicked.connect(self._on_test)
         self._use = use or Button(tr("Use no model"), role=ButtonRole.MAIN)
@@ -197,6 +196,7 @@ class BackendChoice(QWidget):
         row.addWidget(self._model, 2)
         row.addWidget(self._offer)
         column.addWidget(self._fields)
+        column.addWidget(self._wrong)
         column.addWidget(self._profile)
         keys = QHBoxLayout()
         keys.setSpacing(8)
@@ -204,7 +204,6 @@ class BackendChoice(QWidget):
         keys.addWidget(self._forget_key)
         column.addLayout(keys)
         column.addWidget(self._key_words)
-        column.addWidget(self._wrong)
         deeds = QHBoxLayout()
         deeds.setSpacing(8)
         deeds.addStretch(1)
@@ -296,6 +295,11 @@ class BackendChoice(QWidget):
             self._model.setText(models[0])
         self._offer.setCurrentText(self._model.text())
 
+    def show_unlisted(self, url: str, why: str) -> None:
+        """Say under the address why its server named no models."""
+        self._unlisted = url, why
+        self._show_kind()
+
     def choose(self, kind: str, *, model: str = "", url: str = "") -> None:
         """Select a card and fill its fields, as a user would."""
         self._cards[kind].setChecked(True)
@@ -371,7 +375,9 @@ class BackendChoice(QWidget):
         self._test.setEnabled(spec is not None)
         self._test.setVisible(kind != BUILTIN)
         is_asked = needs_name and bool(model) and (not is_server or bool(self._url.text()))
-        self._wrong.setText(sentence if is_asked else "")
+        url = self._url.text().strip()
+        unlisted = self._unlisted[1] if is_server and self._unlisted[0] == url else ""
+        self._wrong.show_words(unlisted or (sentence if is_asked else ""), "failed")
         self._wrong.setVisible(bool(self._wrong.text()))
         # How another model did would be read as how this one does.
         is_of_this = self._tried is not None and self._tried == spec
@@ -401,6 +407,9 @@ class BackendChoice(QWidget):
         self._key.setVisible(is_server)
         self._forget_key.setVisible(is_server and is_kept)
         self._key_words.setVisible(is_server)
+        # Dots as of a password that is there: what is kept is never shown itself.
+        kept = f"{'•' * 12}  {tr('A key is kept')}"
+        self._key.setPlaceholderText(kept if is_kept else tr(NO_KEY))
         words = tr(KEY_KEPT) if is_kept else tr(KEY_HELP)
         self._key_words.setText(tr(KEY_IN_FILE).format(file=file) if file else words)
 
@@ -426,7 +435,7 @@ class BackendChoice(QWidget):
     def _on_use(self) -> None:
         spec, sentence = self._parsed()
         if spec is None:
-            self._wrong.setText(sentence)
+            self._wrong.show_words(sentence, "failed")
             self._wrong.show()
             return
         if spec != self._current:
@@ -441,6 +450,8 @@ class BackendChoice(QWidget):
             self.test_wanted.emit(str(spec))
 
     def _on_list(self) -> None:
+        self._unlisted = "", ""
+        self._show_kind()
         self.models_wanted.emit(self._url.text().strip())
 
     def _on_offer(self, row: int) -> None:

@@ -84,8 +84,12 @@ class ModelTesting(QObject):
 
     def _on_models(self, url: str) -> None:
         async def look() -> None:
-            await self.keep_key()
-            self._choice.show_offered(await self._session.companion.models.offered_at(url))
+            try:
+                await self.keep_key()
+                self._choice.show_offered(await self._session.companion.models.offered_at(url))
+            except TavernkeepError as error:  # beside the field, where it can be mended
+                self._choice.show_offered(())
+                self._choice.show_unlisted(url, str(error))
 
         self._session.do(look(), name=N_("asking the server for its models"))
 

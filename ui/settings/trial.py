@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from app.translation import number, tr
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button
-from ui.controls.labels import Label, body, meta
+from ui.controls.labels import Label, ToneLabel, body, meta
 from ui.controls.surfaces import Surface
 from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
@@ -45,6 +45,7 @@ class TrialPanel(Surface):
         self._wrote = meta(tr("What it wrote"))
         self._text = Label(font=story_font(14), wraps=True)
         self._error = body()
+        self._verdict = ToneLabel(font=ui_font(13, SEMIBOLD))
         self._tick = QTimer(self)
         self._tick.setInterval(TICK_MS)
         self._tick.timeout.connect(self._show_time)
@@ -57,7 +58,7 @@ class TrialPanel(Surface):
         column.setContentsMargins(14, 10, 14, 12)
         column.setSpacing(8)
         column.addLayout(head)
-        for widget in (self._bar, self._wrote, self._text, self._error):
+        for widget in (self._bar, self._verdict, self._wrote, self._text, self._error):
             column.addWidget(widget)
         self.hide()
 
@@ -67,9 +68,14 @@ class TrialPanel(Surface):
         return self._text.text()
 
     @property
+    def verdict(self) -> str:
+        """Whether the model is usable, "" before the end."""
+        return self._verdict.text()
+
+    @property
     def error(self) -> str:
         """What went wrong, "" for nothing."""
-        return self._error.text()
+        return self._error.text() or (self._verdict.text() if not self.text else "")
 
     @property
     def is_running(self) -> bool:
@@ -81,6 +87,8 @@ class TrialPanel(Surface):
         self._name = name
         self._title.setText(tr("Testing {name} on a sample scene", name=name))
         self._show_words("", "")
+        self._verdict.hide()
+        self._verdict.setText("")
         self._stop.show()
         self._bar.show()
         self._tick.start()
@@ -101,7 +109,12 @@ class TrialPanel(Surface):
             self._time.setText(tr("Stopped"))
             return
         self._time.setText(speed_words(trial))
-        self._show_words(trial.text, trial.error)
+        verdict = trial.verdict
+        # What keeps it from being usable is said once.
+        self._show_words(trial.text, trial.error if verdict.is_usable else "")
+        good = "stale" if verdict.is_slow else "included"
+        self._verdict.show_words(verdict.sentence, good if verdict.is_usable else "failed")
+        self._verdict.show()
 
     def _show_words(self, text: str, error: str) -> None:
         self._text.setText(text[:MOST_LETTERS])

@@ -80,6 +80,11 @@ def plan_sentence(plan: CatchUpPlan) -> str:
     return " ".join((*said, work))
 
 
+def has_parts(plan: CatchUpPlan) -> bool:
+    """Whether there are recaps to write and messages to read, which can be had alone."""
+    return bool(plan.reading.requests) and plan.requests > plan.reading.requests
+
+
 def plan_deed(plan: CatchUpPlan) -> str:
     """What the button says that has a backlog worked off."""
     is_reading_alone = plan.reading.requests == plan.requests > 0
@@ -91,7 +96,12 @@ def _costs(plan: CatchUpPlan) -> list[str]:
     tokens = plan.prompt_tokens + plan.output_tokens
     parts = [tr("{tokens} tokens", tokens=number(tokens))]
     if plan.seconds is not None:
-        parts.append(tr("{about} as fast as it was lately", about=about(plan.seconds)))
+        time = about(plan.seconds)
+        parts.append(
+            tr("{time} on an average model", time=time)
+            if plan.is_guessed
+            else tr("{time} at its recent speed", time=time)
+        )
     if plan.price is not None:
         parts.append(tr("about {price} by your prices", price=number(plan.price, 2)))
     return parts

@@ -43,6 +43,8 @@ class WorkDeeds(PageDeeds):
         self.put_back = self._plain(tr("Put them back"), tr("Put what was cleared where it was."))
         self.retry_all = self._plain(tr("Try all again"), tr("Try everything that failed again."))
         self.start = self._plain(tr("Write the recaps"), tr("Work off what was never recapped."))
+        self.recaps = self._plain(tr("Only the recaps"), tr("Reading for memory waits."))
+        self.memory = self._plain(tr("Only memory"), tr("The recaps wait."))
         self.stop = self._plain(
             tr("Stop catching up after this one"),
             tr("What runs is finished; the rest is offered again."),

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.health import Light
-from app.operations import FINISHED, Operation, OperationStatus
+from app.operations import FINISHED, MEMORY, RECAPS, Operation, OperationStatus
 from app.translation import N_, number, tr, tr_in
 from app.work.agenda import Cleared
 from app.work.recapping import OperationProgress
@@ -26,6 +26,7 @@ from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
 from ui.library.words import chat_words
 from ui.session import Session
+from ui.shell.notice import has_parts
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.deeds import RETRIED, WorkDeeds
@@ -66,7 +67,10 @@ class WorkPage(QWidget):
         self._more = IconButton("more", tr("More that can be done with the queue"))
         self._more.clicked.connect(self._open_more)
         self._cleared = Cleared(())
-        self._catching_up = CatchUpStrip(self.deeds.start, self.deeds.stop, self.deeds.stop_now)
+        self._catching_up = CatchUpStrip(
+            *(self.deeds.start, self.deeds.recaps, self.deeds.memory),
+            *(self.deeds.stop, self.deeds.stop_now),
+        )
         self._put_back = ClearedStrip(self.deeds.put_back)
         self._capped = CapStrip(self.deeds.go_on_today)
         self.views = Segments(tr("View"), {QUEUE: tr("Queue"), USE: tr("Use")})
@@ -164,6 +168,8 @@ class WorkPage(QWidget):
             (deeds.put_back, self.put_back),
             (deeds.retry_all, self.retry_all),
             (deeds.start, self._on_start),
+            (deeds.recaps, self._on_recaps),
+            (deeds.memory, self._on_memory),
             (deeds.stop, self._on_stop),
             (deeds.stop_now, self._on_stop_now),
             (deeds.go_on_today, self._on_go_on_today),
@@ -233,6 +239,8 @@ class WorkPage(QWidget):
         if path is not None and companion.story(path) is not None:
             plan = companion.work.catch_up(path)
         self.deeds.start.setEnabled(plan is not None)
+        for part in (self.deeds.recaps, self.deeds.memory):
+            part.setEnabled(plan is not None and has_parts(plan))
         self.deeds.stop.setEnabled(bool(on) and not on[0].is_stopping)
         self.deeds.stop_now.setEnabled(bool(on))
         if on:
@@ -340,6 +348,14 @@ class WorkPage(QWidget):
     def _on_start(self) -> None:
         self._say_cleared(Cleared(()))  # it is planned again with the rest
         self._session.catch_up()
+
+    def _on_recaps(self) -> None:
+        self._say_cleared(Cleared(()))
+        self._session.catch_up(RECAPS)
+
+    def _on_memory(self) -> None:
+        self._say_cleared(Cleared(()))
+        self._session.catch_up(MEMORY)
 
     def _on_stop(self) -> None:
         self._stop(at_once=False)

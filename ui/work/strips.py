@@ -13,7 +13,7 @@ from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line
-from ui.shell.notice import plan_sentence
+from ui.shell.notice import has_parts, plan_deed, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.use_words import cap_words
@@ -46,7 +46,9 @@ class Strip(QWidget):
 class CatchUpStrip(Strip):
     """A backlog: what it would take, or how far it is."""
 
-    def __init__(self, start: QAction, stop: QAction, stop_now: QAction) -> None:
+    def __init__(
+        self, start: QAction, recaps: QAction, memory: QAction, stop: QAction, stop_now: QAction
+    ) -> None:
         super().__init__(tr("Catching up"))
         self._title = Label(font=ui_font(12.5, SEMIBOLD))
         self._facts = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
@@ -54,9 +56,13 @@ class CatchUpStrip(Strip):
         for widget in (self._title, self._facts, self._line):
             self.words.addWidget(widget)
         self._start = Button(start.text(), icon="play", role=ButtonRole.MAIN)
+        self._recaps = Button(recaps.text())
+        self._memory = Button(memory.text())
         self._stop = Button(tr("Stop after this one"), icon="stop")
         self._stop_now = Button(tr("Stop now"), icon="cross")
         for button, action in (
+            (self._recaps, recaps),
+            (self._memory, memory),
             (self._start, start),
             (self._stop, stop),
             (self._stop_now, stop_now),
@@ -69,6 +75,10 @@ class CatchUpStrip(Strip):
         self._title.setText(tr("Waits for your word"))
         self._facts.setText(plan_sentence(plan))
         self._arrange(is_on=False)
+        has_both = has_parts(plan)
+        self._start.set_text(tr("All of it") if has_both else plan_deed(plan))
+        self._recaps.setVisible(has_both)
+        self._memory.setVisible(has_both)
 
     def show_progress(self, progress: CatchUpProgress, *, is_paused: bool) -> None:
         """How far it is."""
@@ -78,6 +88,8 @@ class CatchUpStrip(Strip):
         self._line.set_share(progress.share)
         self._line.setAccessibleName(facts)
         self._arrange(is_on=True)
+        self._recaps.hide()
+        self._memory.hide()
 
     def _arrange(self, *, is_on: bool) -> None:
         self._line.setVisible(is_on)

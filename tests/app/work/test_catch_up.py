@@ -39,7 +39,11 @@ def test_time_and_price_are_sums_over_the_plan() -> None:
     assert plan.seconds == 4 * 10 + 3 * 4
     assert plan.price == pytest.approx(2 * 3.0 + 0.1 * 15.0)
     unknown = estimated(PLAN, Pace(), Prices())
-    assert (unknown.seconds, unknown.price) == (None, None)
+    assert unknown.price is None
+    # As of a middling model, and said so.
+    assert unknown.is_guessed
+    assert not plan.is_guessed
+    assert unknown.seconds == PLAN.prompt_tokens / 800 + PLAN.output_tokens / 30
     assert estimated(PLAN, PACE, Prices(output=15.0)).price == pytest.approx(1.5)
 
 

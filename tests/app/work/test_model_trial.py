@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import BackendError, UsageError
 from app.llm.writer import RecapWriter, make_writer
-from app.work.model_trial import models_at, models_here, try_writer
+from app.work.model_trial import SAMPLE, ModelTrial, models_at, models_here, try_writer
 from tests.fakes import MODEL, FakeLlm
 
 NOBODY = "http://127.0.0.1:9"
@@ -69,3 +69,25 @@ async def test_the_models_of_a_server_are_named() -> None:
 
 async def test_no_ollama_means_no_models_and_no_fault() -> None:
     assert await models_here(NOBODY) == ()
+
+
+@pytest.mark.parametrize(
+    ("trial", "is_usable", "is_slow", "why"),
+    [
+        (ModelTrial("Ada hides a letter from the miller.", 2.0, "", 40), True, False, "fast"),
+        (ModelTrial("Ada hides a letter from the miller.", 15.0, "", 40), True, True, "slow"),
+        (ModelTrial("Ada hides a letter from", 20.0, "It was still writing."), True, True, "slow"),
+        (ModelTrial("", 1.0, "The key is wrong."), False, False, "The key is wrong."),
+        (ModelTrial("I'm sorry, but I can't help with that.", 1.0), False, False, "refused"),
+        (ModelTrial("<think>Ada hides it", 1.0), False, False, "reasoning"),
+        (ModelTrial("Ada sleeps.", 1.0), False, False, "next to nothing"),
+        (ModelTrial("Here is what you asked for.", 1.0), False, False, "not tell of the scene"),
+        (ModelTrial(SAMPLE, 1.0), False, False, "as long as the scene"),
+    ],
+)
+def test_a_trial_comes_to_a_verdict(
+    trial: ModelTrial, is_usable: bool, is_slow: bool, why: str
+) -> None:
+    verdict = trial.verdict
+    assert (verdict.is_usable, verdict.is_slow) == (is_usable, is_slow)
+    assert why in verdict.sentence

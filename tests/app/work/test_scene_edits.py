@@ -189,8 +189,8 @@ async def test_a_deleted_break_puts_its_recaps_away_and_undo_brings_all_back(des
     assert desk.anchor(19) not in desk.story.recaps
     await desk.edits.mark(desk.path, desk.anchor(19))
     assert (desk.recap(19), desk.story.scenes[1].name) == (None, "")
-    assert await desk.is_undone() == "shown scene break"
-    assert await desk.is_undone() == "deleted scene break"
+    assert await desk.is_undone() == "shown scene break at #19"
+    assert await desk.is_undone() == "deleted scene break at #19"
     assert (desk.story.breaks, desk.story.recaps) == (before.breaks, before.recaps)
     assert desk.story.running == before.running
 
@@ -205,7 +205,8 @@ async def test_a_hidden_break_shows_again_with_what_hangs_on_it(desk: Desk) -> N
     await desk.edits.mark(desk.path, desk.anchor(35))
     assert desk.ends == [*BREAKS, 35]
     labels = [await desk.is_undone() for _ in range(3)]
-    assert labels == ["scene break", "shown scene break", "removed scene break"]
+    named = ("scene break at #35", "shown scene break at #19", "removed scene break at #19")
+    assert labels == [*named]
     assert desk.ends == list(BREAKS)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
@@ -330,3 +332,19 @@ async def test_what_falls_out_is_read_to_the_end_of_a_sentence(page: BudgetsPage
 async def test_every_piece_of_the_bar_that_has_room_is_named(page: BudgetsPage) -> None:
     picture = page.prompt_bar.bar.named
     assert {"card", "memory", "chat"} <= picture
+
+
+async def test_what_auto_tune_leaves_alone_and_is_cut_is_said_to_be(
+    page: BudgetsPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = shown(page, "running_recap_budget")
+    cut = replace(whole, used=100, full=177)
+    rows = {"running_recap_budget": SimpleNamespace(facts=cut)}
+    assert page.outlook is not None
+    roomy = replace(page.outlook, own=dict.fromkeys(page.outlook.own, 100_000))
+    monkeypatch.setattr(page.board, "rows", rows)
+    said = page._nothing_to_tune(roomy, has_memory=True)
+    assert "every slot has what it needs" not in said
+    assert said.endswith("lacks 77 tokens. Raise its budget.")
+    monkeypatch.setattr(page.board, "rows", {})
+    assert "every slot has what it needs" in page._nothing_to_tune(roomy, has_memory=True)

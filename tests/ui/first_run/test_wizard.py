@@ -438,10 +438,11 @@ async def test_what_was_said_of_one_model_is_gone_for_the_next(
     with FakeLlm(lambda request: "Ada hides a letter.") as llm:
         choice.choose("openai", model=MODEL, url="http://127.0.0.1:1/v1")
         choice.models_wanted.emit("http://127.0.0.1:1/v1")
-        await until(lambda: "Nobody answers" in wizard._said.text())
-        choice.choose("openai", model=MODEL, url=llm.url)
-        click(button(choice, "Test it"))
+        await until(lambda: "Nobody answers" in choice._wrong.text())
         assert wizard._said.text() == ""
+        choice.choose("openai", model=MODEL, url=llm.url)
+        assert choice._wrong.text() == ""
+        click(button(choice, "Test it"))
         await until(lambda: choice.trial.text == "Ada hides a letter.")
         assert choice.trial.isVisible()
         choice.choose("openai", model="another", url=llm.url)

@@ -140,7 +140,34 @@ async def test_a_model_is_tested_before_it_is_used(
         await until(lambda: not page.backend.trial.is_running)
     assert page.backend.trial.text == "Ada hides a letter."
     assert page.backend.trial.error == ""
+    assert page.backend.trial.verdict == "Usable as a recap, and fast enough to play with."
     assert companion.settings["backend"] == "builtin"
+
+
+async def test_a_server_that_names_no_models_says_so_beside_its_address(
+    page: SettingsPage, until: Until
+) -> None:
+    backend = page.backend
+    backend.choose("openai", model="", url="127.0.0.1:9")
+    backend._on_list()
+    await until(lambda: "127.0.0.1:9" in backend._wrong.text())
+    assert backend._wrong.isVisibleTo(page)
+    above, below = backend._fields.geometry(), backend._wrong.geometry()
+    assert 0 <= below.top() - above.bottom() <= 12
+    backend._url.setText("127.0.0.1:10")
+    assert backend._wrong.text() == ""
+
+
+async def test_the_key_field_shows_that_a_key_is_kept(
+    page: SettingsPage, companion: Companion
+) -> None:
+    backend = page.backend
+    backend.choose("openai", model="m", url="http://127.0.0.1:9")
+    assert "kept" not in backend._key.placeholderText()
+    await companion.models.keep_key("http://127.0.0.1:9", "a-secret")
+    backend.show_keys()
+    assert backend._key.placeholderText() == "••••••••••••  A key is kept"
+    await companion.models.keep_key("http://127.0.0.1:9", "")
 
 
 async def test_a_test_can_be_stopped(page: SettingsPage, until: Until) -> None:
