@@ -84,8 +84,8 @@ def _is_head(words: Sequence[str], at: int, pack: LanguagePack, strangers: Conta
     after = words[at + 1].casefold() if at + 1 < len(words) else "."
     if after[0].isalnum() and after not in pack.stopwords:
         return False
-    if pack.capital_nouns and not words[at][0].isupper():
-        return False
+    if pack.capital_nouns is not words[at][0].isupper():
+        return False  # where nouns have no capital, a word with one is a name
     return _is_telling(words[at].casefold(), pack, strangers)
 
 
