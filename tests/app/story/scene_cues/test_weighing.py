@@ -47,3 +47,4 @@ def test_short_turns_are_talk_and_pages_are_prose() -> None:
 
     assert share("The valve hisses, and she asks for the wrench.") == 0
     assert share("The valve hisses, and she asks for the wrench. " * 20) == 1
+    assert share("*The valve hisses, and she asks for the wrench.* " * 20) == 0.5
