@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from app.story.messages import Message
-from app.story.scene_cues.evidence import Evidence, Gathering
+from app.story.scene_cues.evidence import REACH, Evidence, Gathering
 from app.story.scene_cues.language import LanguagePack, tokens_of
 from app.story.scene_cues.naming import scene_name
 from app.story.scene_cues.reading import (
@@ -102,6 +102,8 @@ class Detector:
         self._reader = Reader(self._words)
         self._readings: list[Reading] = []
         self._gathering = Gathering()
+        self._weighed: list[tuple[float, float]] = []  # score and share of prose
+        self._names: dict[tuple[int, int], str] = {}  # of scenes, by their ends in the readings
 
     def detect(
         self,
@@ -120,19 +122,14 @@ class Detector:
         final = len(messages) - 1 if settled is None else min(settled, len(messages) - 1)
         since = max(start, since)
         story = _story_from(messages, since)
-        evidence, readings = self._evidence([messages[index] for index in story])
+        evidence, readings, weighed = self._evidence([messages[index] for index in story])
         candidates = [
-            _Candidate(
-                story[at - 1],
-                at,
-                WEIGHTS.weigh(evidence[at]),
-                WEIGHTS.share_of_prose(evidence[at]),
-            )
+            _Candidate(story[at - 1], at, *weighed[at])
             for at in range(1, len(story))
             if not readings[at].is_aside
         ]
         scores = {candidate.at: candidate.score for candidate in candidates}
-        found: list[FoundBreak] = []
+        found, names = list[FoundBreak](), self._names
         first = bisect_left(story, start)
         for candidate in candidates:
             length = candidate.at - first
@@ -144,23 +141,34 @@ class Detector:
             if score <= 0 or _is_outdone(candidate, scores, minimum_length):
                 continue
             cue = main_cue(evidence[candidate.at])
-            name = _name(readings, first, candidate.at, self._packs)
+            name = names.get((first, candidate.at))
+            if name is None:
+                name = _name(readings, first, candidate.at, self._packs)
+                names[first, candidate.at] = name
             found.append(FoundBreak(candidate.last, cue, confidence(score), name))
             first = candidate.at
         return tuple(found)
 
-    def _evidence(self, messages: list[Message]) -> tuple[list[Evidence], list[Reading]]:
-        """Evidence for a break before each of the messages, and what each of them shows."""
+    def _evidence(
+        self, messages: list[Message]
+    ) -> tuple[list[Evidence], list[Reading], list[tuple[float, float]]]:
+        """Evidence for a break before each of the messages, what each shows, and its score."""
         known = len(self._read)
         if messages[:known] != self._read:
             self._forget()
             known = 0
         self._readings += map(self._reader.read, messages[known:])
         evidence, readings = self._gathering.of(self._readings), self._readings
+        del self._weighed[max(0, known - REACH) :]
+        self._weighed += [
+            (WEIGHTS.weigh(entry), WEIGHTS.share_of_prose(entry))
+            for entry in evidence[len(self._weighed) :]
+        ]
+        weighed = self._weighed
         self._read = messages
         if len(messages) > _KEPT:
             self._forget()
-        return evidence, readings
+        return evidence, readings, weighed
 
 
 def _name(readings: Sequence[Reading], first: int, end: int, packs: Sequence[LanguagePack]) -> str:

@@ -20,11 +20,12 @@ _LEAST = 2.0  # what a candidate must score
 _SIMILE = 6  # words behind a simile that belong to it
 _MODIFIERS = 3  # words between an article and its noun
 _DENIED = 5  # words behind a "no" that it denies
+_SPOKEN_OF = 14  # words behind one of speaking that it may be about
 _MENTIONED = frozenset({"mention", *VETO})  # what a sentence only speaks of is nowhere near
 _WHEN = ("jump", "date")
 _LATE = 2  # words before a time that still opens its sentence
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[.!?…:;,\n]")
-_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+")
+_ENDS = frozenset(".!?…\n")
 _POSSESSIVE = re.compile(r"['’]s$")
 _PLACE_END = re.compile(r"[,(|]")
 _JOINTS = frozenset({"of", "the", "de", "la", "du", "des", "del", "von", "der", "zum", "am", "di"})
@@ -86,8 +87,8 @@ def _where(
     people: frozenset[str],
 ) -> str:
     """The place of a scene, or what it is about; "" for neither."""
-    setting = [_TOKEN.findall(text) for text in _told(scene[:_SETTING], pack)]
-    texts = setting + [_TOKEN.findall(text) for text in _told(scene[_SETTING:_SCENE_START], pack)]
+    setting = [_TOKEN.findall(text) for text in _told(scene[:_SETTING])]
+    texts = setting + [_TOKEN.findall(text) for text in _told(scene[_SETTING:_SCENE_START])]
     known = _Known(before)
     strangers = people | pack.titles | _people(texts, pack) | _calendar(pack) | pack.vague
     scores: defaultdict[str, float] = defaultdict(float)
@@ -156,6 +157,15 @@ def _phrase_end(words: Sequence[str], end: int, pack: LanguagePack) -> int:
     return end if words[at].casefold() in pack.stopwords else at + 1
 
 
+def _is_elsewhere(lower: Sequence[str], at: int, pack: LanguagePack) -> bool:
+    """Whether the sentence of a word only speaks of it, or says that it is not so."""
+    begin = max(0, at - _SPOKEN_OF)
+    ends = [index for index in range(begin, at) if lower[index] in _ENDS]
+    words = [token for word in lower[ends[-1] if ends else begin : at] for token in tokens_of(word)]
+    is_mentioned = any(hit.cue == "mention" for hit in pack.find(words))
+    return is_mentioned or _is_denied(lower, at, pack)
+
+
 def _is_denied(lower: Sequence[str], at: int, pack: LanguagePack) -> bool:
     """Whether a word before this one, in the same clause, says that it is not so."""
     begin = max(0, at - _DENIED)
@@ -196,18 +206,14 @@ def _calendar(pack: LanguagePack) -> frozenset[str]:
     return frozenset[str]().union(*(pack.classes.get(name, frozenset()) for name in names))
 
 
-def _told(readings: Sequence[Reading], pack: LanguagePack) -> Iterator[str]:
-    """What is narrated, without the sentences that only speak of something and heads of logs."""
+def _told(readings: Sequence[Reading]) -> Iterator[str]:
+    """What is narrated, without the heads of logs."""
     for reading in readings:
         head = reading.opening[0].text if reading.log is not None and reading.opening else ""
         for span in reading.spans:
-            if span.voice is not Voice.NARRATION:
-                continue
-            text = span.text[:_LONGEST_PART].replace(head, " ", 1) if head else span.text
-            for sentence in _SENTENCE.split(text[:_LONGEST_PART]):
-                hits = pack.find(tokens_of(sentence))
-                if not any(hit.cue == "mention" for hit in hits):
-                    yield sentence
+            if span.voice is Voice.NARRATION:
+                text = span.text[:_LONGEST_PART]
+                yield text.replace(head, " ", 1) if head else text
 
 
 def _people(texts: Sequence[list[str]], pack: LanguagePack) -> frozenset[str]:
@@ -243,7 +249,7 @@ def _candidates(
         has_article = bool(led) and led[-1] in pack.articles
         before = set(led if has_article else led[-1:])
         is_strange = any(part in people or part in pack.stopwords for part in parts)
-        if not led or is_strange or _is_denied(lower, at, pack):
+        if not led or is_strange or _is_elsewhere(lower, at, pack):
             pass
         elif is_name and led[-1][0].isalpha() and not _POSSESSIVE.search(words[end - 1]):
             worth = 1.0 * (end - at > 1) + 2.0 * bool(before & pack.place_words)

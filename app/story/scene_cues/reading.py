@@ -65,7 +65,7 @@ class Reading:
     sites: stems of the kinds of places that its first sentences name; names: of what they write
     with a capital within. told: share of the text that is narrated. cast: stems of the names in
     all of it. log: number of the entry of a log that it is. ends_open: it ends with a colon.
-    first_paragraph: characters of it.
+    first_paragraph: characters of it. is_starred: something stands between asterisks.
     """
 
     speaker: str
@@ -94,6 +94,7 @@ class Reading:
     cast: frozenset[str] = frozenset()
     log: int | None = None
     ends_open: bool = False
+    is_starred: bool = False
     first_paragraph: int = 0
 
 
@@ -262,6 +263,7 @@ def _read(
         cast=frozenset() if pack and pack.capital_nouns else names_within(text),
         log=log_number(text, pack.logs) if pack else None,
         ends_open=text.rstrip(_AFTER_COLON).endswith((":", "：")),
+        is_starred=text.count("*") > 1,
         first_paragraph=text.strip().find("\n") % (len(text) + 1),
     )
 

@@ -35,6 +35,7 @@ def add_surroundings(
     usual = readings[max(0, at - 24) : at + 1]
     size = sum(min(reading.size, 2_000) for reading in usual) / len(usual)
     entry["prose"] = min(1.5, size / (2 * _LONG))
+    entry["starred"] = sum(reading.is_starred for reading in usual) / len(usual)
 
 
 def _add_cast(

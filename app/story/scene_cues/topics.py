@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
 from app.story.scene_cues.language import LanguagePack
@@ -18,10 +18,8 @@ _LONGEST_PART = 1_000  # characters of a message that are searched
 
 @dataclass(slots=True)
 class _Thing:
-    """A word that stands like a noun: how often, with what before it, and how it is written."""
+    """A noun: how it is written, and what stands between it and its article."""
 
-    named: int = 0
-    headed: int = 0
     modifiers: Counter[str] = field(default_factory=Counter)
     spelled: Counter[str] = field(default_factory=Counter)
 
@@ -43,51 +41,52 @@ def topic(
     if not pack.articles:
         return ""
     things: dict[str, _Thing] = {}
-    messages = Counter[str]()
+    named, messages = Counter[str](), Counter[str]()
     for reading in scene:
-        messages.update(set(_add_things(reading, pack, strangers, things)))
+        words = _TOKEN.findall("\n".join(span.text for span in reading.spans)[:_LONGEST_PART])
+        _add_things(words, pack, strangers, things)
+        stems = Counter([word[:STEM] for word in map(str.casefold, words)])
+        named.update(stems)
+        messages.update(stems.keys())
     best, best_worth = "", 0.0
     for stem, thing in things.items():
-        if not thing.headed or thing.named < least:
+        if not thing.spelled or named[stem] < least:
             continue
-        worth = (thing.named + messages[stem]) * freshness([stem]) ** 2
+        worth = (named[stem] + messages[stem]) * freshness([stem]) ** 2
         if worth > best_worth:
             best, best_worth = stem, worth
     if not best:
         return ""
-    thing = things[best]
-    word = thing.spelled.most_common(1)[0][0]
-    modifier = next((word for word, _ in thing.modifiers.most_common(1)), "")
+    word = things[best].spelled.most_common(1)[0][0]
+    modifier = next((word for word, _ in things[best].modifiers.most_common(1)), "")
     return f"{modifier} {word}" if modifier else word
 
 
 def _add_things(
-    reading: Reading, pack: LanguagePack, strangers: Container[str], things: dict[str, _Thing]
-) -> Iterator[str]:
-    """Count the things of a message; gives the stem of each mention."""
-    text = "\n".join(span.text for span in reading.spans)[:_LONGEST_PART]
-    words = _TOKEN.findall(text)
-    lower = [word.casefold() for word in words]
-    for at, word in enumerate(lower):
-        if not _is_telling(word, pack, strangers):
+    words: Sequence[str], pack: LanguagePack, strangers: Container[str], things: dict[str, _Thing]
+) -> None:
+    """Take in the nouns of a message: what ends a phrase that an article begins."""
+    last = len(words) - 1
+    for at, word in enumerate(words):
+        if at == last or word.casefold() not in pack.articles:
             continue
-        stem = word[:STEM]
-        thing = things.setdefault(stem, _Thing())
-        thing.named += 1
-        yield stem
-        after = lower[at + 1] if at + 1 < len(lower) else "."
-        if after[0].isalnum() and after not in pack.stopwords:
-            continue  # it may be an adjective
-        if pack.capital_nouns and not words[at][0].isupper():
-            continue
-        if at and lower[at - 1] in pack.articles:
-            thing.headed += 1
-            thing.spelled[words[at]] += 1
-        elif at > 1 and lower[at - 2] in pack.articles:
-            before = words[at - 1]
-            if before.islower() and _is_telling(before, pack, strangers):
-                thing.spelled[words[at]] += 1
-                thing.modifiers[before] += 1
+        if _is_head(words, at + 1, pack, strangers):
+            noun = words[at + 1]
+            things.setdefault(noun[:STEM].casefold(), _Thing()).spelled[noun] += 1
+        elif at + 1 < last and _is_head(words, at + 2, pack, strangers):
+            noun, modifier = words[at + 2], words[at + 1]
+            if modifier.islower() and _is_telling(modifier, pack, strangers):
+                things.setdefault(noun[:STEM].casefold(), _Thing()).modifiers[modifier] += 1
+
+
+def _is_head(words: Sequence[str], at: int, pack: LanguagePack, strangers: Container[str]) -> bool:
+    """Whether a phrase ends with this word: otherwise it may be an adjective."""
+    after = words[at + 1].casefold() if at + 1 < len(words) else "."
+    if after[0].isalnum() and after not in pack.stopwords:
+        return False
+    if pack.capital_nouns is not words[at][0].isupper():
+        return False  # where nouns have no capital, a word with one is a name
+    return _is_telling(words[at].casefold(), pack, strangers)
 
 
 def _is_telling(word: str, pack: LanguagePack, strangers: Container[str]) -> bool:

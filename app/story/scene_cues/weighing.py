@@ -64,9 +64,14 @@ class Weights:
     prose_until: float
 
     def share_of_prose(self, evidence: Mapping[str, float]) -> float:
-        """0 among short turns, 1 among long ones."""
+        """0 among short turns, 1 among long ones.
+
+        A chat that puts its narration between asterisks is played, however long its turns are:
+        there talk counts for half at least.
+        """
         above = evidence.get("prose", 0.0) - self.prose_from
-        return max(0.0, min(1.0, above / (self.prose_until - self.prose_from)))
+        share = max(0.0, min(1.0, above / (self.prose_until - self.prose_from)))
+        return share * (1 - evidence.get("starred", 0.0) / 2)
 
     def weigh(self, evidence: Mapping[str, float]) -> float:
         """Log-odds that a scene ends here, above 0 for a break; comparable, not calibrated."""

@@ -1,0 +1,50 @@
+"""How evidence adds up: by one set of weights in talk, by another in prose, by both between."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+
+import pytest
+
+from app.story.messages import Message, digest
+from app.story.scene_cues.evidence import gather
+from app.story.scene_cues.reading import read_all
+from app.story.scene_cues.weighing import WEIGHTS, parse_weights
+
+STORED = {
+    "prose_from": 1.0,
+    "prose_until": 2.0,
+    "talk": {"bias": -1.0, "weights": {"cue": 4.0}},
+    "prose": {"bias": -3.0, "weights": {"cue": 2.0, "other": 1.0}},
+}
+
+
+@pytest.mark.parametrize(
+    ("prose", "score"), [(0.0, 3.0), (1.0, 3.0), (1.5, 1.5), (2.0, 0.0), (9.0, 0.0)]
+)
+def test_the_length_of_messages_says_which_weights_count(prose: float, score: float) -> None:
+    weights = parse_weights(json.dumps(STORED))
+    assert weights.weigh({"cue": 1.0, "other": 1.0, "prose": prose}) == pytest.approx(score)
+
+
+def test_evidence_without_a_weight_counts_nothing() -> None:
+    weights = parse_weights(json.dumps(STORED))
+    assert weights.weigh({"unheard of": 5.0}) == -1.0
+
+
+def test_the_weights_of_the_program_are_numbers_for_talk_and_for_prose() -> None:
+    assert WEIGHTS.prose_from < WEIGHTS.prose_until
+    for weights in (WEIGHTS.talk, WEIGHTS.prose):
+        assert len(weights) > 50
+        assert all(isfinite(weight) for weight in weights.values())
+
+
+def test_short_turns_are_talk_and_pages_are_prose() -> None:
+    def share(text: str) -> float:
+        messages = [Message(f"m{n}", digest(text), "Ada", text) for n in range(12)]
+        return WEIGHTS.share_of_prose(gather(read_all(messages, ()))[-1])
+
+    assert share("The valve hisses, and she asks for the wrench.") == 0
+    assert share("The valve hisses, and she asks for the wrench. " * 20) == 1
+    assert share("*The valve hisses, and she asks for the wrench.* " * 20) == 0.5
