@@ -25,7 +25,7 @@ from app.prompt.unread import ALL_READ, Unread
 from app.prompt.worth import OUTDATED, VISIBLE, Ageing, Overtaken, is_overtaken, overtaken, worth
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
-from app.story.messages import Message, MessageKind
+from app.story.messages import Message, MessageKind, digest
 from app.story.recaps import YOU
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, Story
@@ -66,7 +66,8 @@ class Turn:
     is_unified: all in one block, None: as the settings say. card: names of the macros that stand in
     the responder's card, None: not known. serves_macros: whether the page can fill them. fixed:
     tokens of the prompt that are neither slots nor chat, 0 while unknown. is_behind: a reply has
-    come that the story does not hold yet.
+    come that the story does not hold yet. said: the message that it answers, which the story may
+    not hold yet either (name, text, whether it is the user's), None where nobody said.
     """
 
     responder: str = ""
@@ -78,6 +79,7 @@ class Turn:
     serves_macros: bool = True
     fixed: int = 0
     is_behind: bool = False
+    said: tuple[str, str, bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -173,8 +175,18 @@ class Occasion:
         found.reverse()
         if found and self.turn.generation in REPLACING and not found[-1].is_user:
             found.pop()
+        found += self._unheard(found)
         behind = len(messages) % int(self.settings["slots_refresh_every"])
         return tuple(found[: len(found) - behind] if len(found) > behind else found)
+
+    def _unheard(self, found: Sequence[Message]) -> tuple[Message, ...]:
+        """The message that the turn answers, where the story does not hold it yet."""
+        if self.turn.said is None:
+            return ()
+        name, text, is_user = self.turn.said
+        message = Message("", digest(text), name, text, is_user=is_user)
+        is_held = bool(found) and found[-1].content_hash == message.content_hash
+        return () if is_held or not is_told(message) else (message,)
 
     @property
     def last_text(self) -> str:
