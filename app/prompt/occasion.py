@@ -3,7 +3,7 @@ is. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,7 @@ from app.story.story import ChatKind, Story
 
 CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
 PRESENT_IN = 10  # (§16, IJ7)
+UNHEARD = 2  # messages that may have come since the story was read
 NOW_WITHIN = 20  # messages
 LONGEST_READ = 20_000  # characters of one message
 IMPERSONATE = "impersonate"
@@ -66,8 +67,8 @@ class Turn:
     is_unified: all in one block, None: as the settings say. card: names of the macros that stand in
     the responder's card, None: not known. serves_macros: whether the page can fill them. fixed:
     tokens of the prompt that are neither slots nor chat, 0 while unknown. is_behind: a reply has
-    come that the story does not hold yet. said: the message that it answers, which the story may
-    not hold yet either (name, text, whether it is the user's), None where nobody said.
+    come that the story does not hold yet. said: the newest messages, the last one last,
+    which the story may not hold yet either (name, text, whether it is the user's).
     """
 
     responder: str = ""
@@ -79,7 +80,7 @@ class Turn:
     serves_macros: bool = True
     fixed: int = 0
     is_behind: bool = False
-    said: tuple[str, str, bool] | None = None
+    said: tuple[tuple[str, str, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -179,14 +180,13 @@ class Occasion:
         behind = len(messages) % int(self.settings["slots_refresh_every"])
         return tuple(found[: len(found) - behind] if len(found) > behind else found)
 
-    def _unheard(self, found: Sequence[Message]) -> tuple[Message, ...]:
-        """The message that the turn answers, where the story does not hold it yet."""
-        if self.turn.said is None:
-            return ()
-        name, text, is_user = self.turn.said
-        message = Message("", digest(text), name, text, is_user=is_user)
-        is_held = bool(found) and found[-1].content_hash == message.content_hash
-        return () if is_held or not is_told(message) else (message,)
+    def _unheard(self, found: Sequence[Message]) -> Iterator[Message]:
+        """Of the messages that the turn answers those that the story does not hold yet."""
+        newest = {message.content_hash for message in found[-UNHEARD:]}
+        for name, text, is_user in self.turn.said[-UNHEARD:]:
+            message = Message("", digest(text), name, text, is_user=is_user)
+            if is_told(message) and message.content_hash not in newest:
+                yield message
 
     @property
     def last_text(self) -> str:

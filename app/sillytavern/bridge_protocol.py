@@ -142,7 +142,7 @@ class Changed(Struct, frozen=True, tag="changed"):
 
 
 class Said(Struct, frozen=True):
-    """The message that a turn answers, as the page shows it."""
+    """A message that a turn answers, as the page shows it."""
 
     name: Name
     text: Annotated[str, Meta(max_length=20_000)]
@@ -156,8 +156,8 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     and card file of the character that will answer. context: tokens the prompt may take, 0 when
     not known yet. messages: how many SillyTavern considers for the prompt. macros: names of ours
     that stand in what it uses of the card; None from a page that cannot fill any. tokenizer: which
-    one counts for its model, "" from an older page. said: the message it answers, None where it
-    answers none, and from an older page.
+    one counts for its model, "" from an older page. said: the newest messages, () where
+    it answers none, and from an older page.
     """
 
     id: Short
@@ -169,7 +169,7 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     messages: Count = 0
     macros: Annotated[tuple[Short, ...], Meta(max_length=50)] | None = None
     tokenizer: Name = ""
-    said: Said | None = None
+    said: Annotated[tuple[Said, ...], Meta(max_length=4)] = ()
 
 
 class Answer(Struct, frozen=True, tag="answer"):

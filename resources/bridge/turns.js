@@ -15,6 +15,7 @@ import { tokenizerName } from './tokens.js';
 
 const LONGEST_BUILD = 10_000;
 const LONGEST_SAID = 20_000;
+const MOST_SAID = 2;
 const WITHOUT_MESSAGE = ['impersonate', 'quiet', 'regenerate', 'swipe'];
 
 /** @typedef {{key: string, avatar: string, kind: string, isAsked: boolean, slots: object[] | null}} Begun */
@@ -128,14 +129,16 @@ function expectedContext(ctx) {
     return room > 0 ? Math.floor(room) : 0;
 }
 
-/** The message that is answered: its file may not be read yet. */
+/** The newest messages, which are answered: their file may not be read yet. */
 function newest(kind) {
-    const last = context().chat.at(-1);
-    if (WITHOUT_MESSAGE.includes(kind) || !last || last.is_system) {
-        return {};
+    if (WITHOUT_MESSAGE.includes(kind)) {
+        return [];
     }
-    const text = String(last.mes ?? '').slice(0, LONGEST_SAID);
-    return { said: { name: String(last.name ?? '').slice(0, 500), text, is_user: Boolean(last.is_user) } };
+    return context().chat.slice(-MOST_SAID).filter((message) => !message.is_system).map((message) => ({
+        name: String(message.name ?? '').slice(0, 500),
+        text: String(message.mes ?? '').slice(0, LONGEST_SAID),
+        is_user: Boolean(message.is_user),
+    }));
 }
 
 /** @returns {Promise<object[]>} the slots of a turn, or the best that is known */
@@ -156,7 +159,7 @@ async function ask(chat, kind, contextSize, length) {
         messages: length,
         macros: macros.named(),
         tokenizer: tokenizerName(),
-        ...newest(kind),
+        said: newest(kind),
     }, waitForTurn);
     if (!frame && reading && !link.isUp()) {
         await Promise.race([reading, new Promise((done) => setTimeout(done, waitForTurn))]);
