@@ -169,7 +169,8 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         "",
         N_("Embedding model"),
         N_(
-            "Compares memories by meaning: ollama:MODEL[@URL] or openai:MODEL@URL. Empty: by words."
+            "Compares memories by meaning: ollama:MODEL[@URL], openai:MODEL@URL, or builtin for "
+            "the small one that comes with Tavernkeep. Empty: by words."
         ),
         section=Section.MEMORY,
     ),

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import AnswerUnusable, PromptTooLong, UsageError
+from app.llm.embedded import EmbeddedEmbedder
 from app.llm.faults import form_fault
 from app.llm.ollama import KEEP_LOADED
-from app.llm.specs import OLLAMA, OPENAI, BackendSpec
+from app.llm.specs import BUILTIN, OLLAMA, OPENAI, BackendSpec
 from app.llm.streams import Limits, ModelServer
 from app.translation import N_, tr
 
@@ -116,9 +117,13 @@ class ServerEmbedder:
 def make_embedder(
     spec: BackendSpec, *, api_key: str | None = None, limits: Limits = LIMITS
 ) -> Embedder:
-    """The embedder of a spec; opens no connection yet. Raises UsageError for the built-in."""
+    """The embedder of a spec; opens no connection yet, and loads nothing. Raises UsageError for
+    what makes no vectors.
+    """
+    if spec.kind == BUILTIN:
+        return EmbeddedEmbedder()
     if spec.kind not in (OLLAMA, OPENAI):
-        raise UsageError(tr("The built-in way compares by words and makes no vectors."))
+        raise UsageError(tr("SillyTavern's own connection makes no vectors."))
     return ServerEmbedder(spec, api_key=api_key, limits=limits)
 
 

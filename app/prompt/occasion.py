@@ -3,7 +3,7 @@ is. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,13 +25,14 @@ from app.prompt.unread import ALL_READ, Unread
 from app.prompt.worth import OUTDATED, VISIBLE, Ageing, Overtaken, is_overtaken, overtaken, worth
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
-from app.story.messages import Message, MessageKind
+from app.story.messages import Message, MessageKind, digest
 from app.story.recaps import YOU
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, Story
 
 CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
 PRESENT_IN = 10  # (§16, IJ7)
+UNHEARD = 2  # messages that may have come since the story was read
 NOW_WITHIN = 20  # messages
 LONGEST_READ = 20_000  # characters of one message
 IMPERSONATE = "impersonate"
@@ -66,7 +67,8 @@ class Turn:
     is_unified: all in one block, None: as the settings say. card: names of the macros that stand in
     the responder's card, None: not known. serves_macros: whether the page can fill them. fixed:
     tokens of the prompt that are neither slots nor chat, 0 while unknown. is_behind: a reply has
-    come that the story does not hold yet.
+    come that the story does not hold yet. said: the newest messages, the last one last,
+    which the story may not hold yet either (name, text, whether it is the user's).
     """
 
     responder: str = ""
@@ -78,6 +80,7 @@ class Turn:
     serves_macros: bool = True
     fixed: int = 0
     is_behind: bool = False
+    said: tuple[tuple[str, str, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -173,8 +176,17 @@ class Occasion:
         found.reverse()
         if found and self.turn.generation in REPLACING and not found[-1].is_user:
             found.pop()
+        found += self._unheard(found)
         behind = len(messages) % int(self.settings["slots_refresh_every"])
         return tuple(found[: len(found) - behind] if len(found) > behind else found)
+
+    def _unheard(self, found: Sequence[Message]) -> Iterator[Message]:
+        """Of the messages that the turn answers those that the story does not hold yet."""
+        newest = {message.content_hash for message in found[-UNHEARD:]}
+        for name, text, is_user in self.turn.said[-UNHEARD:]:
+            message = Message("", digest(text), name, text, is_user=is_user)
+            if is_told(message) and message.content_hash not in newest:
+                yield message
 
     @property
     def last_text(self) -> str:

@@ -120,14 +120,12 @@ def with_passages(
 
 def _wanted(occasion: Occasion, index: MessageIndex) -> _Wanted:
     words, recent = index.words, occasion.recent
-    texts: list[tuple[str, float]] = []
-    question: set[str] = set()
-    for sentence in _sentences(recent[-1]):
-        asks = any(mark in sentence for mark in QUESTION_MARKS)
-        texts.append((sentence, ASKS if asks else SAYS))
-        if asks:
-            question |= set(words.asked(sentence))
-    texts += zip(reversed(recent[:-1]), BEFORE, strict=False)
+    texts = list(zip(reversed(recent[:-1]), BEFORE, strict=False))
+    texts += ((sentence, SAYS) for sentence in _sentences(recent[-1]))
+    # In a group the second to answer has the first one's answer before them, and the same question.
+    questions = next(filter(None, map(_questions, reversed(recent[-2:]))), ())
+    texts += ((sentence, ASKS) for sentence in questions)
+    question = {term for sentence in questions for term in words.asked(sentence)}
     asked = naming(words, Asked.of(words, texts), occasion.told.entities)
     names = set(words.of(occasion.responder)) | _speaker_terms(occasion, index)
     return _Wanted(asked, frozenset(question - names))
@@ -204,6 +202,10 @@ def _is_answer(before: Message, message: Message) -> bool:
 def _is_answered(occasion: Occasion, place: int) -> bool:
     after = occasion.story.messages[place : place + 2]
     return len(after) == 2 and _is_answer(*after)
+
+
+def _questions(text: str) -> tuple[str, ...]:
+    return tuple(s for s in _sentences(text) if any(mark in s for mark in QUESTION_MARKS))
 
 
 @lru_cache(maxsize=600)

@@ -141,6 +141,14 @@ class Changed(Struct, frozen=True, tag="changed"):
     length: Count
 
 
+class Said(Struct, frozen=True):
+    """A message that a turn answers, as the page shows it."""
+
+    name: Name
+    text: Annotated[str, Meta(max_length=20_000)]
+    is_user: bool = False
+
+
 class TurnRequest(Struct, frozen=True, tag="turn"):
     """SillyTavern is about to build a prompt and waits for the slots of this turn.
 
@@ -148,7 +156,8 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     and card file of the character that will answer. context: tokens the prompt may take, 0 when
     not known yet. messages: how many SillyTavern considers for the prompt. macros: names of ours
     that stand in what it uses of the card; None from a page that cannot fill any. tokenizer: which
-    one counts for its model, "" from an older page.
+    one counts for its model, "" from an older page. said: the newest messages, () where
+    it answers none, and from an older page.
     """
 
     id: Short
@@ -160,6 +169,7 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     messages: Count = 0
     macros: Annotated[tuple[Short, ...], Meta(max_length=50)] | None = None
     tokenizer: Name = ""
+    said: Annotated[tuple[Said, ...], Meta(max_length=4)] = ()
 
 
 class Answer(Struct, frozen=True, tag="answer"):

@@ -257,6 +257,7 @@ class BridgeLink:
             fixed=chat.fixed_tokens.get(turn.responder, 0),
             # In a group's round the next one answers before the file of the last reply is read.
             is_behind=self._replied.get(path, 0) > len(chat.story.messages),
+            said=tuple((said.name, said.text, said.is_user) for said in turn.said),
         )
         slots = await self._slots_of(chat, whose)
         self.answered.emit(AnsweredTurn(page, turn, chat, slots))

@@ -80,10 +80,10 @@ class NextPrompts:
         newest = self._newest.get(chat) if turn is None and total is None else None
         if newest is not None and newest[0].is_of(chat):
             return newest[1]
-        if turn is not None:
-            self._forget(chat)
         if turn is not None or total is not None:
             await self._prompting.ready(chat)
+        if turn is not None:
+            self._forget(chat)
         return self._prompting.slots(chat, turn, total=total)
 
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:

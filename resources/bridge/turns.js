@@ -14,6 +14,8 @@ import { chatKey, context, openChat, responder } from './tavern.js';
 import { tokenizerName } from './tokens.js';
 
 const LONGEST_BUILD = 10_000;
+const LONGEST_SAID = 20_000;
+const MOST_SAID = 2;
 const WITHOUT_MESSAGE = ['impersonate', 'quiet', 'regenerate', 'swipe'];
 
 /** @typedef {{key: string, avatar: string, kind: string, isAsked: boolean, slots: object[] | null}} Begun */
@@ -127,6 +129,18 @@ function expectedContext(ctx) {
     return room > 0 ? Math.floor(room) : 0;
 }
 
+/** The newest messages, which are answered: their file may not be read yet. */
+function newest(kind) {
+    if (WITHOUT_MESSAGE.includes(kind)) {
+        return [];
+    }
+    return context().chat.slice(-MOST_SAID).filter((message) => !message.is_system).map((message) => ({
+        name: String(message.name ?? '').slice(0, 500),
+        text: String(message.mes ?? '').slice(0, LONGEST_SAID),
+        is_user: Boolean(message.is_user),
+    }));
+}
+
 /** @returns {Promise<object[]>} the slots of a turn, or the best that is known */
 async function ask(chat, kind, contextSize, length) {
     const key = chatKey(chat);
@@ -145,6 +159,7 @@ async function ask(chat, kind, contextSize, length) {
         messages: length,
         macros: macros.named(),
         tokenizer: tokenizerName(),
+        said: newest(kind),
     }, waitForTurn);
     if (!frame && reading && !link.isUp()) {
         await Promise.race([reading, new Promise((done) => setTimeout(done, waitForTurn))]);

@@ -183,6 +183,6 @@ async def test_a_long_text_is_cut_until_the_model_takes_it(
         await open_embedder(kind).embed(["x" * 9_000])
 
 
-def test_the_built_in_way_makes_no_vectors() -> None:
+def test_sillytaverns_own_connection_makes_no_vectors() -> None:
     with pytest.raises(UsageError):
-        make_embedder(BackendSpec("builtin"))
+        make_embedder(BackendSpec("sillytavern"))

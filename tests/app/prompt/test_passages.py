@@ -210,3 +210,18 @@ def test_an_index_of_a_moment_later_is_no_harm() -> None:
         turn = Turn("Vera", context=CONTEXT)
         found = assembled(told, settings(), means, told=Recollection(), turn=turn)
         assert ("third stair" in passage_text(found)) == (told is of)
+
+
+def test_what_the_page_says_counts_before_its_file_is_read() -> None:
+    of = long_ago(HIDING_PLACE, last="It is late.")
+    said = ("You", QUESTION, True)
+    assert HIDING_PLACE in passage_text(called_up(of, Turn("Vera", context=CONTEXT, said=(said,))))
+    known = long_ago(HIDING_PLACE)
+    twice = called_up(known, Turn("Vera", context=CONTEXT, said=(said,)))
+    assert passage_text(twice) == passage_text(called_up(known))
+
+
+def test_the_second_to_answer_hears_the_question_too() -> None:
+    of = long_ago(HIDING_PLACE)
+    said = ("Odo", "Ask her, not me.", False)
+    assert HIDING_PLACE in passage_text(called_up(of, Turn("Vera", context=CONTEXT, said=(said,))))
