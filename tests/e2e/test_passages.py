@@ -48,7 +48,7 @@ def tavern(
     sillytavern.write_group(user_folder, "Crew", members, "Gathering")
     bridge_installer.install(user_folder)
     server = sillytavern.start_server(sillytavern_package, folder / "data", folder)
-    yield RunningTavern(server.url, user_folder, llm, server.log)
+    yield RunningTavern(server.url, user_folder, llm, server.log, server)
     server.stop()
 
 
