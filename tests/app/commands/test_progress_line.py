@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-import re
 import json
+import re
 from pathlib import Path
 
 from app.commands.progress_line import CLEARED, line_of, progress_shown
