@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,14 +119,15 @@ class TavernSection(Section):
             row.remove_wanted.connect(self._on_remove)
             self._bridges[tavern.user_folder] = row
             self.add_row(row)
-            status = companion.bridge.status(tavern.user_folder)
-            self._show_status_of(tavern.user_folder, status, N_("looking for the bridge"))
+            looked = partial(companion.bridge.status, tavern.user_folder)
+            self._show_status_of(tavern.user_folder, looked, N_("looking for the bridge"))
 
     def _show_status_of(
-        self, user_folder: Path, asked: Coroutine[Any, Any, BridgeStatus], name: str
+        self, user_folder: Path, ask: Callable[[], Coroutine[Any, Any, BridgeStatus]], name: str
     ) -> None:
+        # Called inside: at the very end a task may be over before its first step.
         async def show() -> None:
-            status = await asked
+            status = await ask()
             row = self._bridges.get(user_folder)
             if row is not None:
                 row.show_status(status)
@@ -133,11 +135,12 @@ class TavernSection(Section):
         self._session.do(show(), name=name)
 
     def _on_install(self, user_folder: Path) -> None:
-        asked = self._session.companion.bridge.install(user_folder)
-        self._show_status_of(user_folder, asked, N_("installing the bridge"))
+        ask = partial(self._session.companion.bridge.install, user_folder)
+        self._show_status_of(user_folder, ask, N_("installing the bridge"))
 
     def _on_remove(self, user_folder: Path) -> None:
-        self._show_status_of(user_folder, self._removed(user_folder), N_("removing the bridge"))
+        ask = partial(self._removed, user_folder)
+        self._show_status_of(user_folder, ask, N_("removing the bridge"))
 
     async def _removed(self, user_folder: Path) -> BridgeStatus:
         status = await self._session.companion.bridge.remove(user_folder)
