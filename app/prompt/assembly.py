@@ -32,7 +32,7 @@ from app.prompt.occasion import Occasion, Recollection, Turn
 from app.prompt.passages import Passage, passages, with_passages
 from app.prompt.placement import IN_BLOCK, Placement
 from app.prompt.recap_slots import included_recaps, message_recaps_slot, running_recap_slot
-from app.prompt.room import worth_telling
+from app.prompt.room import most_of_total, worth_telling
 from app.prompt.secrets import kept_secret, lines_kept_secret
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set, words_of
 from app.prompt.slots import (
@@ -151,7 +151,7 @@ def prepared(
         occasion = replace(occasion, horizon=horizon_of(occasion, placement))
     if told and room is not None and occasion.is_read:
         worth = worth_telling(occasion, total or (turn.context or 0) - turn.fixed)
-        room = min(room, worth or room)
+        room = min(room, worth or room, most_of_total(total) if total else room)
     return Prepared(occasion, means, placement, room)
 
 

@@ -15,6 +15,9 @@ TELLING = 35
 LEAST_WORTH = 100  # tokens: who knows what, and what is open, is worth telling of any story
 LINE_COSTS = 4  # tokens of a line beside its words
 FOLD = "fold"  # reason of a running recap's version that tells of this story
+# Tokens that slots take of a total before the newest messages get any, and percent of what is more.
+# Measured the same way: with this much told, the messages themselves answer more.
+FIRST_TO_SLOTS, MORE_TO_SLOTS = 900, 25
 STEPS = 8  # parts of a prompt by which the room grows, so that the prompt's head seldom changes
 
 
@@ -38,6 +41,11 @@ def worth_telling(occasion: Occasion, whole: int) -> int | None:
             return None
     step = max(1, whole // STEPS)
     return -(-(worth + _from_elsewhere(occasion)) // step) * step
+
+
+def most_of_total(total: int) -> int:
+    """Tokens that slots take at most of a total that they share with the newest messages."""
+    return min(total, FIRST_TO_SLOTS + max(0, total - FIRST_TO_SLOTS) * MORE_TO_SLOTS // 100)
 
 
 def _from_elsewhere(occasion: Occasion) -> int:

@@ -39,6 +39,16 @@ def test_a_long_story_is_told_by_slots() -> None:
     assert wide.total_tokens > TOTAL * 3 // 4
 
 
+def test_of_a_large_total_the_newest_messages_get_most() -> None:
+    facts = [replace(fact, text=f"{fact.text} Its {n}th gate.") for n, fact in enumerate(FACTS)]
+    told = [
+        prompt(facts, of=of_tokens(60_000), total=total, budget_total=9000).total_tokens
+        for total in (800, 2000)
+    ]
+    assert told[0] > 700
+    assert told[0] < told[1] <= 1175
+
+
 def test_messages_that_are_hidden_are_told() -> None:
     of = of_tokens(1200)
     hidden = tuple(replaced(m, is_hidden=n < 36) for n, m in enumerate(of.messages))
