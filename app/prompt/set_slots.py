@@ -74,6 +74,11 @@ def slots_set(
         yield _slot(settings, placement, SlotName.UNIFIED, text, sizes)
 
 
+def depth_of(settings: Mapping[str, Any], name: SlotName) -> int:
+    """How many messages stand behind a slot that stands in the chat."""
+    return min(int(settings[f"slot_{name}_depth"]), int(settings["slots_deepest"]))
+
+
 def _slot(
     settings: Mapping[str, Any],
     placement: Placement,
@@ -89,7 +94,7 @@ def _slot(
     else:
         at = (
             Position(settings[f"{place}_position"]),
-            min(int(settings[f"{place}_depth"]), int(settings["slots_deepest"])),
+            depth_of(settings, name),
             Role(settings[f"{place}_role"]),
             bool(settings[f"{place}_scan"]),
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.prompt.auto_tune import Tuning
 from app.prompt.budgets import ADVANCED, NINE
+from app.prompt.set_slots import depth_of
 from app.prompt.slots import (
     RUNNING_RECAP_KEY,
     LeftOut,
@@ -127,7 +128,7 @@ def _row(
             own=number(own),
         )
     position = Position(settings[f"slot_{name}_position"])
-    place = words.place_words(position, int(settings[f"slot_{name}_depth"]))
+    place = words.place_words(position, depth_of(settings, name))
     return RowFacts(
         setting.name,
         name,

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.companion import Companion
 from app.prompt.assembly import prepared
 from app.prompt.budgets import NINE
+from app.prompt.slots import Position
 from app.story.inclusion import InclusionState, include, rules_of
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
@@ -332,6 +333,17 @@ async def test_what_falls_out_is_read_to_the_end_of_a_sentence(page: BudgetsPage
 async def test_every_piece_of_the_bar_that_has_room_is_named(page: BudgetsPage) -> None:
     picture = page.prompt_bar.bar.named
     assert {"card", "memory", "chat"} <= picture
+
+
+async def test_a_slot_is_said_to_stand_where_it_stands_in_the_prompt(page: BudgetsPage) -> None:
+    """Each tier's own depth was shown, though none stands deeper than all of them may."""
+    assert page.outlook is not None
+    sent = {slot.key: slot for slot in page.outlook.slots.slots}
+    for name in NINE:
+        slot = sent.get(name.key)
+        if slot is not None and slot.text and slot.position is Position.IN_CHAT:
+            assert shown(page, name).place == f"chat, depth {slot.depth}"
+            assert slot.depth == 1
 
 
 async def test_what_auto_tune_leaves_alone_and_is_cut_is_said_to_be(
