@@ -23,6 +23,7 @@ class TaskSupervisor:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
+        self.is_closed = False  # from then on nobody waits for a task that is begun
         self.failed: Signal[tuple[str, BaseException]] = Signal("failed")
 
     def spawn(self, coroutine: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
@@ -43,7 +44,8 @@ class TaskSupervisor:
 
     async def aclose(self) -> None:
         """Cancel what is left and wait until every task has cleaned up."""
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self.is_closed = True
+        while tasks := tuple(self._tasks):
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)

@@ -59,6 +59,7 @@ class Budgeting:
     async def rehearse(self, path: Path) -> Rehearsal:
         """The next prompt of a chat, to be tried under any budgets."""
         chat = self._chats.required(path)
+        self._prompting.index(chat)  # begins to be made here, and in no worker thread
         return await asyncio.to_thread(self._rehearsed, chat)
 
     def _rehearsed(self, chat: OpenChat) -> Rehearsal:

@@ -54,10 +54,22 @@ class MessageIndexes:
         return index
 
     def follow(self, chat: OpenChat) -> None:
-        """Take in what a chat says now, in its own time."""
+        """Take in what a chat says now, in its own time. Nothing begins in a worker thread: there
+        what is known has to do.
+        """
+        if not self._is_on_loop() or self._tasks.is_closed:
+            return
         if chat.keeps_memory and chat not in self._running:
             task = self._tasks.spawn(self._take_in(chat), name="indexing for recall")
             self._running[chat] = task
+
+    @staticmethod
+    def _is_on_loop() -> bool:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return False
+        return True
 
     async def settled(self, chat: OpenChat) -> None:
         """Wait until all that a chat says can be found."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -104,3 +105,14 @@ async def test_an_old_message_that_no_memory_tells_of_is_in_the_next_prompt(worl
     await world.companion.put_setting("passages_enabled", False, path=path)
     slots = await world.companion.slots(path, turn=turn)
     assert "quince tree" not in "\n".join(slot.text for slot in slots.slots)
+
+
+async def test_a_worker_thread_begins_nothing(world: World, tasks: TaskSupervisor) -> None:
+    indexes, chat = MessageIndexes(load_packs(), tasks), chat_of(world)
+    assert await asyncio.to_thread(indexes.of, chat) is None
+    assert indexes.of(chat) is None
+    await indexes.settled(chat)
+    index = await asyncio.to_thread(indexes.of, chat)
+    assert index is not None
+    await tasks.aclose()
+    indexes.follow(chat)  # at the very end nothing is begun that nobody would wait for
