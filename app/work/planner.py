@@ -24,13 +24,14 @@ from app.story.story import Story
 from app.translation import N_
 
 # A user waits for what they asked for themselves. Folds go before further recaps so that the prompt
-# gains from each; then, of a backlog, the newest scenes, the newest first, since the prompt tells
-# them by themselves; then the story is recapped from its beginning. Single messages come last.
+# gains from each; then, of a long backlog, the newest scenes, the newest first, since the prompt
+# tells them by themselves; then the story is recapped from its beginning. Single messages come last.
 PRIORITY_ASKED = 100
 PRIORITY_NEWEST = 15
 PRIORITY_FOLD = 20
 PRIORITY_SCENE = 10
 PRIORITY_MESSAGE = 1
+LONG_BACKLOG = 20  # scenes: fewer are recapped within minutes
 MESSAGES_PER_PLAN = 400
 NOTHING_TOLD = scene_digest(())
 
@@ -169,9 +170,11 @@ def _scene_recaps(
 
 
 def _newest_first(specs: list[OperationSpec], settings: Mapping[str, Any]) -> list[OperationSpec]:
-    """Of a backlog, the scenes that the prompt tells by themselves before all others."""
+    """Of a long backlog, the scenes that the prompt tells by themselves before all others. A short
+    one goes in the order of the story: each scene's recap is written knowing what came before.
+    """
     shown = int(settings["scenes_shown"]) if settings["scenes_enabled"] else 1
-    if len(specs) <= shown:
+    if len(specs) <= max(shown, LONG_BACKLOG):
         return specs
     newest = [replace(spec, priority=PRIORITY_NEWEST) for spec in specs[-shown:]]
     return newest[::-1] + specs[:-shown]

@@ -250,10 +250,10 @@ async def test_stopped_after_this_one_what_is_done_stays_and_the_rest_is_offered
         assert companion.work.catch_up(place.chat) is None
         await asyncio.to_thread(place.model.wait_for_request, 2)
         (progress,) = companion.work.catching_up
-        assert progress.done == 2, "the newest scenes, which are not folded in yet"
+        assert progress.done == 3, "the first scene is copied into the running recap"
         assert progress.done + progress.left == first.operations
         assert progress.remaining is not None
-        assert "Catching up, 2 of" in companion.health.queue.sentence
+        assert "Catching up, 3 of" in companion.health.queue.sentence
         await companion.work.stop_catch_up(progress.chat)
         (progress,) = companion.work.catching_up
         assert progress.is_stopping
@@ -264,7 +264,7 @@ async def test_stopped_after_this_one_what_is_done_stays_and_the_rest_is_offered
         assert len(place.model.requests) == 3
         rest = companion.work.catch_up(place.chat)
         assert rest is not None
-        assert rest.operations == first.operations - 3
+        assert rest.operations == first.operations - 4
         await companion.work.start_catch_up(place.chat)
         story = await companion.settled(place.chat)
         assert len(place.model.requests) == first.operations - 1
@@ -292,7 +292,7 @@ async def test_stopped_at_once_what_runs_is_dropped_and_may_be_taken_up_again(
             await companion.work.stop_catch_up(progress.chat, at_once=True)
             await companion.settled(place.chat)
         assert companion.work.catching_up == ()
-        assert done(companion) == 1, "the recap of the newest scene"
+        assert done(companion) == 1 + 1, "a recap, and the fold that copied it"
         rest = companion.work.catch_up(place.chat)
         assert rest is not None
         never.set()

@@ -76,14 +76,19 @@ def test_every_closed_scene_without_a_recap_gets_one_and_the_open_one_none() -> 
 
 
 def test_of_a_backlog_the_newest_scenes_come_first_and_what_is_folded_before_the_rest() -> None:
-    story = story_of(40, *range(2, 32, 3))
+    story = story_of(80, *range(2, 74, 3))
     specs = sorted(planned(story), key=lambda spec: -spec.priority)
-    newest = ["m29", "m26", "m23", "m20", "m17"]
-    assert [spec.anchor for spec in specs] == [*newest, "m2", "m5", "m8", "m11", "m14"]
-    assert [s.anchor for s in planned(story, scenes_shown=1)][:2] == ["m29", "m2"]
+    newest = ["m71", "m68", "m65", "m62", "m59"]
+    assert [spec.anchor for spec in specs] == [*newest, *(f"m{n}" for n in range(2, 58, 3))]
+    assert [s.anchor for s in planned(story, scenes_shown=1)][:2] == ["m71", "m2"]
     folding = planned(with_recaps(story, *newest, "m2"))
     first = max(folding, key=lambda spec: spec.priority)
     assert (first.kind, first.anchor) == (OperationKind.RUNNING_RECAP, "m2")
+
+
+def test_a_short_backlog_is_recapped_in_the_order_of_the_story() -> None:
+    specs = sorted(planned(story_of(40, *range(2, 32, 3))), key=lambda spec: -spec.priority)
+    assert [spec.anchor for spec in specs] == [f"m{n}" for n in range(2, 32, 3)]
 
 
 @pytest.mark.pitfall(34)
