@@ -25,7 +25,7 @@ from app.translation import N_
 
 # A user waits for what they asked for themselves. Folds go before further recaps so that the prompt
 # gains from each; then, of a long backlog, the newest scenes, the newest first, since the prompt
-# tells them by themselves; then the story is recapped from its beginning. Single messages come last.
+# tells them by themselves; then the story from its beginning. Single messages come last.
 PRIORITY_ASKED = 100
 PRIORITY_NEWEST = 15
 PRIORITY_FOLD = 20
