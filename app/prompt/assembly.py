@@ -180,7 +180,7 @@ class Prepared:
     @cached_property
     def full(self) -> Mapping[str, int]:
         """The most tokens that each slot ever wanted, by key."""
-        if not (self.occasion.told or self.tells_scenes):
+        if not self.occasion.told:
             return {}
         running = _recap_slots(self, self.occasion.settings, None, NO_ROOMS)[0]
         return high_water(self.means.full, self.drafts(running.text), self.means.count)

@@ -137,10 +137,10 @@ async def test_what_can_be_taken_back_is_named_in_header_and_palette(
     assert not button.isEnabled()
     await companion.edits.scenes.mark(demo_tavern.chat, story.messages[2].anchor)
     await until(button.isEnabled)
-    assert button.toolTip() == "Undo: scene break (Ctrl Z)"
+    assert button.toolTip() == "Undo: scene break at #2 (Ctrl Z)"
     assert demo_window.desk is not None
     shown = [action.text() for action, _ in demo_window.desk._shown_actions()]
-    assert "Undo: scene break" in shown
+    assert "Undo: scene break at #2" in shown
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     await until(lambda: demo_window.actions_["redo"].isEnabled())
-    assert demo_window.actions_["redo"].toolTip() == "Redo: scene break (Ctrl Shift Z)"
+    assert demo_window.actions_["redo"].toolTip() == "Redo: scene break at #2 (Ctrl Shift Z)"

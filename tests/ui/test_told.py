@@ -56,17 +56,17 @@ async def test_what_is_undone_and_redone_is_said(
     await companion.edits.scenes.mark(demo_tavern.chat, told.messages[2].anchor)
     await until(demo_window.actions_["undo"].isEnabled)
     demo_window.actions_["undo"].trigger()
-    await until(lambda: demo_window.frame.status.said == "Undone: scene break")
+    await until(lambda: demo_window.frame.status.said == "Undone: scene break at #2")
     await until(demo_window.actions_["redo"].isEnabled)
     demo_window.actions_["redo"].trigger()
-    await until(lambda: demo_window.frame.status.said == "Redone: scene break")
+    await until(lambda: demo_window.frame.status.said == "Redone: scene break at #2")
 
 
 def test_a_moments_word_gives_way_to_what_goes_on(dressed: QApplication) -> None:
     bar = StatusBar()
     bar.keep_telling("Looking for scene breaks")
-    bar.tell("Undone: scene break")
-    assert bar.said == "Undone: scene break"
+    bar.tell("Undone: scene break at #2")
+    assert bar.said == "Undone: scene break at #2"
     bar._moment.timeout.emit()
     assert bar.said == "Looking for scene breaks"
     bar._moment.stop()
