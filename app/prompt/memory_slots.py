@@ -36,6 +36,7 @@ SCENE_STATE: Mapping[str, str] = {
 }
 SCENE_NOW = "The scene now:"
 EARLIER = "Earlier, as things stood then:"
+HAPPENING = "event"  # the type of long-term memory that tells what happened, not what is so
 LATELY = 40  # messages; details that are older are told as of the past
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
@@ -55,7 +56,8 @@ def long_draft(occasion: Occasion) -> Draft:
     worths = {s.memory.id: occasion.worth(s, LASTING, at_head=True) for s in memories}
     worths = _with_floors(best_first, worths, Tier.LONG_TERM)
     ranks = _ranks(held)
-    return _listed(occasion, SlotName.LONG, best_first, memories, left_out, worths, ranks)
+    past = {memory.id for memory in held if memory.type == HAPPENING}
+    return _listed(occasion, SlotName.LONG, best_first, memories, left_out, worths, ranks, past)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,13 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
         for standing in called.held
         if standing.memory.id in elsewhere
     )
-    return _listed(occasion, SlotName.TRIGGERED, best_first, called.held, left_out, {}, ranks)
+    past = {
+        standing.memory.id
+        for standing in called.held
+        if standing.memory.type == HAPPENING and not occasion.is_of_now(standing, LATELY)
+    }
+    held = called.held
+    return _listed(occasion, SlotName.TRIGGERED, best_first, held, left_out, {}, ranks, past)
 
 
 def with_called_gains(draft: Draft) -> Draft:
@@ -216,8 +224,11 @@ def _listed(
     left_out: tuple[LeftOut, ...],
     worths: Mapping[str, float],
     ranks: Mapping[str, int],
+    past: Collection[str] = (),
 ) -> Draft:
-    """One line for each memory, in the order of the story."""
+    """One line for each memory, in the order of the story. past: ids of what happened a while ago,
+    which is told as that: how things stood then is not how they stand now.
+    """
     order = _order(held)
     placeholder = "arcs" if name is SlotName.ARCS else "memories"
     return Draft(
@@ -226,6 +237,7 @@ def _listed(
             Entry(
                 _bullet(occasion, memory),
                 (order[memory.id],),
+                group=int(memory.id in past),
                 memory=memory.id,
                 rank=ranks[memory.id],
                 worth=worths.get(memory.id, 1.0),
@@ -234,6 +246,7 @@ def _listed(
         ),
         str(occasion.settings[f"slot_{name}_template"]),
         f"{{{{{placeholder}}}}}",
+        headings=("", EARLIER),
         left_out=left_out,
     )
 

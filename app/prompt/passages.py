@@ -100,17 +100,18 @@ def with_passages(
     told = [frozenset(words.of(text)) for text in texts]
     rows: list[Entry] = []
     left_out: list[LeftOut] = []
+    group = len(draft.headings)
     for passage in found:
         if any(len(passage.terms & line) >= TOLD * len(passage.terms) for line in told):
             left_out.append(LeftOut(passage.text, Reason.ELSEWHERE))
         else:
-            rows.append(Entry(passage.text, (passage.index,), group=1, passage=passage.shown))
+            rows.append(Entry(passage.text, (passage.index,), group=group, passage=passage.shown))
     is_asked = any(row.passage is not None and row.passage.is_asked for row in rows)
     first, second = (rows, draft.entries) if is_asked else (draft.entries, rows)
     return replace(
         draft,
         entries=tuple(filter(None, chain.from_iterable(zip_longest(first, second)))),
-        headings=(draft.headings[0], HEADING),
+        headings=(*draft.headings, HEADING),
         left_out=(*draft.left_out, *left_out),
     )
 

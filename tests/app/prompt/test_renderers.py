@@ -227,6 +227,26 @@ def test_the_head_of_a_young_chat_tells_of_its_beginning_only() -> None:
         assert len(shown) == length - 2
 
 
+def test_what_happened_long_ago_is_told_as_the_past_and_what_is_so_is_not() -> None:
+    fact = memory("The harbour is old.", id="fact", at=0, hash="")
+    stolen = memory("The harbour bell is gone.", id="stolen", at=0, hash="", type="event")
+    rung = memory("The harbour bell rang.", id="rung", at=58, hash="", type="event")
+    told = prompt(
+        [fact, stolen, rung],
+        of=story(*(f"Line {n} of the day." for n in range(59)), "The harbour bell?"),
+    )
+    for name in (SlotName.LONG, SlotName.TRIGGERED):
+        text = text_of(told, name)
+        _now, _, then = text.partition("Earlier, as things stood then:")
+        if stolen.text in text:
+            assert stolen.text in then
+        assert fact.text not in then
+        assert rung.text not in then
+    both = text_of(told, SlotName.LONG) + text_of(told, SlotName.TRIGGERED)
+    assert stolen.text in both
+    assert rung.text in both
+
+
 def test_what_gave_way_to_others_stays_at_the_head_until_it_is_renewed() -> None:
     def ended(reason: EndReason, at: int) -> Memory:
         ending = Ending(reason, sources=(Source(1, f"m{at}", ""),))
