@@ -37,7 +37,6 @@ SCENE_STATE: Mapping[str, str] = {
 SCENE_NOW = "The scene now:"
 EARLIER = "Earlier, as things stood then:"
 HAPPENING = "event"  # the type of long-term memory that tells what happened, not what is so
-LATELY = 40  # messages; details that are older are told as of the past
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
 YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
@@ -102,7 +101,7 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
     past = {
         standing.memory.id
         for standing in called.held
-        if standing.memory.type == HAPPENING and not occasion.is_of_now(standing, LATELY)
+        if standing.memory.type == HAPPENING and not occasion.is_lately(standing)
     }
     held = called.held
     return _listed(occasion, SlotName.TRIGGERED, best_first, held, left_out, {}, ranks, past)
@@ -135,7 +134,7 @@ def session_draft(occasion: Occasion) -> Draft:
     worths = _with_floors(best_first, worths, Tier.SESSION)
     ranks = _ranks(held) | dict.fromkeys(now, NOW_RANK)
     order, state = _order(memories), list(now)
-    late = {s.memory.id for s in memories if occasion.is_of_now(s, LATELY)}
+    late = {s.memory.id for s in memories if occasion.is_lately(s)}
     entries = [
         Entry(
             one_line(f"{now[m.id]}: {m.text}") if m.id in now else _bullet(occasion, m),

@@ -34,6 +34,9 @@ CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
 PRESENT_IN = 10  # (§16, IJ7)
 UNHEARD = 2  # messages that may have come since the story was read
 NOW_WITHIN = 20  # messages
+# Messages: what is older is told as of the past, and so is what was before the scene that goes on,
+# where it is older than the fewest.
+LATELY, LATELY_AT_LEAST = 40, 10
 LONGEST_READ = 20_000  # characters of one message
 IMPERSONATE = "impersonate"
 REPLACING = frozenset({"swipe", "regenerate"})
@@ -323,6 +326,12 @@ class Occasion:
     def is_of_now(self, standing: Standing, within: int = NOW_WITHIN) -> bool:
         """Whether a memory is of the last messages, and so of the scene as it is."""
         return standing.start >= len(self.story.messages) - within
+
+    def is_lately(self, standing: Standing) -> bool:
+        """Whether what a memory tells is so recent that it is told as of the present."""
+        end = len(self.story.messages)
+        first = self.story.scenes[-1].first if self.story.scenes else 0
+        return standing.start >= max(end - LATELY, min(first, end - LATELY_AT_LEAST))
 
     def is_visible(self, memory: Memory) -> bool:
         """Whether all that a memory comes from can be read in the prompt itself."""

@@ -247,6 +247,22 @@ def test_what_happened_long_ago_is_told_as_the_past_and_what_is_so_is_not() -> N
     assert rung.text in both
 
 
+def test_details_of_a_scene_that_has_ended_are_told_as_the_past() -> None:
+    of_then = memory("The bell is cracked.", Tier.SESSION, at=2, hash="", type="detail")
+    of_now = memory("The lamp is lit.", Tier.SESSION, at=18, hash="", type="detail")
+    newest = memory("The rope is wet.", Tier.SESSION, at=29, hash="", type="detail")
+    going_on = long_story(30)
+    begun = replace(
+        going_on, scenes=scenes_of(going_on.messages, {"m15": SceneBreak("m15", BreakOrigin.HAND)})
+    )
+    told = text_of(prompt([of_then, of_now, newest], of=begun), SlotName.SESSION)
+    present, _, past = told.partition("Earlier, as things stood then:")
+    assert of_then.text in past
+    assert of_now.text in present
+    one_scene = text_of(prompt([of_then, of_now, newest], of=going_on), SlotName.SESSION)
+    assert "Earlier" not in one_scene
+
+
 def test_what_gave_way_to_others_stays_at_the_head_until_it_is_renewed() -> None:
     def ended(reason: EndReason, at: int) -> Memory:
         ending = Ending(reason, sources=(Source(1, f"m{at}", ""),))
