@@ -15,6 +15,7 @@ from app.memory.ledger import ledger_lines
 from app.memory.lines import Line, read_lines
 from app.memory.memory_lines import memory_claim, over_memory, tier_of
 from app.memory.names import folded
+from app.memory.presence_lines import ENTER, LEAVE, PRESENT, TAGS, presence_claims
 from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
 
 ALL_TIERS = frozenset(Tier)
@@ -40,13 +41,14 @@ TYPES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("resolve", "resolves", "closed"), "resolved"),
         **dict.fromkeys(("ledger", "states"), "state"),
         **dict.fromkeys(("no longer so", "outdated", "ended"), "over"),
+        **TAGS,
     }
 )
 TIER_OF_TAG: Mapping[str, Tier] = MappingProxyType(
     {
         "feels": Tier.RELATIONSHIPS,
         **dict.fromkeys(("arc", "resolved"), Tier.ARCS),
-        "state": Tier.STATE_LEDGER,
+        **dict.fromkeys(("state", ENTER, LEAVE, PRESENT), Tier.STATE_LEDGER),
         **dict.fromkeys(
             ("knows", "suspects", "believes", "unaware", "hiding", "retire"), Tier.EPISTEMIC
         ),
@@ -154,6 +156,8 @@ def _entries(
         return (), ()
     if tier is Tier.RELATIONSHIPS:
         return feeling_claims(line)
+    if word in (ENTER, LEAVE, PRESENT):
+        return presence_claims(line, word), []
     if tier is Tier.STATE_LEDGER:
         return ledger_lines(line)
     if tier is Tier.EPISTEMIC and word != "retire":

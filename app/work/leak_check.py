@@ -32,11 +32,10 @@ def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicM
     )
     characters = [entity for entity in view.entities if entity.type == "character"]
     names = [*speakers, *(entity.name for entity in characters)]
-    aliases = {alias: entity.name for entity in characters for alias in entity.aliases}
     return EpistemicMap(
-        view.memories,
+        view.with_presence,
         participants=tuple(dict.fromkeys(names)),
-        aliases=aliases,
+        aliases=view.aliases,
         stopwords=stopwords_of(_spoken(view, packs)),
     )
 

@@ -137,7 +137,7 @@ def _recollection(chat: OpenChat, until: int | None = None) -> Recollection:
         return Recollection()
     view = memory_view(chat, until)
     return Recollection(
-        view.memories,
+        view.with_presence,
         view.entities,
         view.documents,
         view.ground.chat,

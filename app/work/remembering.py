@@ -17,6 +17,7 @@ from app.memory.entities import Resolved, canonical_roster, known_names, resolve
 from app.memory.extraction import Work, ended, ended_along, ended_at_once, proposed
 from app.memory.found_without_model import found_change, read_better
 from app.memory.known import KnownForBlock, known, known_for_block
+from app.memory.presence import PresenceTimeline, witnessed
 from app.memory.records import (
     EndReason,
     Entity,
@@ -251,6 +252,7 @@ class Rememberer:
         aside = [memory for memory in under_way.aside if memory.id not in changed]
         gone = ended(ends, heard.window, [*active, *aside], heard.numbers, claimed)
         claimed = ended_along(claimed, gone, heard.window)
+        claimed = self._witnessed(under_way, known, claimed, heard.window)
         elsewhere = {memory.id for memory in under_way.chat.elsewhere}
         over = {memory.id for memory in gone}
         ending = {memory.id: memory for memory in gone}
@@ -287,6 +289,15 @@ class Rememberer:
             titles=self._settler.titles,
             places=chat.ground().places,
         )
+
+    def _witnessed(
+        self, under_way: _Pass, known: Sequence[Memory], claimed: Sequence[Memory], window: Window
+    ) -> tuple[Memory, ...]:
+        """The claims, each with those who were there when it happened, where that is known."""
+        chat = under_way.chat
+        standing = standings((*known, *claimed), chat.ground())
+        timeline = PresenceTimeline(standing, chat.story.messages)
+        return witnessed(claimed, timeline, chat.ground().places, window.speakers)
 
     def _places(self, under_way: _Pass, memories: Sequence[Memory]) -> dict[str, int]:
         ground = under_way.chat.ground()
