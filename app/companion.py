@@ -54,6 +54,7 @@ from app.work.previously import Previously
 from app.work.prompt_edits import PromptEdits
 from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
+from app.work.reaching import Reaching
 from app.work.recap_pins import RecapPins
 from app.work.remembered import Remembered
 from app.work.room import Room
@@ -121,6 +122,7 @@ class Companion(News):
         )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._next_prompts = NextPrompts(self._chats, self._prompting)
+        self.reaching = Reaching(self._store, self._chats, self._next_prompts)
         self._caretaker = Caretaker(self._chats, self._tasks)
         self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
         self._link.beside = lambda: str(self.settings["own_connection_beside"])

@@ -43,6 +43,14 @@ PROGRAM_SETTINGS = (
         choice_words=(N_("As the system"), N_("Normal"), N_("High")),
     ),
     Setting(
+        "story_colours",
+        "prompt",
+        N_("Colours of the story"),
+        N_("What the bars over the story and the marks beside messages show."),
+        choices=("prompt", "recaps"),
+        choice_words=(N_("In the next prompt"), N_("Message recaps")),
+    ),
+    Setting(
         "story_text_size",
         15.5,
         N_("Story text size"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MARKS = {"remember": Mark.REMEMBERED, "exclude": Mark.EXCLUDED}
 INJECTS = "message_recaps_inject"
+COLOURS = "story_colours"
 DEED = N_("changing the story")
 
 
@@ -139,6 +140,20 @@ class StoryDeeds:
     def is_in_page(self, story: Story) -> bool:
         """Whether SillyTavern's page shows a story."""
         return self._session.companion.page.shows(story.chat.path)
+
+    def colours(self) -> str:
+        """What the colours of the story show, a value of the setting."""
+        return str(self._session.companion.setting(COLOURS).value)
+
+    def keep_colours(self, view: str) -> None:
+        """Remember what the colours of the story are to show."""
+        self._do(self._session.companion.put_setting(COLOURS, view))
+
+    def recap_scenes(self, story: Story, scenes: Sequence[Scene]) -> None:
+        """Have recaps written of closed scenes, the oldest first."""
+        for scene in scenes:
+            if scene.closing is not None:
+                self._do(self._edits.redo_scene_recap(story.chat.path, scene.closing.anchor))
 
     def injects_recaps(self, story: Story) -> bool:
         """Whether message recaps of a story go into its prompt; yes where there is no story."""

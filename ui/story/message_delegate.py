@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize
 from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QPainter, QPalette, QTextDocument
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.prompt.reach import Reach
 from app.story.inclusion import InclusionState
 from app.translation import N_, tr
 from ui.story import geometry as geo
@@ -23,6 +25,7 @@ from ui.story.lettering import (
 )
 from ui.story.message_model import MessageModel, MessageRow
 from ui.story.message_text import MessageTexts
+from ui.story.reach_look import ICONS, paint_reach, reach_brush, reach_colour
 from ui.story.scene_painter import ScenePainter
 from ui.theme.fonts import SEMIBOLD
 from ui.theme.icons import icon_pixmap
@@ -62,7 +65,7 @@ class RowState:
     has_focus: bool = False
     by_key: bool = False
     found: str = ""
-    chosen: range = range(0)  # messages chosen together
+    chosen: Collection[int] = range(0)  # messages chosen together
 
 
 class MessageDelegate(QStyledItemDelegate):
@@ -207,6 +210,9 @@ class MessageDelegate(QStyledItemDelegate):
         tokens = self._tones
         inclusion = shown.inclusion
         centre = column.card_left + geo.ICON
+        if shown.reach is not None:
+            self._paint_reach(painter, card, centre, shown.reach, text_height)
+            return
         icon = words.STALE_ICON if inclusion.is_stale else words.STATE_ICONS.get(inclusion.state)
         if icon:
             ink = tokens.stale.text if inclusion.is_stale else tokens.text_tone(inclusion.state)
@@ -227,6 +233,18 @@ class MessageDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(rail.x(), rail.y(), geo.RAIL_WIDTH, 2), fill)
         else:
             paint_rail(painter, rail, fill)
+
+    def _paint_reach(
+        self, painter: QPainter, card: QRect, centre: int, reach: Reach, text_height: int
+    ) -> None:
+        tokens = self._tones
+        icon = ICONS.get(reach)
+        if icon is not None:
+            box = QRectF(centre - geo.ICON / 2, card.y() + 14 - geo.ICON / 2, geo.ICON, geo.ICON)
+            self._icon(painter, icon, reach_colour(tokens, reach), box, geo.ICON)
+        rail = QRectF(centre - 2, card.y() + geo.TEXT_TOP - 1, geo.RAIL_WIDTH + 1, 0)
+        rail.setHeight(max(text_height - 1, 8))
+        paint_reach(painter, tokens, reach, reach_brush(tokens, reach), rail)
 
     def _paint_text(
         self, painter: QPainter, card: QRect, column: Column, shown: MessageRow
