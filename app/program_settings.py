@@ -85,6 +85,13 @@ PROGRAM_SETTINGS = (
         only_with=("close_to_tray", (True,)),
     ),
     Setting(
+        "memory_left_out",
+        "",
+        N_("Messages that memory leaves out"),
+        N_("Messages of a chat that memory does not read."),
+        scope=Scope.CHAT,
+    ),
+    Setting(
         "lore_done",
         "",
         N_("Lore that is done"),

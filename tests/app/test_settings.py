@@ -16,6 +16,7 @@ OF_THEIR_OWN_PLACE = {
     *("tavern", "backend", "prompt_preset", "theme", "contrast", "story_text_size", "window_state"),
     "story_colours",
     "lore_done",
+    "memory_left_out",
     "recap_pins",
 }
 

@@ -45,7 +45,10 @@ class StillSession(QObject):
     def __init__(self, story: Story | None) -> None:
         super().__init__()
         self.story = story
-        self.companion = self.page = self
+        self.companion = self.page = self.reading_bounds = self
+
+    def left_out(self, _path: object) -> frozenset[str]:
+        return frozenset()
 
     def shows(self, _path: object) -> bool:
         return False

@@ -51,6 +51,8 @@ class StoryDeeds:
         elif name == "recap_scene_messages" and (scene := target.the_scene()) is not None:
             shown = target.story.messages[scene.first : scene.last + 1]
             self._do(recaps.write(path, tuple(message.anchor for message in shown)))
+        elif name == "leave_out":
+            self._do(self._session.companion.reading_bounds.toggle(path, target.anchors()))
         elif name in MARKS:
             self._do(recaps.mark(path, target.anchors(), MARKS[name]))
         elif name == "recap_message":
@@ -140,6 +142,15 @@ class StoryDeeds:
     def is_in_page(self, story: Story) -> bool:
         """Whether SillyTavern's page shows a story."""
         return self._session.companion.page.shows(story.chat.path)
+
+    def left_out(self, story: Story) -> frozenset[str]:
+        """Anchors of the messages of a story that memory does not read."""
+        if not story.messages:
+            return frozenset()
+        try:
+            return self._session.companion.reading_bounds.left_out(story.chat.path)
+        except UsageError:  # another chat took its place, and is shown at once
+            return frozenset()
 
     def colours(self) -> str:
         """What the colours of the story show, a value of the setting."""

@@ -47,11 +47,14 @@ TOOL_ICONS = {
 }
 TOOL_TIPS = {
     "remember": N_("Keep this message's recap even when the budget is full. (M)"),
-    "exclude": N_("Leave this message's recap out of the prompt. (X)"),
+    "exclude": N_("Leave this message's recap out of the prompt; the message itself stays. (X)"),
     "edit": N_("Write this message's recap yourself. (E)"),
     "break": N_("End the scene with this message. (B)"),
 }
 NOT_INJECTED = N_("Message recaps do not go into the prompt now: the settings say so.")
+EXCLUDED_AHEAD = N_(
+    "No recap yet; one that is written later is left out, as you said. The message stays."
+)
 EXCLUDED = N_("Its recap is left out by you. The message stays in the chat and the prompt.")
 
 
@@ -194,6 +197,8 @@ class MessageDelegate(QStyledItemDelegate):
             )
         if shown.message.is_hidden:
             facts.append(tr("hidden in SillyTavern"))
+        if shown.is_left_out:
+            facts.append(tr("not read by memory"))
         for fact in facts:
             if left + meta().width(fact) > right:
                 return
@@ -381,6 +386,8 @@ def needs_redo(shown: MessageRow) -> bool:
 
 def state_sentence(shown: MessageRow) -> str:
     """What stands in the recap's place where it does not count."""
+    if is_left_out(shown) and not shown.recap.text:
+        return tr(EXCLUDED_AHEAD)
     if is_left_out(shown):
         return tr(shown.inclusion.reason or EXCLUDED)
     reason = shown.recap.error or shown.inclusion.reason

@@ -29,7 +29,7 @@ _NO_RECAP = MessageRecap()
 @dataclass(frozen=True, slots=True)
 class MessageRow:
     """What a message's row shows. reach: how it gets into the prompt, None where that is not shown
-    beside it.
+    beside it. is_left_out: memory does not read it.
     """
 
     index: int
@@ -38,6 +38,7 @@ class MessageRow:
     recap: MessageRecap
     tokens: int
     reach: Reach | None = None
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class MessageModel(QAbstractTableModel):
         self._is_stale: Callable[[Scene], bool] = _never
         self._stale: dict[int, bool] = {}  # of the scenes that were looked at
         self.reach: Reached | None = None  # shown beside messages, None for their recaps' states
+        self.left_out: frozenset[str] = frozenset()  # anchors that memory does not read
         self.injects_recaps = True  # whether message recaps go into the prompt
         # While rows are being exchanged, the new ones that are not announced yet.
         self._absent_first = 0
@@ -184,6 +186,7 @@ class MessageModel(QAbstractTableModel):
             story.message_recaps.get(message.anchor, _NO_RECAP),
             story.message_tokens[index] if index < len(story.message_tokens) else 0,
             self.reach_of(index),
+            message.anchor in self.left_out,
         )
 
     def reach_of(self, index: int) -> Reach | None:
@@ -255,6 +258,8 @@ class MessageModel(QAbstractTableModel):
         row = self.message_row(index.row())
         if row is not None:
             said = words.spoken_message(row.index, row.message, row.inclusion, row.recap)
+            if row.is_left_out:
+                said = f"{said} {tr('Not read by memory.')}"
             return said if row.reach is None else f"{said} {reach_word(row.reach)}."
         scene = self.scene_row(index.row())
         if scene is None:

@@ -207,7 +207,12 @@ class StoryPage(QWidget):
         self._adjust_actions()
 
     def _follow_injection(self, _news: object = None) -> None:
-        """Where no message recap goes into the prompt, the legend and the tips say so."""
+        """Say where no message recap goes into the prompt, and which messages memory leaves out."""
+        left_out = self._deeds.left_out(self._shown)
+        if left_out != self.model.left_out:
+            self.model.left_out = self.story_actions.left_out = left_out
+            self.view.viewport().update()
+            self.story_actions.adjust(self.target())
         injects = self._deeds.injects_recaps(self._shown)
         if injects != self.model.injects_recaps:
             for part in (self.view, self.navigator):

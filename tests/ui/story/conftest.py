@@ -18,6 +18,7 @@ from app.story.story import Story
 from app.work.edits import StoryEdits
 from app.work.message_edits import MessageEdits
 from app.work.page_side import PageSide
+from app.work.reading_bounds import ReadingBounds
 from app.work.scene_edits import SceneEdits
 from ui.story.chat_view import ChatView
 from ui.story.message_model import MessageModel
@@ -71,6 +72,15 @@ class Pages(Edits):
         return self.is_shown
 
 
+class Bounds(Edits):
+    """Which messages memory reads."""
+
+    anchors: frozenset[str] = frozenset()
+
+    def left_out(self, _path: Path) -> frozenset[str]:
+        return self.anchors
+
+
 class Program:
     """Stands for the Companion."""
 
@@ -79,6 +89,7 @@ class Program:
     def __init__(self) -> None:
         self.asked: list[tuple[Any, ...]] = []
         self.edits = StoryDeeds(self.asked)
+        self.reading_bounds = Bounds(ReadingBounds, "bounds.", self.asked)
         self.page = Pages(PageSide, "page.", self.asked)
         self.injects = True
         self.colours = "recaps"  # of which most of these tests are
