@@ -10,6 +10,7 @@ from typing import Any
 from app.errors import NoTavern, PromptUnusable, StoreError, UsageError
 from app.health import Health
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
+from app.memory.left_out import SETTING as MEMORY_LEFT_OUT
 from app.news import News
 from app.operations import Operation, OperationSpec, Outcome
 from app.parts import Parts, Wishes, open_parts
@@ -54,6 +55,8 @@ from app.work.previously import Previously
 from app.work.prompt_edits import PromptEdits
 from app.work.prompting import Prompting
 from app.work.queue import OperationQueue
+from app.work.reaching import Reaching
+from app.work.reading_bounds import ReadingBounds
 from app.work.recap_pins import RecapPins
 from app.work.remembered import Remembered
 from app.work.room import Room
@@ -121,6 +124,7 @@ class Companion(News):
         )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._next_prompts = NextPrompts(self._chats, self._prompting)
+        self.reaching = Reaching(self._store, self._chats, self._next_prompts)
         self._caretaker = Caretaker(self._chats, self._tasks)
         self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
         self._link.beside = lambda: str(self.settings["own_connection_beside"])
@@ -194,6 +198,13 @@ class Companion(News):
             lambda: self.is_reading_only,
         )
         self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
+        self.reading_bounds = ReadingBounds(
+            self._store,
+            self._chats,
+            self.settings,
+            lambda: self._follow_setting(MEMORY_LEFT_OUT),
+            lambda: self.is_reading_only,
+        )
         self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
         self.exports = StoryExport(lambda path, until: self.memory(path, until=until), parts.packs)
         self.search = Search(

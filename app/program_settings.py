@@ -43,6 +43,14 @@ PROGRAM_SETTINGS = (
         choice_words=(N_("As the system"), N_("Normal"), N_("High")),
     ),
     Setting(
+        "story_colours",
+        "prompt",
+        N_("Colours of the story"),
+        N_("What the bars over the story and the marks beside messages show."),
+        choices=("prompt", "recaps"),
+        choice_words=(N_("In the next prompt"), N_("Message recaps")),
+    ),
+    Setting(
         "story_text_size",
         15.5,
         N_("Story text size"),
@@ -75,6 +83,13 @@ PROGRAM_SETTINGS = (
         N_("Tell when long work is done or something needs you, while the window is not in front."),
         section=Section.WINDOW,
         only_with=("close_to_tray", (True,)),
+    ),
+    Setting(
+        "memory_left_out",
+        "",
+        N_("Messages that memory leaves out"),
+        N_("Messages of a chat that memory does not read."),
+        scope=Scope.CHAT,
     ),
     Setting(
         "lore_done",

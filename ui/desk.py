@@ -181,6 +181,9 @@ class Desk(QObject):
 
     # Pages
 
+    def _on_budget_wanted(self) -> None:
+        self.show_page("budgets")
+
     def show_page(self, key: str) -> None:
         """Put a page on the stage; without a chat the welcome stands for those that need one."""
         self.page_key = key
@@ -219,6 +222,9 @@ class Desk(QObject):
             stage.page.breaks_wanted.connect(self.break_hunt.begin)
             stage.page.clearing_wanted.connect(self.clearing.begin)
             stage.page.taking_in_wanted.connect(self.taking_in.begin)
+            self._frame.page_area.covered.connect(stage.page.view.set_foot)
+            stage.page.view.set_foot(self._frame.page_area.covered_px)
+            stage.page.budget_wanted.connect(self._on_budget_wanted)
             self.story_stage = stage
             self._frame.set_navigator(key, stage.navigator)
             self._frame.set_inspector_split(key, stage.split)

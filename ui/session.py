@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.errors import TavernkeepError
 from app.operations import ALL, Operation
 from app.paths import RESOURCES
+from app.prompt.reach import NOTHING_REACHED, Reached
 from app.prompt.slots import SlotSet
 from app.story.story import ChatRef, Story
 from app.tasks import TaskSupervisor
@@ -41,6 +42,7 @@ class Session(QObject):
         chat_opened: Story, another chat is shown now.
         story_changed: StoryChange of the chat that is shown.
         slots_changed: SlotSet of the chat that is shown.
+        reach_changed: Reached, how its messages reach the next prompt; after slots_changed.
         library_changed, operations_changed, health_changed, progressed: as the Companion's.
         replayed: something was taken back or done again.
         undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
@@ -59,6 +61,7 @@ class Session(QObject):
     chat_opened = Signal(object)
     story_changed = Signal(object)
     slots_changed = Signal(object)
+    reach_changed = Signal(object)
     library_changed = Signal()
     operations_changed = Signal(object)
     health_changed = Signal(object)
@@ -82,6 +85,7 @@ class Session(QObject):
         self._path: Path | None = None
         self._story: Story | None = None
         self._slots = SlotSet()
+        self._reach = NOTHING_REACHED
         self._plan: CatchUpPlan | None = None
         self._told: set[tuple[Path, str]] = set()
         self._settle = once(self, SETTLE_MS, self._fetch)
@@ -142,6 +146,11 @@ class Session(QObject):
         """Newest slots of the chat that is shown."""
         return self._slots
 
+    @property
+    def reach(self) -> Reached:
+        """How the messages of the chat that is shown reach the next prompt."""
+        return self._reach
+
     def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> asyncio.Task[None] | None:
         """Run it to its end; a failure becomes a sentence in `failed`. None at the very end."""
         if self._is_closed:
@@ -169,7 +178,7 @@ class Session(QObject):
             self.reading.emit(False)
         self._path, self.came_by_itself = story.chat.path, by_itself
         self._story = self.companion.story(self._path) or story
-        self._slots = SlotSet()
+        self._slots, self._reach = SlotSet(), NOTHING_REACHED
         self._offer(None)
         self.chat_opened.emit(self._story)
         self._settle.start()
@@ -222,6 +231,10 @@ class Session(QObject):
             self.slots_changed.emit(slots)
             self.undo_changed.emit(undo, redo)
             self._offer(self.companion.work.catch_up(path))
+        reach = await self.companion.reaching.of(path)
+        if path == self._path and reach != self._reach:
+            self._reach = reach
+            self.reach_changed.emit(reach)
 
     def _offer(self, plan: CatchUpPlan | None) -> None:
         if plan != self._plan:
@@ -294,6 +307,7 @@ class Session(QObject):
     def _on_turns_changed(self, path: Path) -> None:
         if path == self._path:
             self.turns_changed.emit()
+            self._settle.start()  # what the prompt held is known now
 
     def _on_progress(self, progress: OperationProgress) -> None:
         self.progressed.emit(progress)

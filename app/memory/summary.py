@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.memory.lines import is_copied
@@ -118,9 +118,15 @@ def covered_until(documents: Sequence[Document], messages: Sequence[Message]) ->
     return places[found[-1].until] if found else -1
 
 
-def to_summarise(messages: Sequence[Message], after: int, last: int) -> Iterator[int]:
-    """Indexes of the messages behind `after`, up to `last`, that tell something."""
-    return (index for index in range(after + 1, last + 1) if is_told(messages[index]))
+def to_summarise(
+    messages: Sequence[Message], after: int, last: int, left_out: Collection[str] = ()
+) -> Iterator[int]:
+    """Indexes of the messages behind `after`, up to `last`, that tell something.
+
+    left_out: anchors of those that memory does not read.
+    """
+    behind = range(after + 1, last + 1)
+    return (n for n in behind if is_told(messages[n]) and messages[n].anchor not in left_out)
 
 
 def digest_of(memories: Sequence[Memory], limit: int, count: CountTokens) -> str:

@@ -40,7 +40,15 @@ def content_of(draft: Draft, fitting: int, shown: int, budget: int, count: Count
         budget=max(budget, tokens),
         full_tokens=count(draft.render(len(entries))),
         passages=tuple(entry.passage for entry in entries[:shown] if entry.passage is not None),
+        scenes=_scenes_told(draft, shown),
     )
+
+
+def _scenes_told(draft: Draft, shown: int) -> tuple[int, ...]:
+    """Numbers of the scenes that a draft of scene recaps tells of: a row is a scene there."""
+    if draft.name is not SlotName.SCENES:
+        return ()
+    return tuple(sorted({int(entry.row) for entry in draft.entries[:shown] if entry.row}))
 
 
 def slots_set(

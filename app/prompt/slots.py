@@ -121,7 +121,8 @@ class SlotContent:
     """What became of what a slot might have told. key: as in Slot; in one block with others too.
 
     shown: ids of memories, in the order in which they matter. budget: before the bound of all,
-    with what was borrowed. passages: of messages, as shown.
+    with what was borrowed. passages: of messages, as shown. scenes: numbers of the scenes whose
+    recaps are told, in part at least.
     """
 
     key: str
@@ -131,6 +132,7 @@ class SlotContent:
     budget: int
     full_tokens: int
     passages: tuple[PassageShown, ...] = ()
+    scenes: tuple[int, ...] = ()
 
     @property
     def is_cut(self) -> bool:

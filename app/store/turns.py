@@ -55,6 +55,14 @@ class Turns:
         )
         return _turn(*rows[0]) if rows else None
 
+    def newest_with_prompt(self, chat_id: int) -> int | None:
+        """Number of a chat's newest turn whose prompt is kept, None where none is."""
+        rows = self._database.execute(
+            "SELECT id FROM turn WHERE chat_id = ? AND prompt IS NOT NULL ORDER BY id DESC LIMIT 1",
+            (chat_id,),
+        )
+        return int(rows[0][0]) if rows else None
+
     def before(self, chat_id: int, number: int) -> SentTurn | None:
         """The turn before another one, with its prompt."""
         rows = self._database.execute(

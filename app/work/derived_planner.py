@@ -17,6 +17,7 @@ from app.memory.arc_summaries import (
 from app.memory.canon import canon_digest
 from app.memory.continuity import is_checked, last_reply
 from app.memory.documents import all_of, by_subject
+from app.memory.left_out import left_out_of
 from app.memory.profiles import MOST_AT_ONCE as MOST_PROFILES
 from app.memory.profiles import Subject, cast, outdated, subjects
 from app.memory.records import Document, DocumentKind, Memory, Remembered
@@ -300,7 +301,8 @@ def _summary(chat: Derivable) -> OperationSpec | None:
     wanting = room * int(chat.settings["summary_threshold"]) / 100
     left = of_pass
     chunk: list[int] = []
-    for index in to_summarise(story.messages, after, len(settled(story.messages)) - 1):
+    last, left_out = len(settled(story.messages)) - 1, left_out_of(chat.settings)
+    for index in to_summarise(story.messages, after, last, left_out):
         wanting -= story.message_tokens[index]
         left -= story.message_tokens[index]
         if not chunk or left >= 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee
 from operator import attrgetter, not_, or_
@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import structs
 
 from app.llm.hardware_profile import profile_for
+from app.memory.left_out import left_out_of
 from app.memory.windows import Window, is_told, settled, text_of
 from app.memory_settings import AUTO, ONE_REQUEST
 from app.operations import OperationKind, OperationSpec
@@ -124,7 +125,7 @@ class _Unread:
     is another object.
     """
 
-    is_readable: Callable[[Message], bool]
+    is_readable: _Readable
     extracted: Collection[tuple[str, str]]
     found: Collection[tuple[str, str]]
 
@@ -140,7 +141,7 @@ class _Unread:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, _Unread)
-            and self.is_readable is other.is_readable
+            and self.is_readable == other.is_readable
             and self.extracted is other.extracted
             and self.found is other.found
         )
@@ -153,13 +154,29 @@ def _end(story: Story, reading: Reading) -> int:
     return len(messages) - bool(is_waiting)
 
 
-def _is_told_if_shown(message: Message) -> bool:
-    return is_told(message) or (message.is_hidden and is_told(_shown(message)))
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    """Whether a message is read for memory; what we hid ourselves is story all the same."""
+
+    with_hidden: bool
+    left_out: frozenset[str]
+
+    def __call__(self, message: Message) -> bool:
+        if message.anchor in self.left_out:
+            return False
+        is_hidden = self.with_hidden and message.is_hidden
+        return is_told(message) or (is_hidden and is_told(_shown(message)))
 
 
-def _test_of(settings: Mapping[str, Any]) -> Callable[[Message], bool]:
-    """Which messages are read for memory; what we hid ourselves is story all the same."""
-    return _is_told_if_shown if settings["include_hidden_messages"] else is_told
+def _test_of(settings: Mapping[str, Any]) -> _Readable:
+    """Which messages are read for memory."""
+    return _Readable(bool(settings["include_hidden_messages"]), left_out_of(settings))
+
+
+def are_read(story: Story, settings: Mapping[str, Any], indexes: Iterable[int]) -> bool:
+    """Whether memory is to read all of these messages, as far as the user is asked."""
+    left_out = left_out_of(settings)
+    return not left_out or all(story.messages[n].anchor not in left_out for n in indexes)
 
 
 def next_pass(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,24 @@ from app.work.planner import PRIORITY_ASKED, Writing, message_recap_specs, missi
 Do = Callable[[OpenChat, str, Callable[[], Any]], Awaitable[None]]
 
 _LABELS = {
-    (Mark.EXCLUDED, True): (N_("leave out"), N_("leave out {n} messages")),
-    (Mark.EXCLUDED, False): (N_("leave in"), N_("leave in {n} messages")),
-    (Mark.REMEMBERED, True): (N_("remember"), N_("remember {n} messages")),
-    (Mark.REMEMBERED, False): (N_("no longer remember"), N_("no longer remember {n} messages")),
+    (Mark.EXCLUDED, True): (N_("leave out recap of #{n}"), N_("leave out {n} messages")),
+    (Mark.EXCLUDED, False): (N_("leave in recap of #{n}"), N_("leave in {n} messages")),
+    (Mark.REMEMBERED, True): (N_("remember recap of #{n}"), N_("remember {n} messages")),
+    (Mark.REMEMBERED, False): (
+        N_("no longer remember recap of #{n}"),
+        N_("no longer remember {n} messages"),
+    ),
 }
+# As older versions wrote them into the history, for those who read it in another language.
+OLD_LABELS = (
+    N_("leave out"),
+    N_("leave in"),
+    N_("remember"),
+    N_("no longer remember"),
+    N_("edit of a message's recap"),
+    N_("clear the recap of a message"),
+    N_("recap of the swipe before"),
+)
 
 
 class MessageEdits:
@@ -79,7 +92,8 @@ class MessageEdits:
         if not messages or text == old.text:
             return
         recap = message_data.edited(old, text, messages[0])
-        await self._save(chat, N_("edit of a message's recap"), {anchor: recap})
+        label = N_("edit of the recap of #{n}").format(n=chat.index_of(anchor))
+        await self._save(chat, label, {anchor: recap})
 
     async def clear(self, path: Path, anchors: Sequence[str]) -> None:
         """Take recaps away with their marks and errors, of one message or of many.
@@ -94,8 +108,8 @@ class MessageEdits:
         held = chat.story.message_recaps
         recaps = {anchor: new for anchor, new in recaps.items() if held.get(anchor) != new}
         if recaps:
-            one, many = N_("clear the recap of a message"), N_("clear {n} recaps")
-            label = one if len(recaps) == 1 else many.format(n=len(recaps))
+            one, many = N_("clear recap of #{n}"), N_("clear {n} recaps")
+            label = _named(chat, one, many, recaps)
             await self._save(chat, label, recaps)
 
     async def mark(
@@ -113,7 +127,7 @@ class MessageEdits:
             return
         is_set = getattr(next(iter(made.values())), mark.value)
         one, many = _LABELS[mark, is_set]
-        label = one if len(made) == 1 else many.format(n=len(made))
+        label = _named(chat, one, many, made)
         await self._save(chat, label, made, only=MESSAGE_MARK_FIELDS)
 
     async def previous_swipe(self, path: Path, anchor: str) -> MessageRecap | None:
@@ -139,7 +153,8 @@ class MessageEdits:
             raise UsageError(tr("The swipe before this one has no recap."))
         chat = self._chats.required(path)
         made = message_data.taken_over(found, self._messages(chat, [anchor])[0])
-        await self._save(chat, N_("recap of the swipe before"), {anchor: made})
+        label = N_("recap of #{n} from the swipe before").format(n=chat.index_of(anchor))
+        await self._save(chat, label, {anchor: made})
 
     async def _ask_for(self, chat: OpenChat, messages: Sequence[Message]) -> None:
         again = str(time.time_ns())
@@ -166,6 +181,13 @@ class MessageEdits:
     def _messages(self, chat: OpenChat, anchors: Sequence[str]) -> list[Message]:
         wanted = frozenset(anchors)
         return [message for message in chat.story.messages if message.anchor in wanted]
+
+
+def _named(chat: OpenChat, one: str, many: str, made: Collection[str]) -> str:
+    """A label that names the one message, or says how many they are. made: their anchors."""
+    if len(made) == 1:
+        return one.format(n=chat.index_of(next(iter(made))))
+    return many.format(n=len(made))
 
 
 def _swipe_hashes(snapshot: ChatSnapshot, index: int) -> list[str]:

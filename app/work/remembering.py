@@ -34,7 +34,7 @@ from app.operations import Operation, OperationKind, Outcome
 from app.store.memories import FOUND, PASS, UNREADABLE
 from app.store.store import Store
 from app.translation import tr
-from app.work.memory_planner import Block, block_of, enabled_tiers, pass_spec, pass_window
+from app.work.memory_planner import Block, are_read, block_of, enabled_tiers, pass_spec, pass_window
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
 from app.work.recall import kept_where_it_may
@@ -118,6 +118,8 @@ class Rememberer:
         new = [index for index in found if index is not None]
         if len(new) != len(found):
             raise OperationOutdated(tr("Messages that it was about are gone; it is planned again."))
+        if not are_read(story, settings, new):
+            raise OperationOutdated(tr("Memory leaves out messages that it was about."))
         writing, again = self._writing(), str(spec.params.get("again", ""))
         now = pass_spec(story, chat.chat_id, settings, writing, new, again=again)
         if now.key != spec.key:

@@ -14,7 +14,9 @@ from app.settings import REGISTRY, Settings, ValueInForce
 ROOT = Path(__file__).parents[2]
 OF_THEIR_OWN_PLACE = {
     *("tavern", "backend", "prompt_preset", "theme", "contrast", "story_text_size", "window_state"),
+    "story_colours",
     "lore_done",
+    "memory_left_out",
     "recap_pins",
 }
 

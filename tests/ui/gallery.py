@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.prompt.reach import NOTHING_REACHED
 from app.settings import ValueInForce
 from app.story.scenes import scenes_of
 from app.story.story import Story
@@ -38,17 +39,22 @@ class StillSession(QObject):
     story_changed = Signal(object)
     reading = Signal(bool)
     health_changed = Signal(object)
+    reach_changed = Signal(object)
+    reach = NOTHING_REACHED
 
     def __init__(self, story: Story | None) -> None:
         super().__init__()
         self.story = story
-        self.companion = self.page = self
+        self.companion = self.page = self.reading_bounds = self
+
+    def left_out(self, _path: object) -> frozenset[str]:
+        return frozenset()
 
     def shows(self, _path: object) -> bool:
         return False
 
-    def setting(self, _name: str, *, path: object) -> ValueInForce:
-        return ValueInForce(True, False, is_own=False)
+    def setting(self, name: str, *, path: object = None) -> ValueInForce:
+        return ValueInForce("recaps" if name == "story_colours" else True, False, is_own=False)
 
     def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> None:
         coroutine.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
@@ -11,7 +11,13 @@ BESIDE = 12
 
 
 class PageArea(QWidget):
-    """Fills itself with the pages."""
+    """Fills itself with the pages.
+
+    Signals:
+        covered: px of the pages' foot that the notice lies over, 0 while there is none.
+    """
+
+    covered = Signal(int)
 
     def __init__(self, stack: QStackedWidget, notice: QWidget) -> None:
         super().__init__()
@@ -21,7 +27,13 @@ class PageArea(QWidget):
         notice.setParent(self)
         notice.installEventFilter(self)
         notice.hide()
+        self._covered = 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    @property
+    def covered_px(self) -> int:
+        """As `covered` said last."""
+        return self._covered
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Show, QEvent.Type.LayoutRequest):
@@ -29,6 +41,8 @@ class PageArea(QWidget):
         elif event.type() == QEvent.Type.Resize:
             # Its words wrap otherwise now.
             self._place()
+        elif event.type() == QEvent.Type.Hide:
+            self._tell_covered(0)
         return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -49,3 +63,10 @@ class PageArea(QWidget):
         left = (self.width() - width) // 2
         notice.setGeometry(left, self.height() - height - BESIDE, width, height)
         notice.raise_()
+        if not notice.isHidden():
+            self._tell_covered(height + 2 * BESIDE)
+
+    def _tell_covered(self, px: int) -> None:
+        if px != self._covered:
+            self._covered = px
+            self.covered.emit(px)

@@ -152,11 +152,20 @@ MESSAGE_ACTIONS = (
     ),
     StoryActionSpec(
         "exclude",
-        N_("Exclude"),
+        N_("Leave its recap out"),
         "X",
         N_("Leave this message's recap out. (X)"),
         "barred",
-        N_("leave out recap"),
+        N_("exclude"),
+        is_checkable=True,
+    ),
+    StoryActionSpec(
+        "leave_out",
+        N_("Leave out of memory"),
+        "Shift+X",
+        N_("Memory does not read this message; what it noted before stays. (Shift X)"),
+        "eye-off",
+        N_("exclude forget ignore secret ooc"),
         is_checkable=True,
     ),
     StoryActionSpec(

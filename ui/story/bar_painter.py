@@ -5,9 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter
 
+from app.prompt.reach import Reach
 from app.story.inclusion import InclusionState
-from ui.story.bars import BY_RANK, STALE
+from ui.story.bars import DRAWN, STALE
 from ui.story.lettering import hatch_brush
+from ui.story.reach_look import paint_reach, reach_brush, reach_colour
 from ui.theme.style import rounded
 from ui.theme.tokens import Tokens, faded
 
@@ -20,11 +22,15 @@ class BarPainter:
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
-        self._fills = [self._fill(rank) for rank in range(len(BY_RANK))]
+        self._fills = [self._fill(rank) for rank in range(len(DRAWN))]
         self._hatch = hatch_brush(tokens.stale.text, faded(tokens.included.fill, 0.3))
 
+        self._reaches = {reach: reach_brush(tokens, reach) for reach in Reach}
+
     def _fill(self, rank: int) -> QColor:
-        state = BY_RANK[rank]
+        state = DRAWN[rank]
+        if isinstance(state, Reach):
+            return reach_colour(self._tokens, state)
         if state is InclusionState.NONE:
             return QColor(self._tokens.line2)
         if state is InclusionState.OUT_OF_BUDGET:
@@ -38,7 +44,10 @@ class BarPainter:
         if rank == STALE:
             painter.fillRect(area, QBrush(self._hatch))
             return
-        state = BY_RANK[rank]
+        state = DRAWN[rank]
+        if isinstance(state, Reach):
+            paint_reach(painter, self._tokens, state, self._reaches[state], area)
+            return
         if state is InclusionState.EXCLUDED:
             rounded(painter, area, 1.5, None, self._tokens.ctl)
             return
@@ -54,7 +63,10 @@ class BarPainter:
 
     def tick(self, painter: QPainter, rank: int, area: QRectF) -> None:
         """One message in a scene's row: long-term is taller, excluded an outline."""
-        state = BY_RANK[rank]
+        state = DRAWN[rank]
+        if isinstance(state, Reach):
+            paint_reach(painter, self._tokens, state, self._reaches[state], area)
+            return
         if state is InclusionState.LONG_TERM:
             area = area.adjusted(0, -3, 0, 0)
         if state is InclusionState.EXCLUDED:

@@ -9,6 +9,7 @@ from operator import attrgetter, is_not
 import numpy as np
 from numpy.typing import NDArray
 
+from app.prompt.reach import Reach, Reached
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.story import Story
 
@@ -25,6 +26,8 @@ BY_RANK = (
     None,  # stale, whatever the state below it
     InclusionState.FAILED,
 )
+REACHES = len(BY_RANK)  # where ranks of a Reach begin
+DRAWN = (*BY_RANK, *Reach)
 # By the stored word: hashing an enum member runs Python code, 100,000 times for a long chat.
 _STATE_WORD = attrgetter("state._value_")
 _RANKS = {state.value: rank for rank, state in enumerate(BY_RANK) if state is not None}
@@ -64,6 +67,40 @@ def bars_of(story: Story, before: Bars, old: Story) -> Bars:
     if stale:
         ranks[stale] = np.maximum(ranks[stale], STALE)
     return Bars(_tokens_of(story, before, old, count), ranks, base)
+
+
+def reach_bars(reach: Reached, bars: Bars) -> Bars:
+    """Bars of how messages reach the prompt; tokens are those of `bars`. What came since is sent
+    word for word, as the newest messages are.
+    """
+    codes = np.full(bars.count, Reach.VERBATIM, np.uint8)
+    known = np.frombuffer(reach.codes, np.uint8)[: bars.count]
+    codes[: len(known)] = known
+    codes += REACHES
+    return Bars(bars.tokens, codes, codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """How many messages, and tokens of theirs."""
+
+    messages: int
+    tokens: int
+
+
+def amounts_by_reach(bars: Bars) -> dict[Reach, Amount]:
+    """How much of the story reaches the prompt in each way; bars as of `reach_bars`."""
+    counted = np.bincount(bars.base, minlength=len(DRAWN))
+    tokens = np.bincount(bars.base, bars.tokens, len(DRAWN))
+    return {
+        reach: Amount(int(counted[REACHES + reach]), int(tokens[REACHES + reach]))
+        for reach in Reach
+    }
+
+
+def of_reach(bars: Bars, reach: Reach) -> list[int]:
+    """Indexes of the messages that reach the prompt in one way."""
+    return [int(index) for index in np.flatnonzero(bars.base == REACHES + reach)]
 
 
 def _tokens_of(story: Story, before: Bars, old: Story, count: int) -> NDArray[np.int32]:

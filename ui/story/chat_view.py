@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -61,6 +63,7 @@ class ChatView(SettlingTable):
     def __init__(
         self, model: MessageModel, theme: ThemeSource, parent: QWidget | None = None
     ) -> None:
+        self._picked: dict[int, None] = {}  # messages chosen together that are no range
         super().__init__(model, theme, parent)
         self._pressed: tuple[int, str] = (-1, "")
         self._range_from = -1  # message where a choice of several began, -1 for one alone
@@ -70,6 +73,11 @@ class ChatView(SettlingTable):
         self.setAccessibleName(tr("Story"))
         theme.changed.connect(self._on_palette_changed)
         theme.reading_size_changed.connect(self._on_reading_size_changed)
+
+    @property
+    def rows(self) -> MessageModel:
+        """What it shows."""
+        return self._rows
 
     @property
     def attention(self) -> RowState:
@@ -91,6 +99,7 @@ class ChatView(SettlingTable):
         before = self._rows.story
         if story.messages is not before.messages:
             self._range_from, self.attention.chosen = -1, range(0)
+            self._picked = {}
         is_other = story.chat.path != before.chat.path or not self._rows.rowCount()
         follows = self.is_at_end() and len(story.messages) > len(before.messages)
         reading = self._reference()
@@ -149,9 +158,20 @@ class ChatView(SettlingTable):
         row = self.currentIndex().row()
         return self._rows.place(row).scene if 0 <= row < self._rows.rowCount() else None
 
-    def chosen_messages(self) -> range:
-        """Indexes of the messages chosen together by Shift; empty while it is one alone."""
+    def choose(self, messages: Iterable[int]) -> None:
+        """Choose messages together, wherever they stand; until another row becomes current that is
+        none of them. None of them unchooses all.
+        """
+        self._range_from = -1
+        self._picked = dict.fromkeys(messages)
+        self.attention.chosen = self.chosen_messages()
+        self.viewport().update()
+
+    def chosen_messages(self) -> Collection[int]:
+        """Indexes of the messages chosen together; empty while it is one alone."""
         current = self.current_message()
+        if len(self._picked) > 1 and current in self._picked:
+            return self._picked
         if current is None or self._range_from < 0 or self._range_from == current:
             return range(0)
         return range(min(current, self._range_from), max(current, self._range_from) + 1)
@@ -159,6 +179,7 @@ class ChatView(SettlingTable):
     def _extend(self, *, extends: bool) -> None:
         """Before another row becomes current: begin or go on choosing several, or end it."""
         current = self.current_message()
+        self._picked = {}
         if not extends:
             self._range_from = -1
         elif self._range_from < 0 and current is not None:

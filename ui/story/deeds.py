@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MARKS = {"remember": Mark.REMEMBERED, "exclude": Mark.EXCLUDED}
 INJECTS = "message_recaps_inject"
+COLOURS = "story_colours"
 DEED = N_("changing the story")
 
 
@@ -50,6 +51,8 @@ class StoryDeeds:
         elif name == "recap_scene_messages" and (scene := target.the_scene()) is not None:
             shown = target.story.messages[scene.first : scene.last + 1]
             self._do(recaps.write(path, tuple(message.anchor for message in shown)))
+        elif name == "leave_out":
+            self._do(self._session.companion.reading_bounds.toggle(path, target.anchors()))
         elif name in MARKS:
             self._do(recaps.mark(path, target.anchors(), MARKS[name]))
         elif name == "recap_message":
@@ -139,6 +142,29 @@ class StoryDeeds:
     def is_in_page(self, story: Story) -> bool:
         """Whether SillyTavern's page shows a story."""
         return self._session.companion.page.shows(story.chat.path)
+
+    def left_out(self, story: Story) -> frozenset[str]:
+        """Anchors of the messages of a story that memory does not read."""
+        if not story.messages:
+            return frozenset()
+        try:
+            return self._session.companion.reading_bounds.left_out(story.chat.path)
+        except UsageError:  # another chat took its place, and is shown at once
+            return frozenset()
+
+    def colours(self) -> str:
+        """What the colours of the story show, a value of the setting."""
+        return str(self._session.companion.setting(COLOURS).value)
+
+    def keep_colours(self, view: str) -> None:
+        """Remember what the colours of the story are to show."""
+        self._do(self._session.companion.put_setting(COLOURS, view))
+
+    def recap_scenes(self, story: Story, scenes: Sequence[Scene]) -> None:
+        """Have recaps written of closed scenes, the oldest first."""
+        for scene in scenes:
+            if scene.closing is not None:
+                self._do(self._edits.redo_scene_recap(story.chat.path, scene.closing.anchor))
 
     def injects_recaps(self, story: Story) -> bool:
         """Whether message recaps of a story go into its prompt; yes where there is no story."""

@@ -104,6 +104,35 @@ def hatch_brush(ink: QColor, ground: QColor) -> QBrush:
     return brush
 
 
+@cache
+def _pattern_tile(name: str, ink: str, alpha: int, ground: str, ground_alpha: int) -> QPixmap:
+    side = HATCH_SIDE * 4
+    tile = QPixmap(side, side)
+    base = QColor(ground)
+    base.setAlpha(ground_alpha)
+    tile.fill(base)
+    mark = QColor(ink)
+    mark.setAlpha(alpha)
+    painter = QPainter(tile)
+    if name == "lines":
+        painter.fillRect(0, 0, side, side // 2, mark)
+    else:
+        painter.fillRect(0, 0, side // 2, side // 2, mark)
+        painter.fillRect(side // 2, side // 2, side // 2, side // 2, mark)
+    painter.end()
+    return tile
+
+
+def pattern_brush(name: str, ink: QColor, ground: QColor) -> QBrush:
+    """Level "lines", or a "grid" of dots, of `ink` on `ground`."""
+    from PySide6.QtGui import QTransform
+
+    tile = _pattern_tile(name, ink.name(), ink.alpha(), ground.name(), ground.alpha())
+    brush = QBrush(tile)
+    brush.setTransform(QTransform.fromScale(1 / 4, 1 / 4))
+    return brush
+
+
 def key_cap(
     painter: QPainter, key: str, right: float, middle: float, edge: QColor, ink: QColor
 ) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize
 from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QPainter, QPalette, QTextDocument
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.prompt.reach import Reach
 from app.story.inclusion import InclusionState
 from app.translation import N_, tr
 from ui.story import geometry as geo
@@ -23,6 +25,7 @@ from ui.story.lettering import (
 )
 from ui.story.message_model import MessageModel, MessageRow
 from ui.story.message_text import MessageTexts
+from ui.story.reach_look import ICONS, paint_reach, reach_brush, reach_colour
 from ui.story.scene_painter import ScenePainter
 from ui.theme.fonts import SEMIBOLD
 from ui.theme.icons import icon_pixmap
@@ -44,11 +47,14 @@ TOOL_ICONS = {
 }
 TOOL_TIPS = {
     "remember": N_("Keep this message's recap even when the budget is full. (M)"),
-    "exclude": N_("Leave this message's recap out of the prompt. (X)"),
+    "exclude": N_("Leave this message's recap out of the prompt; the message itself stays. (X)"),
     "edit": N_("Write this message's recap yourself. (E)"),
     "break": N_("End the scene with this message. (B)"),
 }
 NOT_INJECTED = N_("Message recaps do not go into the prompt now: the settings say so.")
+EXCLUDED_AHEAD = N_(
+    "No recap yet; one that is written later is left out, as you said. The message stays."
+)
 EXCLUDED = N_("Its recap is left out by you. The message stays in the chat and the prompt.")
 
 
@@ -62,7 +68,7 @@ class RowState:
     has_focus: bool = False
     by_key: bool = False
     found: str = ""
-    chosen: range = range(0)  # messages chosen together
+    chosen: Collection[int] = range(0)  # messages chosen together
 
 
 class MessageDelegate(QStyledItemDelegate):
@@ -191,6 +197,8 @@ class MessageDelegate(QStyledItemDelegate):
             )
         if shown.message.is_hidden:
             facts.append(tr("hidden in SillyTavern"))
+        if shown.is_left_out:
+            facts.append(tr("not read by memory"))
         for fact in facts:
             if left + meta().width(fact) > right:
                 return
@@ -207,6 +215,9 @@ class MessageDelegate(QStyledItemDelegate):
         tokens = self._tones
         inclusion = shown.inclusion
         centre = column.card_left + geo.ICON
+        if shown.reach is not None:
+            self._paint_reach(painter, card, centre, shown.reach, text_height)
+            return
         icon = words.STALE_ICON if inclusion.is_stale else words.STATE_ICONS.get(inclusion.state)
         if icon:
             ink = tokens.stale.text if inclusion.is_stale else tokens.text_tone(inclusion.state)
@@ -227,6 +238,18 @@ class MessageDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(rail.x(), rail.y(), geo.RAIL_WIDTH, 2), fill)
         else:
             paint_rail(painter, rail, fill)
+
+    def _paint_reach(
+        self, painter: QPainter, card: QRect, centre: int, reach: Reach, text_height: int
+    ) -> None:
+        tokens = self._tones
+        icon = ICONS.get(reach)
+        if icon is not None:
+            box = QRectF(centre - geo.ICON / 2, card.y() + 14 - geo.ICON / 2, geo.ICON, geo.ICON)
+            self._icon(painter, icon, reach_colour(tokens, reach), box, geo.ICON)
+        rail = QRectF(centre - 2, card.y() + geo.TEXT_TOP - 1, geo.RAIL_WIDTH + 1, 0)
+        rail.setHeight(max(text_height - 1, 8))
+        paint_reach(painter, tokens, reach, reach_brush(tokens, reach), rail)
 
     def _paint_text(
         self, painter: QPainter, card: QRect, column: Column, shown: MessageRow
@@ -363,6 +386,8 @@ def needs_redo(shown: MessageRow) -> bool:
 
 def state_sentence(shown: MessageRow) -> str:
     """What stands in the recap's place where it does not count."""
+    if is_left_out(shown) and not shown.recap.text:
+        return tr(EXCLUDED_AHEAD)
     if is_left_out(shown):
         return tr(shown.inclusion.reason or EXCLUDED)
     reason = shown.recap.error or shown.inclusion.reason

@@ -9,12 +9,14 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.prompt.reach import NOTHING_REACHED, Mend, Reach, Reached, mend_of
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap
 from app.story.scenes import Scene
 from app.story.story import ChatKind, ChatRef, Story
 from app.translation import N_, tr
 from ui.story import words
+from ui.story.reach_look import reach_word
 from ui.story.rows import Place, RowChange, RowKind, RowLayout, change_between
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -26,13 +28,17 @@ _NO_RECAP = MessageRecap()
 
 @dataclass(frozen=True, slots=True)
 class MessageRow:
-    """What a message's row shows."""
+    """What a message's row shows. reach: how it gets into the prompt, None where that is not shown
+    beside it. is_left_out: memory does not read it.
+    """
 
     index: int
     message: Message
     inclusion: Inclusion
     recap: MessageRecap
     tokens: int
+    reach: Reach | None = None
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ class MessageModel(QAbstractTableModel):
         self._layout = RowLayout()
         self._is_stale: Callable[[Scene], bool] = _never
         self._stale: dict[int, bool] = {}  # of the scenes that were looked at
+        self.reach: Reached | None = None  # shown beside messages, None for their recaps' states
+        self.left_out: frozenset[str] = frozenset()  # anchors that memory does not read
         self.injects_recaps = True  # whether message recaps go into the prompt
         # While rows are being exchanged, the new ones that are not announced yet.
         self._absent_first = 0
@@ -177,7 +185,20 @@ class MessageModel(QAbstractTableModel):
             story.inclusion[index] if index < len(story.inclusion) else _NO_INCLUSION,
             story.message_recaps.get(message.anchor, _NO_RECAP),
             story.message_tokens[index] if index < len(story.message_tokens) else 0,
+            self.reach_of(index),
+            message.anchor in self.left_out,
         )
+
+    def reach_of(self, index: int) -> Reach | None:
+        """How a message gets into the prompt, None where the recaps' states are shown instead."""
+        if self.reach is None:
+            return None
+        codes = self.reach.codes
+        return Reach(codes[index]) if index < len(codes) else Reach.VERBATIM
+
+    def mend_of(self, index: int) -> Mend:
+        """What would bring a message into the prompt that does not reach it."""
+        return mend_of(self._story, self.reach or NOTHING_REACHED, index)
 
     def scene_row(self, row: int) -> SceneRow | None:
         """The scene a divider or folded row stands for, None for a message."""
@@ -236,7 +257,10 @@ class MessageModel(QAbstractTableModel):
             return None  # the delegate asks for rows, not for roles
         row = self.message_row(index.row())
         if row is not None:
-            return words.spoken_message(row.index, row.message, row.inclusion, row.recap)
+            said = words.spoken_message(row.index, row.message, row.inclusion, row.recap)
+            if row.is_left_out:
+                said = f"{said} {tr('Not read by memory.')}"
+            return said if row.reach is None else f"{said} {reach_word(row.reach)}."
         scene = self.scene_row(index.row())
         if scene is None:
             return None

@@ -36,9 +36,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.story.story import Story
-from app.translation import number, tr
+from app.translation import N_, number, tr
 from ui.controls.buttons import IconButton
-from ui.controls.fields import Field
+from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label, meta
 from ui.story import words
 from ui.story.bar_painter import BarPainter
@@ -46,6 +46,7 @@ from ui.story.bars import Bars, bucketed, no_bars
 from ui.story.legend import Legend
 from ui.story.lettering import letters
 from ui.story.lettering import meta as meta_letters
+from ui.story.reach_legend import ReachLegend
 from ui.story.scene_model import SceneModel
 from ui.story.settling_table import VisibleRange
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
@@ -60,6 +61,8 @@ ROW = 50
 NUMBER_RIGHT = 28
 TITLE_LEFT = 36
 TICK = 5
+PROMPT, RECAPS = "prompt", "recaps"  # values of the setting story_colours
+VIEWS = {PROMPT: N_("In the next prompt"), RECAPS: N_("Message recaps")}
 FILTER_FROM = 12  # scenes; fewer are seen at a glance
 
 
@@ -261,12 +264,14 @@ class Navigator(QWidget):
         scene_chosen, rename_asked: scene index.
         menu_asked: (scene index, QPoint on the screen).
         state_chosen: InclusionState whose next message is wanted, None for a changed one.
+        view_chosen: what the colours are to show, one of VIEWS.
     """
 
     scene_chosen = Signal(int)
     rename_asked = Signal(int)
     menu_asked = Signal(int, object)
     state_chosen = Signal(object)
+    view_chosen = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -275,6 +280,11 @@ class Navigator(QWidget):
         self._scene = -1
         self.list = SceneList(self._model, theme, self)
         self.legend = Legend(theme, self)
+        self.reach_legend = ReachLegend(self)
+        self.views = Choice(tr("What the colours show"))
+        for view, title in VIEWS.items():
+            self.views.addItem(tr(title), view)
+        self.views.activated.connect(self._on_view_activated)
         self._counts = meta()
         self._search = IconButton("chip", "", side=22, icon_size=14)
         self._search.hide()
@@ -306,7 +316,11 @@ class Navigator(QWidget):
         column.addWidget(self._filter)
         column.addSpacing(4)
         column.addWidget(self.list, 1)
+        column.addSpacing(6)
+        column.addWidget(self.views)
         column.addWidget(self.legend)
+        column.addWidget(self.reach_legend)
+        self.set_view(PROMPT)
 
     @property
     def scene(self) -> int:
@@ -322,7 +336,7 @@ class Navigator(QWidget):
         self._search.show()
 
     def set_story(self, story: Story, bars: Bars) -> None:
-        """Show another state of the story."""
+        """Show another state of the story. bars: of the recaps' states."""
         self._model.set_story(story)
         self.list.set_bars(bars)
         self.legend.set_bars(bars)
@@ -351,6 +365,15 @@ class Navigator(QWidget):
     def _on_palette_changed(self, _tokens: object) -> None:
         self.list.forget_colours(BarPainter(self._theme.tokens))
         self.legend.update()
+
+    def set_view(self, view: str) -> None:
+        """Which legend is shown, one of VIEWS."""
+        self.views.setCurrentIndex(self.views.findData(view))
+        self.legend.setVisible(view != PROMPT)
+        self.reach_legend.setVisible(view == PROMPT)
+
+    def _on_view_activated(self, row: int) -> None:
+        self.view_chosen.emit(self.views.itemData(row))
 
     def set_injected(self, injects: bool) -> None:
         """Whether message recaps go into the prompt."""

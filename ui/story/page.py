@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from app.prompt.reach import Reach
 from app.story.inclusion import InclusionState
 from app.story.messages import Message
 from app.story.scenes import Scene
@@ -15,8 +16,9 @@ from app.story.story import Story
 from app.translation import N_, tr, trn
 from ui.controls.surfaces import Line
 from ui.session import Session
-from ui.story.bars import bars_of, next_of, no_bars
+from ui.story.bars import next_of
 from ui.story.chat_view import ChatView
+from ui.story.colours import StoryColours
 from ui.story.deeds import StoryDeeds
 from ui.story.find_bar import FindBar
 from ui.story.inline_editors import NameEditor, RecapEditor
@@ -52,6 +54,7 @@ class StoryPage(QWidget):
         breaks_wanted: the reader wants the model to look for scene breaks.
         clearing_wanted: the reader wants every recap and break forgotten.
         taking_in_wanted: the reader wants what ST-Auto-Recap wrote since.
+        budget_wanted: the reader wants more room for recaps.
 
     `navigator` is made here and placed by the window; `break_here` is the page's main action.
     """
@@ -61,6 +64,7 @@ class StoryPage(QWidget):
     breaks_wanted = Signal()
     clearing_wanted = Signal()
     taking_in_wanted = Signal()
+    budget_wanted = Signal()
 
     def __init__(
         self, session: Session, theme: ThemeSource = window_theme, parent: QWidget | None = None
@@ -69,7 +73,6 @@ class StoryPage(QWidget):
         self._session = session
         self._deeds = StoryDeeds(session)
         self._shown: Story = empty_story()
-        self._bars = no_bars()
         self._sought: tuple[InclusionState | None, int] = (None, -1)  # state, message
         self.model = MessageModel(self)
         self.model.ask_staleness(self._is_scene_stale)
@@ -78,6 +81,7 @@ class StoryPage(QWidget):
         self._moved = MovedBreak(self.view, self.model)
         self.navigator = Navigator(theme)
         self.find_bar = FindBar(theme)
+        self.colours = StoryColours(session, self._deeds, self.view, self.strip, self.navigator)
         self._reading = ReadingState(theme)
         self._sentence = Sentence(theme)
         self._stack = QStackedWidget()
@@ -160,6 +164,8 @@ class StoryPage(QWidget):
         self.navigator.rename_asked.connect(self._rename)
         self.navigator.menu_asked.connect(self._on_navigator_menu)
         self.navigator.state_chosen.connect(self._on_state_chosen)
+        self.navigator.reach_legend.reach_chosen.connect(self._on_reach_chosen)
+        self.navigator.reach_legend.budget_wanted.connect(self.budget_wanted)
         self.find_bar.found.connect(self._on_found)
         self.find_bar.text_changed.connect(view.find_text)
         self.find_bar.closed.connect(view.setFocus)
@@ -187,11 +193,9 @@ class StoryPage(QWidget):
     def _show(self, story: Story, first_changed: int | None) -> None:
         before, self._shown = self._shown, story
         if before.chat.path != story.chat.path:
-            self._bars, first_changed = no_bars(), 0
-        self._bars = bars_of(story, self._bars, before)
+            first_changed = 0
         self.view.show_story(story, first_changed=first_changed)
-        self.strip.set_story(story, self._bars)
-        self.navigator.set_story(story, self._bars)
+        self.colours.show_story(story)
         self._on_visible_changed(self.view.visible)
         self._follow_injection()
         self.find_bar.set_messages(story.messages, first_changed)
@@ -203,7 +207,12 @@ class StoryPage(QWidget):
         self._adjust_actions()
 
     def _follow_injection(self, _news: object = None) -> None:
-        """Where no message recap goes into the prompt, the legend and the tips say so."""
+        """Say where no message recap goes into the prompt, and which messages memory leaves out."""
+        left_out = self._deeds.left_out(self._shown)
+        if left_out != self.model.left_out:
+            self.model.left_out = self.story_actions.left_out = left_out
+            self.view.viewport().update()
+            self.story_actions.adjust(self.target())
         injects = self._deeds.injects_recaps(self._shown)
         if injects != self.model.injects_recaps:
             for part in (self.view, self.navigator):
@@ -262,10 +271,14 @@ class StoryPage(QWidget):
         is_there = sought is state and 0 <= index < len(self._shown.messages)
         if not is_there or self.view.current_scene() != self.model.layout.scene_of_message(index):
             index = -1
-        found = next_of(self._bars, state, index)
+        found = next_of(self.colours.bars, state, index)
         if found is not None:
             self._sought = state, found
             self._on_found(found)
+
+    def _on_reach_chosen(self, reach: Reach) -> None:
+        self.colours.choose(reach, self._on_found)
+        self._adjust_actions()
 
     def _on_current_changed(self) -> None:
         message = self.view.current_message()

@@ -7,6 +7,7 @@ from ui.story import words
 from ui.story.message_delegate import TOOL_TIPS, state_tip
 from ui.story.message_model import STALE_SCENE, MessageModel
 from ui.story.parts import RECAP, REDO, is_grip
+from ui.story.reach_look import reach_tip
 
 
 def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
@@ -15,6 +16,8 @@ def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
         return tr(TOOL_TIPS[part])
     shown = model.message_row(row)
     if shown is not None:
+        if in_gutter and shown.reach is not None:
+            return reach_tip(shown.reach, model.mend_of(shown.index))
         if in_gutter:
             return state_tip(shown, injects=model.injects_recaps)
         return words.recap_tip(shown.recap) if part == RECAP else ""

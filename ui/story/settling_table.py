@@ -55,6 +55,7 @@ class SettlingTable(QTableView):
         self._rows = model
         self._delegate = MessageDelegate(model, theme, self)
         self._is_settling = False
+        self._foot = 0  # px at the foot that something else lies over
         self._visible = VisibleRange(0, -1)
         self.setModel(model)
         self.setItemDelegate(self._delegate)
@@ -191,7 +192,17 @@ class SettlingTable(QTableView):
 
     def updateGeometries(self) -> None:
         super().updateGeometries()
-        self.verticalScrollBar().setSingleStep(WHEEL_STEP)
+        bar = self.verticalScrollBar()
+        bar.setSingleStep(WHEEL_STEP)
+        if self._foot:
+            beyond = self.verticalHeader().length() - self.viewport().height() + self._foot
+            bar.setMaximum(max(bar.maximum(), beyond))
+
+    def set_foot(self, px: int) -> None:
+        """So much of the foot is covered: the end can be scrolled above it. Nothing moves by it."""
+        if px != self._foot:
+            self._foot = px
+            self.updateGeometries()
 
     def _tell_visible(self) -> None:
         visible = self._visible_now()
@@ -250,12 +261,12 @@ class SettlingTable(QTableView):
             self._tell_visible()
             return
         height = self._delegate.row_height(row, self.column)
-        self.settle(Spot(row, self.viewport().height() - height))
+        self.settle(Spot(row, self.viewport().height() - self._foot - height))
 
     def is_at_end(self) -> bool:
         """Whether the last px of the story is in view."""
         bar = self.verticalScrollBar()
-        return bar.value() >= bar.maximum()
+        return bar.value() >= bar.maximum() - self._foot
 
     def scrollTo(
         self,

@@ -7,11 +7,17 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.story.scenes import Scene
-from app.translation import number, tr
+from app.translation import N_, number, tr
 from ui.actions import ALSO_CALLED
 from ui.story.action_specs import MESSAGE_ACTIONS, SCENE_ACTIONS, StoryActionSpec
 from ui.story.rows import is_folded
 from ui.story.target import Target
+
+EXCLUDE_TIP = N_("Keep this message's recap out of the prompt; the message stays. (X)")
+EXCLUDE_AHEAD = N_(
+    "It has no recap yet. One that is written later stays out of the prompt; the message itself "
+    "stays in. (X)"
+)
 
 
 class StoryActions(QObject):
@@ -41,10 +47,12 @@ class StoryActions(QObject):
         self.previous_scene, self.next_scene = made["previous_scene"], made["next_scene"]
         self.redo_recap, self.rebuild = made["redo_recap"], made["rebuild"]
         self.remember, self.exclude = made["remember"], made["exclude"]
+        self.leave_out = made["leave_out"]
         self.recap_message, self.edit_recap = made["recap_message"], made["edit_recap"]
         self.recap_scene_messages = made["recap_scene_messages"]
         self.recap_missing, self.clear_recap = made["recap_missing"], made["clear_recap"]
         self.previous_recap, self.clear_all = made["previous_recap"], made["clear_all"]
+        self.left_out: frozenset[str] = frozenset()  # anchors that memory does not read
         self.take_in = made["take_in"]
         self.show_in_page = made["show_in_page"]
 
@@ -144,7 +152,7 @@ class StoryActions(QObject):
     def _adjust_message(self, target: Target) -> None:
         recaps = target.recaps()
         count = len(recaps)
-        for action in (self.remember, self.exclude, self.recap_message):
+        for action in (self.remember, self.exclude, self.leave_out, self.recap_message):
             action.setEnabled(count > 0)
         self.edit_recap.setEnabled(count == 1)
         self.remember.setText(
@@ -152,8 +160,19 @@ class StoryActions(QObject):
         )
         self.remember.setChecked(count > 0 and all(recap.is_remembered for recap in recaps))
         self.exclude.setText(
-            tr("Exclude") if count < 2 else tr("Exclude {count} recaps", count=number(count))
+            tr("Leave its recap out")
+            if count < 2
+            else tr("Leave {count} recaps out", count=number(count))
         )
+        has_recap = any(recap.text for recap in recaps)
+        self.exclude.setToolTip(tr(EXCLUDE_TIP) if has_recap else tr(EXCLUDE_AHEAD))
+        self.leave_out.setText(
+            tr("Leave out of memory")
+            if count < 2
+            else tr("Leave {count} messages out of memory", count=number(count))
+        )
+        anchors = target.anchors()
+        self.leave_out.setChecked(bool(anchors) and self.left_out.issuperset(anchors))
         self.exclude.setChecked(count > 0 and all(recap.is_excluded for recap in recaps))
         self.recap_message.setText(
             tr("Recap this message")
@@ -198,6 +217,7 @@ class StoryActions(QObject):
             None,
             self.remember,
             self.exclude,
+            self.leave_out,
             None,
             *own,
             None,

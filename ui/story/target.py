@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from app.story.messages import MessageRecap
@@ -21,7 +22,7 @@ class Target:
     message: int | None
     scene: int | None
     is_chosen: bool
-    more: range = range(0)
+    more: Collection[int] = range(0)
 
     def the_scene(self) -> Scene | None:
         return self.story.scenes[self.scene] if self.scene is not None else None

@@ -89,7 +89,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
 
 async def test_a_removed_recap_is_not_written_again_by_itself(desk: Desk) -> None:
     story = await desk.deed(
-        desk.edits.edit(desk.path, desk.anchor(1), ""), "edit of a message's recap"
+        desk.edits.edit(desk.path, desk.anchor(1), ""), "edit of the recap of #1"
     )
     assert desk.recap(1).absence is Absence.REMOVED
     assert story.inclusion[1].state is InclusionState.NONE
@@ -110,7 +110,7 @@ async def test_who_asks_for_all_missing_recaps_gets_removed_ones_too(desk: Desk)
 
 
 @pytest.mark.parametrize(
-    ("indexes", "label"), [((2,), "clear the recap of a message"), ((0, 1, 2), "clear 3 recaps")]
+    ("indexes", "label"), [((2,), "clear recap of #2"), ((0, 1, 2), "clear 3 recaps")]
 )
 async def test_clearing_takes_recaps_and_marks_away(
     desk: Desk, indexes: tuple[int, ...], label: str
@@ -134,7 +134,7 @@ async def test_clearing_what_is_cleared_is_no_step(desk: Desk) -> None:
 async def test_an_edit_to_the_same_words_is_no_step(desk: Desk) -> None:
     await desk.edits.clear(desk.path, desk.anchors(2))
     await desk.edits.edit(desk.path, desk.anchor(1), desk.recap(1).text)
-    assert await desk.companion.edits.undo(desk.path) == "clear the recap of a message"
+    assert await desk.companion.edits.undo(desk.path) == "clear recap of #2"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,9 @@ async def test_the_recap_of_the_previous_swipe_is_found_and_can_be_taken_over(de
     assert found is not None
     assert found.text == "The boat was there."
     await desk.deed(
-        desk.edits.take_from_previous_swipe(desk.path, desk.anchor(3)), "recap of the swipe before"
+        desk.edits.take_from_previous_swipe(desk.path, desk.anchor(3)),
+        "recap of #3 from the swipe before",
+        "recap of #3 from the swipe before",
     )
     assert desk.recap(3).text == "The boat was there."
     assert desk.recap(3).source_hash == desk.story.messages[3].content_hash

@@ -12,11 +12,13 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.prompt.reach import NOTHING_REACHED, Reached
 from app.settings import ValueInForce
 from app.story.story import Story
 from app.work.edits import StoryEdits
 from app.work.message_edits import MessageEdits
 from app.work.page_side import PageSide
+from app.work.reading_bounds import ReadingBounds
 from app.work.scene_edits import SceneEdits
 from ui.story.chat_view import ChatView
 from ui.story.message_model import MessageModel
@@ -70,6 +72,15 @@ class Pages(Edits):
         return self.is_shown
 
 
+class Bounds(Edits):
+    """Which messages memory reads."""
+
+    anchors: frozenset[str] = frozenset()
+
+    def left_out(self, _path: Path) -> frozenset[str]:
+        return self.anchors
+
+
 class Program:
     """Stands for the Companion."""
 
@@ -78,12 +89,17 @@ class Program:
     def __init__(self) -> None:
         self.asked: list[tuple[Any, ...]] = []
         self.edits = StoryDeeds(self.asked)
+        self.reading_bounds = Bounds(ReadingBounds, "bounds.", self.asked)
         self.page = Pages(PageSide, "page.", self.asked)
         self.injects = True
+        self.colours = "recaps"  # of which most of these tests are
 
-    def setting(self, name: str, *, path: Path) -> ValueInForce:
-        assert name == "message_recaps_inject"
-        return ValueInForce(self.injects, False, is_own=False)
+    def setting(self, name: str, *, path: Path | None = None) -> ValueInForce:
+        values = {"message_recaps_inject": self.injects, "story_colours": self.colours}
+        return ValueInForce(values[name], False, is_own=False)
+
+    async def put_setting(self, name: str, value: object) -> None:
+        self.asked.append((name, value))
 
 
 class ListeningSession(QObject):
@@ -93,11 +109,13 @@ class ListeningSession(QObject):
     story_changed = Signal(object)
     reading = Signal(bool)
     health_changed = Signal(object)
+    reach_changed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.companion = Program()
         self.story: Story | None = None
+        self.reach = NOTHING_REACHED
         self.opened: list[object] = []
 
     def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> None:
@@ -111,6 +129,11 @@ class ListeningSession(QObject):
         """Open a chat."""
         self.story = story
         self.chat_opened.emit(story)
+
+    def reaches(self, reach: Reached) -> None:
+        """Tell how messages get into the next prompt."""
+        self.reach = reach
+        self.reach_changed.emit(reach)
 
     def change(self, story: Story, first_message: int | None = None) -> None:
         """Tell of another state of the open chat."""

@@ -407,3 +407,19 @@ def test_a_screen_reader_hears_the_message(view: ChatView) -> None:
     interface = QAccessible.queryAccessibleInterface(view)
     said = [interface.child(n).text(QAccessible.Text.Name) for n in range(interface.childCount())]
     assert any(text.startswith("Master Ode, message 12.") for text in said)
+
+
+def test_what_lies_over_the_foot_covers_no_last_line_and_moves_nothing(view: ChatView) -> None:
+    view.show_story(story(40, (9,)))
+    bar, at = view.verticalScrollBar(), view.verticalScrollBar().value()
+    view.set_foot(90)
+    assert bar.value() == at
+    assert view.is_at_end(), "who reads at the end still does"
+    bar.setValue(bar.maximum())
+    last = view.row_rect(view.model().rowCount() - 1)
+    assert last.bottom() <= view.viewport().height() - 90
+    view.show_story(story(41, (9,)), first_changed=40)
+    last = view.row_rect(view.model().rowCount() - 1)
+    assert last.bottom() <= view.viewport().height() - 90, "a new message is whole, too"
+    view.set_foot(0)
+    assert bar.value() == bar.maximum()

@@ -10,13 +10,16 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from app.story.inclusion import Inclusion, InclusionState
 from app.story.message_data import Mark
+from app.story.messages import MessageRecap
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.story import Story
 from tests.ui.samples import message, story, with_states
 from tests.ui.story.conftest import ListeningSession
 from ui.story import geometry as geo
 from ui.story.inline_editors import NameEditor, RecapEditor
+from ui.story.message_delegate import state_sentence
 from ui.story.page import StoryPage
 from ui.story.strip import Clips
 
@@ -511,3 +514,45 @@ def test_a_message_is_shown_in_sillytavern_while_its_page_shows_the_chat(
     assert show.isEnabled()
     press(qtbot, page, Key.Key_S, Modifier.ShiftModifier)
     assert session.companion.asked == [("page.go_to", "a000022")]
+
+
+def test_a_message_is_left_out_of_memory_and_says_so(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    session.show(story(40, (9,)))
+    page.show_message(20)
+    leave = page.story_actions.leave_out
+    assert leave in page.story_actions.for_message(page.target())
+    press(qtbot, page, Key.Key_X, Modifier.ShiftModifier)
+    assert session.companion.asked == [("bounds.toggle", ("a000020",))]
+    assert not leave.isChecked()
+    session.companion.reading_bounds.anchors = frozenset({"a000020"})
+    session.health_changed.emit(None)
+    assert leave.isChecked()
+    assert page.model.message_at(20).is_left_out
+    index = page.model.index(page.model.layout.row_of_message(20), 0)
+    spoken = page.model.data(index, Qt.ItemDataRole.AccessibleTextRole)
+    assert "Not read by memory." in spoken
+    assert not page.model.message_at(21).is_left_out
+
+
+def test_leaving_out_a_recap_says_what_it_does_where_there_is_none(
+    page: StoryPage, session: ListeningSession
+) -> None:
+    told = story(4, ())
+    recap = MessageRecap(is_excluded=True)
+    out = Inclusion(InclusionState.EXCLUDED, "Its recap is left out by you.")
+    told = replace(
+        told,
+        message_recaps={told.messages[1].anchor: recap},
+        inclusion=(told.inclusion[0], out, *told.inclusion[2:]),
+    )
+    session.show(told)
+    page.show_message(1)
+    assert "no recap yet" in page.story_actions.exclude.toolTip()
+    assert state_sentence(page.model.message_at(1)).startswith("No recap yet; one that is written")
+    told = replace(told, message_recaps={told.messages[1].anchor: MessageRecap("It rained.", True)})
+    session.change(told)
+    page.show_message(1)
+    assert "no recap yet" not in page.story_actions.exclude.toolTip()
+    assert state_sentence(page.model.message_at(1)) == "Its recap is left out by you."

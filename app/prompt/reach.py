@@ -1,0 +1,263 @@
+"""How each message of a story reaches the next prompt: word for word, by what tells of it, or not
+at all. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, SlotName, SlotSet
+from app.story.inclusion import InclusionState
+from app.story.messages import Message, MessageKind
+from app.story.recaps import injected_version
+from app.story.scenes import Scene
+from app.story.story import Story
+
+_INCLUDED = (InclusionState.INCLUDED, InclusionState.LONG_TERM)
+
+
+class Reach(IntEnum):
+    """How a message reaches the prompt, from best to worst."""
+
+    ASIDE = 0  # no part of the story
+    VERBATIM = 1
+    RECAP = 2  # its own recap
+    SCENE = 3
+    RUNNING = 4
+    MEMORIES = 5  # those that cite it, and what is quoted of it
+    NOT_AT_ALL = 6
+
+
+class Mend(IntEnum):
+    """What would bring a message into the prompt that does not reach it."""
+
+    NOTHING = 0
+    RECAP_SCENE = 1
+    RAISE_SCENES = 2  # the budget of scene recaps
+    RAISE_RECAPS = 3  # the budget of message recaps
+    CLOSE_SCENE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How all messages reach the prompt.
+
+    codes: a Reach per message. verbatim_from: index of the first one sent word for word. is_seen:
+    a real prompt showed where that is; else it is reckoned.
+    """
+
+    codes: bytes = b""
+    verbatim_from: int = 0
+    is_seen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a prompt showed: indexes of the first and last message that it held, and keys of slots
+    that SillyTavern dropped.
+    """
+
+    first: int
+    last: int
+    dropped: frozenset[str] = frozenset()
+
+
+NOTHING_REACHED = Reached()
+
+
+def reached(
+    story: Story,
+    slots: SlotSet,
+    *,
+    cited: Mapping[str, Sequence[str]],
+    room: int,
+    sent: Sent | None = None,
+    summary_until: str = "",
+) -> Reached:
+    """How the messages of a story reach the prompt with these slots.
+
+    cited: anchors of messages by the id of the memory that cites them. room: tokens that the chat
+    itself may take. sent: what the newest prompt held, None where none is known. summary_until:
+    anchor of the last message that the summary tells of.
+    """
+    count = len(story.messages)
+    codes = bytearray([Reach.NOT_AT_ALL]) * count
+    telling = _Telling(slots, sent.dropped if sent else frozenset())
+    _mark(codes, _cited(story, telling, cited), Reach.MEMORIES)
+    _fill(codes, 0, _told_until(story, telling, summary_until) + 1, Reach.RUNNING)
+    numbers = telling.scenes
+    for scene in story.scenes:
+        if scene.number in numbers:
+            _fill(codes, scene.first, scene.last + 1, Reach.SCENE)
+    _mark(codes, _recapped(story, telling), Reach.RECAP)
+    first = verbatim_from(story, room, sent)
+    for index in range(first, count):
+        if not story.messages[index].is_hidden:
+            codes[index] = Reach.VERBATIM
+    _mark(codes, story.places.where(_is_aside), Reach.ASIDE)
+    return Reached(bytes(codes), first, sent is not None)
+
+
+def verbatim_from(story: Story, room: int, sent: Sent | None) -> int:
+    """Index of the first message that the next prompt holds itself.
+
+    A prompt that had no room for more shows how much the chat gets; one that held all of it, that
+    it gets as much at least.
+    """
+    tokens = story.message_tokens
+    if sent is not None:
+        held = sum(
+            count
+            for message, count in zip(
+                story.messages[sent.first : sent.last + 1],
+                tokens[sent.first : sent.last + 1],
+                strict=False,
+            )
+            if not message.is_hidden
+        )
+        room = max(room, held) if sent.first == 0 else held
+    for index in range(len(story.messages) - 1, -1, -1):
+        if not story.messages[index].is_hidden and index < len(tokens):
+            room -= tokens[index]
+            if room < 0 and index < len(story.messages) - 1:
+                return index + 1
+    return 0
+
+
+def mend_of(story: Story, reach: Reached, index: int) -> Mend:
+    """What would bring a message into the prompt; nothing for one that reaches it."""
+    if index >= len(reach.codes) or reach.codes[index] != Reach.NOT_AT_ALL:
+        return Mend.NOTHING
+    scene = story.scene_at(index)
+    if scene is None:
+        return Mend.NOTHING
+    if scene.is_closed and story.scene_recap(scene) is None:
+        return Mend.RECAP_SCENE
+    inclusion = story.inclusion[index] if index < len(story.inclusion) else None
+    if inclusion is not None and inclusion.state is InclusionState.OUT_OF_BUDGET:
+        return Mend.RAISE_RECAPS
+    return Mend.RAISE_SCENES if scene.is_closed else Mend.CLOSE_SCENE
+
+
+def unrecapped_scenes(story: Story, reach: Reached) -> tuple[Scene, ...]:
+    """The closed scenes without a recap, of which something does not reach the prompt at all."""
+    lost = bytes([Reach.NOT_AT_ALL])
+    return tuple(
+        scene
+        for scene in story.scenes
+        if scene.is_closed
+        and story.scene_recap(scene) is None
+        and lost in reach.codes[scene.first : scene.last + 1]
+    )
+
+
+def sent_of(messages: Sequence[Message], prompt: str, dropped: Iterable[str] = ()) -> Sent | None:
+    """Which messages a prompt held. prompt: its text without the slots. None where none is found.
+
+    A message is known by its longest lines: scripts and macros may change the others. Short ones
+    say nothing, and behind many that are not there, none is.
+    """
+    first = last = -1
+    missed = 0
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if message.is_hidden or message.kind is MessageKind.NOTICE:
+            continue
+        lines = sorted(map(str.strip, message.text.splitlines()), key=len)[-LINES_ASKED:]
+        lines = [line[:LONGEST_PROBE] for line in lines if len(line) >= SHORTEST_PROBE]
+        if not lines:
+            continue
+        if any(line in prompt for line in lines):
+            first, last, missed = index, max(last, index), 0
+            continue
+        missed += 1
+        if missed > MOST_MISSED:
+            break
+    return Sent(first, last, frozenset(dropped)) if first >= 0 else None
+
+
+LINES_ASKED = 3
+SHORTEST_PROBE = 16  # characters of a line that tell a message from others
+LONGEST_PROBE = 200
+MOST_MISSED = 30  # messages in a row
+
+
+class _Telling:
+    """What the slots tell that really stand in the prompt. dropped: keys of those that do not."""
+
+    def __init__(self, slots: SlotSet, dropped: frozenset[str]) -> None:
+        self.texts = {
+            slot.key: slot.text
+            for slot in slots.slots
+            if slot.text.strip()
+            and slot.key not in dropped
+            and (slot.position is not Position.NONE or slot.macro)
+        }
+        in_block = SlotName.UNIFIED.key in self.texts
+        own = {slot.key for slot in slots.slots}
+        self.contents = [
+            content
+            for content in slots.contents
+            if content.key in self.texts or (in_block and content.key not in own)
+        ]
+
+    @property
+    def scenes(self) -> frozenset[int]:
+        """Numbers of the scenes whose recaps are told."""
+        return frozenset(number for content in self.contents for number in content.scenes)
+
+    @property
+    def tells_summary(self) -> bool:
+        key = SlotName.SHORT.key
+        return any(content.key == key and content.tokens for content in self.contents)
+
+
+def _cited(story: Story, telling: _Telling, cited: Mapping[str, Sequence[str]]) -> list[int]:
+    """Indexes of the messages that memories in the prompt cite, and of those that are quoted."""
+    found = []
+    for content in telling.contents:
+        for memory in content.shown:
+            for anchor in cited.get(memory, ()):
+                index = story.places.get(anchor)
+                if index is not None:
+                    found.append(index)
+        found += [p.index for p in content.passages if p.index < len(story.messages)]
+    return found
+
+
+def _told_until(story: Story, telling: _Telling, summary_until: str) -> int:
+    """Index of the last message that the running recap tells of, or the summary in its place."""
+    if RUNNING_RECAP_KEY in telling.texts:
+        version = injected_version(story.running, story.places)
+        return story.places.get(version.last_anchor, -1) if version is not None else -1
+    return story.places.get(summary_until, -1) if telling.tells_summary else -1
+
+
+def _recapped(story: Story, telling: _Telling) -> list[int]:
+    """Indexes of the messages whose own recap is told; a cut slot has lost the oldest."""
+    text = telling.texts.get(MESSAGE_RECAPS_KEY)
+    if text is None:
+        return []
+    found = []
+    for index in range(min(len(story.inclusion), len(story.messages)) - 1, -1, -1):
+        if story.inclusion[index].state in _INCLUDED:
+            recap = story.message_recaps.get(story.messages[index].anchor)
+            if recap is None or " ".join(recap.text.split()) not in text:
+                continue
+            found.append(index)
+    return found
+
+
+def _is_aside(message: Message) -> bool:
+    return message.kind is MessageKind.NOTICE
+
+
+def _fill(codes: bytearray, first: int, end: int, reach: Reach) -> None:
+    if end > first:
+        codes[first:end] = bytes([reach]) * (end - first)
+
+
+def _mark(codes: bytearray, indexes: Iterable[int], reach: Reach) -> None:
+    for index in indexes:
+        codes[index] = reach

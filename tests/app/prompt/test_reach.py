@@ -1,0 +1,161 @@
+"""How each message reaches the next prompt, and what would mend that it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from msgspec import structs
+
+from app.prompt.reach import (
+    Mend,
+    Reach,
+    Reached,
+    Sent,
+    mend_of,
+    reached,
+    sent_of,
+    unrecapped_scenes,
+    verbatim_from,
+)
+from app.prompt.slots import (
+    MESSAGE_RECAPS_KEY,
+    RUNNING_RECAP_KEY,
+    Position,
+    Role,
+    Slot,
+    SlotContent,
+    SlotName,
+    SlotSet,
+)
+from app.story.inclusion import Inclusion, InclusionState
+from app.story.messages import MessageKind, MessageRecap
+from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
+from app.story.story import Story
+from tests.ui.samples import message, story
+
+MANY = 1_000_000
+
+
+def slot(key: str, text: str, position: Position = Position.IN_PROMPT, macro: str = "") -> Slot:
+    return Slot(key, position, 0, Role.SYSTEM, False, text, 10, 10, 10, macro)
+
+
+def content(
+    name: SlotName, shown: tuple[str, ...] = (), scenes: tuple[int, ...] = ()
+) -> SlotContent:
+    return SlotContent(name.key, shown, (), 10, 10, 10, scenes=scenes)
+
+
+def even(of: Story, tokens: int = 10) -> Story:
+    return replace(of, message_tokens=(tokens,) * len(of.messages))
+
+
+def with_running(of: Story, last: int) -> Story:
+    version = RunningVersion(1, "So far.", 2, "", of.messages[last].anchor, "you", 0.0)
+    return replace(of, running=RunningRecap((version,), 1))
+
+
+def kinds(of: Reached) -> list[Reach]:
+    return [Reach(code) for code in of.codes]
+
+
+def test_each_message_is_told_in_the_best_way_that_there_is() -> None:
+    told = with_running(even(story(60, (9, 19, 29, 39))), 19)
+    recap = MessageRecap("One line of it.")
+    told = replace(
+        told,
+        message_recaps={told.messages[31].anchor: recap, told.messages[55].anchor: recap},
+        inclusion=(Inclusion(InclusionState.INCLUDED, ""),) * 60,
+    )
+    slots = SlotSet(
+        (
+            slot(RUNNING_RECAP_KEY, "So far."),
+            slot(MESSAGE_RECAPS_KEY, "One line of it."),
+            slot(SlotName.SCENES.key, "Scene 3: a thing."),
+            slot(SlotName.LONG.key, "A thing."),
+        ),
+        contents=(
+            content(SlotName.SCENES, scenes=(3,)),
+            content(SlotName.LONG, shown=("m1", "m2")),
+        ),
+    )
+    cited = {"m1": [told.messages[5].anchor, told.messages[45].anchor], "m2": ["gone"]}
+    found = reached(told, slots, cited=cited, room=100)
+    assert found.verbatim_from == 50
+    assert not found.is_seen
+    expected = (
+        [Reach.RUNNING] * 20
+        + [Reach.SCENE] * 10
+        + [Reach.NOT_AT_ALL, Reach.RECAP]
+        + [Reach.NOT_AT_ALL] * 13
+        + [Reach.MEMORIES]
+        + [Reach.NOT_AT_ALL] * 4
+        + [Reach.VERBATIM] * 10
+    )
+    assert kinds(found) == expected
+
+
+def test_hidden_messages_are_not_sent_and_notices_are_no_part_of_the_story() -> None:
+    shown = [message(i) for i in range(6)]
+    shown[4] = structs.replace(shown[4], is_hidden=True)
+    shown[5] = structs.replace(shown[5], kind=MessageKind.NOTICE)
+    told = even(story(6, (), messages=tuple(shown)))
+    found = reached(told, SlotSet(), cited={}, room=MANY)
+    assert kinds(found) == [Reach.VERBATIM] * 4 + [Reach.NOT_AT_ALL, Reach.ASIDE]
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_a_slot_that_stands_nowhere_tells_nothing(dropped: bool) -> None:
+    told = with_running(even(story(20, (9,))), 9)
+    where = Position.IN_PROMPT if dropped else Position.NONE
+    slots = SlotSet((slot(RUNNING_RECAP_KEY, "So far.", where),))
+    sent = Sent(10, 19, frozenset({RUNNING_RECAP_KEY})) if dropped else None
+    found = reached(told, slots, cited={}, room=100, sent=sent)
+    assert kinds(found)[:10] == [Reach.NOT_AT_ALL] * 10
+    by_macro = SlotSet((slot(RUNNING_RECAP_KEY, "So far.", Position.NONE, "recap"),))
+    assert kinds(reached(told, by_macro, cited={}, room=100))[:10] == [Reach.RUNNING] * 10
+
+
+def test_in_one_block_the_parts_tell_what_they_told_alone() -> None:
+    told = even(story(20, (9,)))
+    block = SlotSet(
+        (slot(SlotName.UNIFIED.key, "All."),), contents=(content(SlotName.SCENES, scenes=(1,)),)
+    )
+    assert kinds(reached(told, block, cited={}, room=100))[:10] == [Reach.SCENE] * 10
+
+
+def test_the_newest_prompt_is_the_truth_of_where_the_chat_begins() -> None:
+    told = even(story(100, (9,)))
+    assert verbatim_from(told, 500, None) == 50
+    assert verbatim_from(told, 500, Sent(80, 99)) == 80, "a full prompt had no room for more"
+    assert verbatim_from(told, 500, Sent(60, 79)) == 80, "as much of the chat, messages later"
+    assert verbatim_from(told, 500, Sent(0, 89)) == 10, "one that held all of it has room for it"
+
+
+def test_a_prompt_is_searched_for_its_messages_whatever_scripts_made_of_some_lines() -> None:
+    lines = [
+        f"The {n}th bell rang over the harbour.\nAnd {{{{user}}}} counted {n}." for n in range(40)
+    ]
+    shown = [message(n, text) for n, text in enumerate(lines)]
+    shown[30] = message(30, "No.")
+    prompt = "\n".join(shown[n].text.replace("{{user}}", "Wren") for n in range(22, 39))
+    assert sent_of(shown, prompt, ["x"]) == Sent(22, 38, frozenset({"x"}))
+    assert sent_of(shown, "something else") is None
+
+
+def test_what_would_mend_it_depends_on_what_is_there() -> None:
+    told = even(story(40, (9, 19, 29)))
+    none = Reached(bytes([Reach.NOT_AT_ALL]) * 35 + bytes([Reach.VERBATIM]) * 5, 35)
+    closing = told.scenes[0].closing
+    assert closing is not None
+    recap = SceneRecap(closing.anchor, 0, "", "It rained.", "", "you", 0.0)
+    told = replace(told, recaps={closing.anchor: (recap,)})
+    out = Inclusion(InclusionState.OUT_OF_BUDGET, "")
+    told = replace(told, inclusion=(*told.inclusion[:2], out, *told.inclusion[3:]))
+    assert mend_of(told, none, 1) is Mend.RAISE_SCENES
+    assert mend_of(told, none, 2) is Mend.RAISE_RECAPS
+    assert mend_of(told, none, 12) is Mend.RECAP_SCENE
+    assert mend_of(told, none, 32) is Mend.CLOSE_SCENE
+    assert mend_of(told, none, 37) is Mend.NOTHING
+    assert [scene.number for scene in unrecapped_scenes(told, none)] == [2, 3]
