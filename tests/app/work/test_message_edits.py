@@ -175,7 +175,6 @@ async def test_the_recap_of_the_previous_swipe_is_found_and_can_be_taken_over(de
     await desk.deed(
         desk.edits.take_from_previous_swipe(desk.path, desk.anchor(3)),
         "recap of #3 from the swipe before",
-        "recap of #3 from the swipe before",
     )
     assert desk.recap(3).text == "The boat was there."
     assert desk.recap(3).source_hash == desk.story.messages[3].content_hash
