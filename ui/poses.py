@@ -10,12 +10,14 @@ from ui.main_window import MainWindow
 from ui.memories.page import MemoriesPage
 from ui.memories.rail import PEOPLE, TEXTS
 from ui.minds.page import MindsPage
+from ui.prompt.page import PromptPage
 from ui.recaps.page import RecapsPage
 from ui.safe_start import SafeStartOffer, say_safe
 from ui.settings.page import SettingsPage
 from ui.work.page import USE, WorkPage
 
 QUERY = "lantern"
+BROKEN_SCENE = 1
 
 
 def show_use(window: MainWindow) -> None:
@@ -24,6 +26,36 @@ def show_use(window: MainWindow) -> None:
     page = window.page
     assert isinstance(page, WorkPage)
     page.show_view(USE)
+
+
+def show_macros(window: MainWindow) -> None:
+    """Show the list of macros below the prompt to come."""
+    window.show_page("prompt")
+    page = window.page
+    assert isinstance(page, PromptPage)
+    page.deeds.macros.trigger()
+
+
+def show_colours(window: MainWindow, view: str) -> None:
+    """Show the story in one of the two views of its colours."""
+    window.show_page("story")
+    desk = window.desk
+    assert desk is not None
+    assert desk.story_stage is not None
+    desk.story_stage.navigator.view_chosen.emit(view)
+
+
+def break_scene(window: MainWindow) -> None:
+    """End a scene with a message that is far from the end of the list of scenes."""
+    window.show_page("story")
+    desk = window.desk
+    assert desk is not None
+    assert desk.story_stage is not None
+    page = desk.story_stage.page
+    scene = page.story.scenes[BROKEN_SCENE]
+    if scene.length > 1:
+        page.show_message(scene.first)
+        page.break_here.trigger()
 
 
 def show_step(window: MainWindow, number: int) -> None:

@@ -153,9 +153,12 @@ async def _take_pages(album: _Album, window: MainWindow) -> None:
         ("prompts-difference", poses.change_prompt),
         ("recaps-compare", poses.compare_versions),
         ("lore", poses.show_lore),
+        ("macros", poses.show_macros),
+        ("story-recaps", lambda window: poses.show_colours(window, "recaps")),
     )
     for name, pose in posed:
         await album.take_both(name, partial(pose, window))
+    poses.show_colours(window, "prompt")
 
 
 async def _take_sheets(album: _Album, window: MainWindow) -> None:
@@ -179,6 +182,7 @@ async def _take_sheets(album: _Album, window: MainWindow) -> None:
         await album.take_both(name, open_sheet, popup=True)
     await album.take_both("safe", lambda: poses.be_safe(window))
     window.frame.banner.withdraw(SAFE)
+    await album.take_both("story-break", partial(poses.break_scene, window))
 
 
 async def _take_narrow(album: _Album, window: MainWindow) -> None:

@@ -30,13 +30,14 @@ from app.prompt.memory_slots import (
 )
 from app.prompt.occasion import Occasion, Recollection, Turn
 from app.prompt.passages import Passage, passages, with_passages
-from app.prompt.placement import IN_BLOCK, Placement
+from app.prompt.placement import IN_BLOCK, RECAP_MACRO, Placement
 from app.prompt.recap_slots import included_recaps, message_recaps_slot, running_recap_slot
 from app.prompt.room import most_of_total, worth_telling
 from app.prompt.secrets import kept_secret, lines_kept_secret
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set, words_of
 from app.prompt.slots import (
     LeftOut,
+    Position,
     Reason,
     Slot,
     SlotName,
@@ -359,6 +360,8 @@ def _recap_slots(
         withheld=occasion.withheld if occasion.told else NOTHING_WITHHELD,
         visible_from=occasion.visible_from,
     )
+    if turn.placement.has_recap_macro:
+        running = replace(running, position=Position.NONE, macro=RECAP_MACRO)
     if not settings["message_recaps_inject"]:
         return (running,)
     budget = min(int(settings["message_recaps_budget"]), both - running.tokens)

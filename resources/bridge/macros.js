@@ -4,6 +4,7 @@ import { context } from './tavern.js';
 import { t } from './words.js';
 
 const WHAT = {
+    runningrecap: () => t`the running recap`,
     shortterm: () => t`the summary of the story`,
     longterm: () => t`long-term memories`,
     triggered: () => t`memories that the last messages call up`,

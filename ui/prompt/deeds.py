@@ -25,3 +25,6 @@ class PromptDeeds(PageDeeds):
         self.coming = self._deed(
             tr("Read the prompt to come"), tr("The one that is not sent yet."), "prompt"
         )
+        self.macros = self._deed(
+            tr("List the macros"), tr("To put a text where you want it in a card."), "copy"
+        )

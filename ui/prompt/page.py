@@ -10,6 +10,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.prompt.placement import macro_uses
 from app.prompt.slots import SlotSet
 from app.prompt.turns import SentTurn
 from app.story.comparison import Block, compare
@@ -89,6 +90,7 @@ class PromptPage(QWidget):
             deeds.copy: self._on_copy,
             deeds.compare: self.compare_shown,
             deeds.coming: self._on_coming,
+            deeds.macros: self._on_macros,
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
@@ -141,6 +143,11 @@ class PromptPage(QWidget):
         """Read a turn, by its number; COMING for the prompt to come."""
         self.rail.choose(number)
 
+    def _on_macros(self) -> None:
+        """Go to the list of macros, which stands below the prompt to come."""
+        self.choose(COMING)
+        self.preview.show_macros()
+
     def _show_coming(self) -> None:
         slots, story = self._slots, self._session.story
         messages = len(story.places.where(_is_in_prompt)) if story is not None else 0
@@ -151,6 +158,8 @@ class PromptPage(QWidget):
         known = coming_sentence(self._turns[0], slots) if self._turns and slots.slots else ""
         self.preview.show_head(slots.total_tokens, tr(COMING_WORDS), " ".join(facts), known)
         self._show_rows(coming_rows(slots, messages) if slots.slots else (), None)
+        self.preview.macros.show_uses(macro_uses(slots))
+        self.preview.macros.show()
 
     def _show_rows(self, rows: Sequence[PromptRow], kept: int | None) -> None:
         self.preview.show_rows(rows, kept)
@@ -187,6 +196,7 @@ class PromptPage(QWidget):
             facts = f"{facts}. {late}"
         known = break_sentence(view)
         self.preview.show_head(view.turn.total_tokens, tr(SENT_WORDS), f"{facts}.", known)
+        self.preview.macros.hide()
         self._show_rows(rows, view.break_.kept if view.break_ is not None else None)
 
     def _on_copy(self) -> None:

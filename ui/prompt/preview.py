@@ -13,6 +13,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, headline
 from ui.controls.surfaces import scrolling
 from ui.prompt.cards import OwnRow, SlotCard
+from ui.prompt.macros import MacroList
 from ui.prompt.rows import PromptRow
 from ui.prompt.strip import PromptStrip
 from ui.theme.fonts import ui_font
@@ -42,6 +43,7 @@ class PromptPreview(QWidget):
         self.strip = PromptStrip()
         self.copy = Button(tr("Copy all"), icon="copy", role=ButtonRole.QUIET)
         self.copy.clicked.connect(self.copy_asked)
+        self.macros = MacroList()
         self._build()
 
     def _build(self) -> None:
@@ -70,6 +72,7 @@ class PromptPreview(QWidget):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(20)
         column.addLayout(self._rows)
+        column.addWidget(self.macros)
         column.addStretch(1)
         middle.addStretch(1)
         middle.addWidget(block, 1000)
@@ -78,6 +81,12 @@ class PromptPreview(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         self.area = scrolling(content, name=tr("Prompt"))
         outer.addWidget(self.area)
+
+    def show_macros(self) -> None:
+        """Bring the list of macros into view."""
+        bar = self.area.verticalScrollBar()
+        bar.setValue(bar.maximum())
+        self.macros.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def known_words(self) -> str:

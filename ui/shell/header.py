@@ -20,6 +20,7 @@ from ui.theme.style import rounded
 HEIGHT = 48
 PLACE_FROM = 80  # px
 WIDE = 860
+LEAST_SEARCH = 110
 
 
 class SearchButton(QAbstractButton):
@@ -34,14 +35,20 @@ class SearchButton(QAbstractButton):
         self.clicked.connect(action.trigger)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        # It gives way before a button beside it loses its word.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setMaximumWidth(self._width)
 
     def set_narrow(self, is_narrow: bool) -> None:
         self._width = 150 if is_narrow else 300
+        self.setMaximumWidth(self._width)
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         return QSize(self._width, 28)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(LEAST_SEARCH, 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
@@ -51,7 +58,7 @@ class SearchButton(QAbstractButton):
         painter.drawPixmap(10, 7, pixmap)
         painter.setFont(ui_font(12))
         painter.setPen(t.t3)
-        text = tr("Search, run") if self._width < 200 else tr("Search the story or run a command")
+        text = tr("Search, run") if self.width() < 200 else tr("Search the story or run a command")
         area = QRectF(32, 0, self.width() - 40, self.height())
         middle = Qt.AlignmentFlag.AlignVCenter
         hint = ui_font(10, MEDIUM)

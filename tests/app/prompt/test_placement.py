@@ -6,9 +6,16 @@ import pytest
 
 from app.memory.records import DocumentKind, Tier
 from app.prompt.occasion import Turn
-from app.prompt.placement import IN_BLOCK, MACROS, macros_in
-from app.prompt.slots import Position, SlotName, SlotSet
-from tests.app.prompt.remembered import document, memory, prompt, slot, text_of, whole
+from app.prompt.placement import (
+    IN_BLOCK,
+    MACROS,
+    RECAP_MACRO,
+    MacroState,
+    macro_uses,
+    macros_in,
+)
+from app.prompt.slots import RUNNING_RECAP_KEY, Position, SlotName, SlotSet
+from tests.app.prompt.remembered import document, memory, prompt, slot, story, text_of, whole
 
 HELD = [
     memory("A fact."),
@@ -110,3 +117,39 @@ def test_a_place_that_is_nowhere_takes_no_tokens() -> None:
     slots = placed(slot_long_position=-1)
     assert slot(slots, SlotName.LONG) is None
     assert "A fact." not in whole(slots)
+
+
+def test_the_running_recap_has_a_macro_that_takes_its_slots_place() -> None:
+    held = prompt(HELD, of=story(running="So far."), turn=Turn(card=(RECAP_MACRO,)))
+    recap = held.slots[0]
+    assert (recap.key, recap.position, recap.macro) == (
+        RUNNING_RECAP_KEY,
+        Position.NONE,
+        RECAP_MACRO,
+    )
+    assert "So far." in recap.text
+    for card, mode in (((), "auto"), ((), "forced"), ((RECAP_MACRO,), "never")):
+        slots = prompt(HELD, of=story(running="So far."), turn=Turn(card=card), slots_macros=mode)
+        assert slots.slots[0].position is not Position.NONE
+        assert not slots.slots[0].macro
+
+
+def test_a_macro_whose_slot_stands_in_the_prompt_says_that_it_is_empty_for_that() -> None:
+    slots = placed("{{smartmemory-longterm}}", slots_macros="never")
+    assert slots.warnings == (
+        "{{smartmemory-longterm}} says nothing: its text stands in a slot of its own.",
+    )
+    assert not placed("{{smartmemory-longterm}}").warnings
+
+
+def test_each_macro_is_listed_with_what_it_tells_now() -> None:
+    slots = placed("{{smartmemory-longterm}}")
+    uses = {use.name: use for use in macro_uses(slots)}
+    assert len(uses) == len(MACROS) + 1
+    assert uses["smartmemory-longterm"].state is MacroState.TELLS
+    assert uses["smartmemory-longterm"].tokens > 0
+    assert uses["smartmemory-session"].state is MacroState.IN_SLOT
+    assert uses["smartmemory-profiles"].state is MacroState.NOTHING
+    block = {use.name: use.state for use in macro_uses(placed(slots_unified=True))}
+    assert block["smartmemory-longterm"] is MacroState.IN_BLOCK
+    assert block["smartmemory-unified"] is MacroState.IN_SLOT

@@ -213,3 +213,21 @@ async def test_each_turn_names_the_message_it_went_on_from(
     assert at_forty.quote in page.rail.model.data(index)
     heights = [page.list.visualRect(page.rail.model.index(row)).height() for row in range(6)]
     assert heights[1] > heights[5]
+
+
+async def test_macros_are_listed_under_the_prompt_to_come_with_a_button_that_copies(
+    demo_window: MainWindow, until: Until
+) -> None:
+    demo_window.show_page("prompt")
+    page = demo_window.page
+    assert isinstance(page, PromptPage)
+    macros = page.preview.macros
+    await until(lambda: bool(macros.copies))
+    assert macros.isVisible()
+    macros.copies["smartmemory-runningrecap"].click()
+    assert QApplication.clipboard().text() == "{{smartmemory-runningrecap}}"
+    said = macros.states["smartmemory-runningrecap"]
+    await until(lambda: said.text() == "empty: its text stands in a slot already")
+    page.deeds.macros.trigger()
+    bar = page.preview.area.verticalScrollBar()
+    assert bar.value() == bar.maximum()
