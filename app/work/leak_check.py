@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.memory.epistemic_map import EpistemicMap
+from app.memory.epistemic_map import PUBLIC, EpistemicMap
 from app.memory.leaks import Leak, LeakCheck, LeakKind, stopwords_of
 from app.memory.minds import title_of
+from app.memory.records import Tier
 from app.memory.state_change import Wording
 from app.memory.word_counts import WordCounts
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
 from app.work.memory_view import MemoryView
+from app.work.presence import witnessing
 
 SAMPLE = 60  # messages by which the languages of a story are told
 
@@ -33,8 +35,12 @@ def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicM
     characters = [entity for entity in view.entities if entity.type == "character"]
     names = [*speakers, *(entity.name for entity in characters)]
     aliases = {alias: entity.name for entity in characters for alias in entity.aliases}
+    presence = witnessing(view, packs)
+    stated = [s for s in view.of(Tier.EPISTEMIC) if s.status in PUBLIC]
+    derived = presence.entries(view.ground.chat, stated) if presence else ()
     return EpistemicMap(
-        view.memories,
+        (*view.memories, *derived),
+        witnessing=presence,
         participants=tuple(dict.fromkeys(names)),
         aliases=aliases,
         stopwords=stopwords_of(_spoken(view, packs)),
