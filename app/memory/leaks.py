@@ -9,8 +9,9 @@ from enum import StrEnum
 
 from app.memory.coverage import PART, RUN, SAID, Coverage
 from app.memory.epistemic_map import EpistemicMap, Matter
-from app.memory.matters import STEM, content_words
-from app.memory.similarity import normalised
+from app.memory.leak_meaning import Meaning, forms_of, said_in
+from app.memory.matters import STEM, content_words, is_same
+from app.memory.similarity import NO_VECTORS, Vectors, normalised
 from app.memory.standing import Standing
 from app.memory.state_change import Wording
 from app.memory.utterances import LONGEST, QUESTION, Utterance, utterances_of
@@ -31,6 +32,7 @@ class LeakKind(StrEnum):
 
     UNAWARE = "unaware"
     HIDDEN = "hidden"
+    SUSPECTED = "suspected"  # they only suspect it, and say it as if they knew
     CONTRARY = "contrary"  # it is not what they believe
     TOLD = "told"  # no leak: a keeper tells the secret
 
@@ -57,6 +59,8 @@ class LeakCheck:
 
     knowledge: the map, made with the same stopwords. packs: of the languages that may be in it.
     frequency: as WordCounts gives it for these messages; counted here where it is not at hand.
+    vectors: of the texts that `texts_at` names; without them only words are compared. stricter:
+    see Meaning.
     """
 
     def __init__(
@@ -66,11 +70,15 @@ class LeakCheck:
         *,
         packs: Sequence[LanguagePack] = (),
         frequency: Frequency | None = None,
+        vectors: Vectors = NO_VECTORS,
+        stricter: float = 0.0,
     ) -> None:
+        self._own: dict[tuple[str, int], tuple[Standing, ...]] = {}
         self._map = knowledge
         self._messages = messages
         self._stopwords = stopwords_of(packs)
         self._wording = Wording.of_story(packs, " ".join(m.text for m in messages[-60:]))
+        self._meaning = Meaning(knowledge, vectors, self._wording, self._stopwords, stricter)
         self._narrated: dict[int, frozenset[str]] = {}
         self._spoken: dict[int, tuple[Utterance, ...]] = {}
         self._names = {
@@ -94,48 +102,105 @@ class LeakCheck:
                 found.setdefault((leak.kind, leak.speaker, matter), leak)
         return tuple(found.values())
 
+    def texts_at(self, message: int) -> tuple[str, ...]:
+        """What is compared by meaning in one message: what is said there, and the entries."""
+        said = [words for u in self._utterances(message) if u.speaker for words in said_in(u)]
+        if not said:
+            return ()
+        entries = (form for s in self._map.entries if s.start < message for form in forms_of(s))
+        return tuple(dict.fromkeys((*said, *entries)))
+
     def _leaks_in(self, utterance: Utterance) -> Iterator[Leak]:
         speaker, at = utterance.speaker, utterance.message
+        if self._is_own_belief(utterance):
+            return
         for matter in self._map.matters:
             # What holds when the message begins: it may itself be where something is learned.
             held = self._map.holders(matter, at - 1)
             mine = self._map.of_person(speaker, matter, at - 1)
-            keeping = [s for s in mine if s.memory.type == "hiding"]
-            if keeping:
-                if not utterance.is_thought and self._says(utterance, keeping[0]):
-                    yield Leak(LeakKind.TOLD, speaker, utterance.text, at, keeping[0])
-                continue
-            if self._has(speaker, matter, at):
+            told = next(
+                (
+                    s
+                    for s in mine
+                    if s.memory.type == "hiding"
+                    and not utterance.is_thought
+                    and self._says(utterance, s)
+                ),
+                None,
+            )
+            if told is not None:
+                yield Leak(LeakKind.TOLD, speaker, utterance.text, at, told)
                 continue
             reason = self._reason(speaker, mine, held)
             if reason is None:
                 continue
-            entry = reason[1]
-            said = [s for s in _by_text(matter, at) if self._says(utterance, s)]
+            entry, had = reason[1], self._had(speaker, matter, at)
+            barred = [entry] if reason[0] is LeakKind.SUSPECTED else _by_text(matter, at)
+            said = [s for s in barred if not self._is_among(s, had) and self._says(utterance, s)]
             if not said or self._may_have_heard(utterance, entry, *said):
+                continue
+            if reason[0] is LeakKind.SUSPECTED and self._is_a_hint(utterance):
                 continue
             yield Leak(reason[0], speaker, utterance.text, at, entry, self._learned(matter, at))
         yield from self._contrary(utterance)
 
-    def _has(self, person: str, matter: Matter, at: int) -> bool:
-        """Whether a person had it before a message, or the map says how they learn it there. That
-        they know it since then is no reason by itself: it may have been read in what they say.
-        """
-        return self._map.has(person, matter, at - 1) or any(
-            s.memory.told_by or s.memory.channel or len(s.memory.sources) > 1
-            for s in self._map.of_person(person, matter, at)
-            if s.start == at and s.memory.type in ("knows", "suspects")
+    def _is_a_hint(self, utterance: Utterance) -> bool:
+        """Whether any part of what is said leaves it open."""
+        return utterance.is_thought or any(
+            self._wording.read(said).is_hedged for said in said_in(utterance)
         )
+
+    def _is_own_belief(self, utterance: Utterance) -> bool:
+        """Whether somebody merely says what they believe, be it wrong."""
+        beliefs = self._map.world_of(utterance.speaker, utterance.message - 1).believes
+        return any(self._covers_meaning(utterance, b.memory.text) for b in beliefs)
+
+    def _covers_meaning(self, utterance: Utterance, belief: str) -> bool:
+        return self._covers(utterance.text, belief, utterance.speaker, SAID) and self._is_meant(
+            utterance, belief, denied=False
+        )
+
+    def _had(self, person: str, matter: Matter, at: int) -> tuple[Standing, ...]:
+        """What a person had of a matter before a message, or what the map says how they learn it
+        there. That they know it since then is no reason by itself: it may have been read in what
+        they say.
+        """
+        learned = (
+            s
+            for s in self._map.of_person(person, matter, at)
+            if s.start == at and (s.memory.told_by or s.memory.channel or len(s.memory.sources) > 1)
+        )
+        before = self._map.of_person(person, matter, at - 1)
+        return tuple(s for s in (*before, *learned) if s.memory.type in ("knows", "hiding"))
+
+    def _is_among(self, entry: Standing, had: Iterable[Standing], *, in_part: bool = True) -> bool:
+        """Whether somebody who has these has an entry, too, in whatever words. in_part: most of its
+        words are enough.
+        """
+        text = entry.memory.text
+        return any(
+            is_same(one.memory.text, text)
+            or (in_part and self._coverage.covers(one.memory.text, text, enough=SAID))
+            or self._meaning.is_same(one, entry)
+            for one in had
+        )
+
+    def _has(self, person: str, entry: Standing, at: int) -> bool:
+        return self._is_among(entry, self._had(person, self._map.matter_of(entry), at))
 
     def _reason(
         self, speaker: str, mine: Iterable[Standing], held: Iterable[Standing]
     ) -> tuple[LeakKind, Standing] | None:
+        mine = tuple(mine)
         for standing in mine:
             if standing.memory.type == "unaware":
                 return LeakKind.UNAWARE, standing
         for standing in held:
             if self._map.is_hidden_from(standing, speaker):
                 return LeakKind.HIDDEN, standing
+        for standing in mine:
+            if standing.memory.type == "suspects":
+                return LeakKind.SUSPECTED, standing
         return None
 
     def _contrary(self, utterance: Utterance) -> Iterator[Leak]:
@@ -144,9 +209,7 @@ class LeakCheck:
         """
         speaker, at = utterance.speaker, utterance.message
         beliefs = [
-            s
-            for s in self._map.world_of(speaker, at - 1).believes
-            if not self._has(speaker, self._map.matter_of(s), at)
+            s for s in self._map.world_of(speaker, at - 1).believes if not self._has(speaker, s, at)
         ]
         for belief in beliefs:
             text = belief.memory.text
@@ -164,7 +227,7 @@ class LeakCheck:
                 continue
             for truth in self._truths(belief, at):
                 matter = self._map.matter_of(truth)
-                if self._has(speaker, matter, at):
+                if self._has(speaker, truth, at):
                     continue
                 if not self._says(utterance, truth):
                     continue
@@ -207,6 +270,9 @@ class LeakCheck:
         """Whether the utterance says what the entry is about, and means it."""
         if self._means(utterance, entry.memory.text):
             return True
+        allowed = self._allowed(utterance.speaker, utterance.message)
+        if self._meaning.says(utterance, entry, allowed, self._covers):
+            return True
         detail = entry.memory.detail if entry.memory.type == "hiding" else ""
         if utterance.is_thought or not detail:
             return False
@@ -232,6 +298,14 @@ class LeakCheck:
             and self._is_meant(replace(utterance, text=words), text, denied=denied)
             for words in said
         )
+
+    def _allowed(self, speaker: str, at: int) -> tuple[Standing, ...]:
+        """What somebody has or believes when a message begins."""
+        key = (self._map.people.key(speaker), at)
+        if key not in self._own:
+            world = self._map.world_of(speaker, at - 1)
+            self._own[key] = (*world.knows, *world.hides, *world.believes)
+        return self._own[key]
 
     def _is_meant(self, utterance: Utterance, text: str, *, denied: bool) -> bool:
         """Whether what it has in common with the text is said as in the text, or denied."""

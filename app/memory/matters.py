@@ -43,7 +43,7 @@ class People:
         full = {key: frozenset(tokens_of(key)) for key in known}
         keys: dict[str, str] = {}
         for key, words in full.items():
-            wider = [other for other, theirs in full.items() if words and words < theirs]
+            wider = [o for o, theirs in full.items() if words and words < theirs and _is_name(o)]
             widest = [o for o in wider if not any(full[o] < full[p] for p in wider)]
             keys[key] = widest[0] if len(widest) == 1 else key
         for alias, name in (aliases or {}).items():
@@ -75,6 +75,11 @@ class People:
         """Every word by which the person may be named."""
         named = (known for known, of in self.keys.items() if of == key)
         return frozenset(word for known in (*named, key) for word in tokens_of(known))
+
+
+def _is_name(folded_name: str) -> bool:
+    """Whether it is not a name of somebody else by them: "Ann's mother" is not "Ann"."""
+    return "'s " not in folded_name
 
 
 def is_a_name(text: str) -> bool:
