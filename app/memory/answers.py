@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from app.memory.arcs import arc_claim, resolved_arc
-from app.memory.claims import Claim, ClaimedEnd, ReadAnswer
+from app.memory.claims import Claim, ClaimedEnd, PresenceLine, ReadAnswer
 from app.memory.epistemic_lines import epistemic_claims, retired_entries
 from app.memory.feelings import feeling_claims
 from app.memory.ledger import ledger_lines
 from app.memory.lines import Line, read_lines
 from app.memory.memory_lines import memory_claim, over_memory, tier_of
 from app.memory.names import folded
-from app.memory.presence_lines import ENTER, LEAVE, PRESENT, TAGS, presence_claims
+from app.memory.presence_lines import TAGS, presence_lines
 from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
 
 ALL_TIERS = frozenset(Tier)
@@ -41,14 +41,13 @@ TYPES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("resolve", "resolves", "closed"), "resolved"),
         **dict.fromkeys(("ledger", "states"), "state"),
         **dict.fromkeys(("no longer so", "outdated", "ended"), "over"),
-        **TAGS,
     }
 )
 TIER_OF_TAG: Mapping[str, Tier] = MappingProxyType(
     {
         "feels": Tier.RELATIONSHIPS,
         **dict.fromkeys(("arc", "resolved"), Tier.ARCS),
-        **dict.fromkeys(("state", ENTER, LEAVE, PRESENT), Tier.STATE_LEDGER),
+        "state": Tier.STATE_LEDGER,
         **dict.fromkeys(
             ("knows", "suspects", "believes", "unaware", "hiding", "retire"), Tier.EPISTEMIC
         ),
@@ -58,7 +57,7 @@ OVER = "over"  # ends a memory of either tier that has them
 MEMORY_TIERS = (Tier.LONG_TERM, Tier.SESSION)
 _WORDS = "|".join(
     r"\s{1,4}".join(map(re.escape, word.split()))
-    for word in sorted({*TYPES, *TIER_OF_TAG, OVER, *LONG_TERM_TYPES, *SESSION_TYPES})
+    for word in sorted({*TYPES, *TIER_OF_TAG, *TAGS, OVER, *LONG_TERM_TYPES, *SESSION_TYPES})
 )
 # The beginning of an entry in a text that is none of ours, and its tag's end where it has one.
 ENTRY = re.compile(
@@ -77,6 +76,7 @@ class _Reading:
 
     claims: dict[tuple[object, ...], Claim] = field(default_factory=dict)
     ends: dict[ClaimedEnd, None] = field(default_factory=dict)
+    presence: dict[PresenceLine, None] = field(default_factory=dict)
     spelled: dict[tuple[str, str], str] = field(default_factory=dict)
     lines: int = 0
 
@@ -91,6 +91,13 @@ class _Reading:
             if len(self.ends) < MOST_ENTRIES:
                 self.ends.setdefault(replace(end, line=self.lines))
         return bool(claims or ends)
+
+    def take_presence(self, lines: Collection[PresenceLine]) -> bool:
+        """The same for who comes and goes."""
+        for line in lines:
+            if len(self.presence) < MOST_ENTRIES:
+                self.presence.setdefault(line)
+        return bool(lines)
 
     def _add(self, claim: Claim) -> None:
         key: tuple[object, ...] = (
@@ -133,12 +140,15 @@ def read_answer(text: str, tiers: Collection[Tier] = ALL_TIERS) -> ReadAnswer:
     for line in read_lines(text):
         if line.is_none:
             says_none = True
+        elif line.type in TAGS and Tier.EPISTEMIC in tiers:
+            if not reading.take_presence(presence_lines(line, TAGS[line.type])):
+                skipped.append(line.text[:LONGEST_SKIPPED])
         elif not line.is_decoration and not reading.take(*_entries(line, tiers)):
             skipped.append(line.text[:LONGEST_SKIPPED])
     claims, ends = tuple(reading.claims.values()), tuple(reading.ends)
-    return ReadAnswer(
-        claims, ends, tuple(skipped[:MOST_SKIPPED]), says_none and not claims and not ends
-    )
+    presence = tuple(reading.presence)
+    is_none = says_none and not (claims or ends or presence)
+    return ReadAnswer(claims, ends, tuple(skipped[:MOST_SKIPPED]), is_none, presence)
 
 
 def _entries(
@@ -156,8 +166,6 @@ def _entries(
         return (), ()
     if tier is Tier.RELATIONSHIPS:
         return feeling_claims(line)
-    if word in (ENTER, LEAVE, PRESENT):
-        return presence_claims(line, word), []
     if tier is Tier.STATE_LEDGER:
         return ledger_lines(line)
     if tier is Tier.EPISTEMIC and word != "retire":

@@ -65,18 +65,35 @@ class ClaimedEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class PresenceLine:
+    """What a line says of one person. kind: enter, leave, present, said or shown. place: of a
+    move, "" unsaid. whom: to whom somebody says or shows a thing. text: the thing. sources: numbers
+    of messages, as written.
+    """
+
+    kind: str
+    who: str
+    place: str = ""
+    whom: tuple[str, ...] = ()
+    text: str = ""
+    sources: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReadAnswer:
     """An answer line by line. is_none: it says that there is nothing.
 
-    skipped: lines with text that were no entry; many of them mean a poor answer.
+    skipped: lines with text that were no entry; many of them mean a poor answer. presence: who
+    comes and goes, and what is said and shown openly.
     """
 
     claims: tuple[Claim, ...] = ()
     ends: tuple[ClaimedEnd, ...] = ()
     skipped: tuple[str, ...] = ()
     is_none: bool = False
+    presence: tuple[PresenceLine, ...] = ()
 
     @property
     def is_usable(self) -> bool:
         """Whether anything was understood."""
-        return self.is_none or bool(self.claims or self.ends)
+        return self.is_none or bool(self.claims or self.ends or self.presence)

@@ -16,6 +16,7 @@ _TEXTS_OF_THE_CHAT = frozenset(
         DocumentKind.PROFILE,
         DocumentKind.ARC_SUMMARY,
         DocumentKind.CONTINUITY,
+        DocumentKind.PRESENCE,
         DocumentKind.REPAIR,
     }
 )
@@ -48,7 +49,12 @@ def of_tier(remembered: Remembered, tier: Tier) -> Remembered:
     return Remembered(
         gone,
         tuple(entity for entity in unlinked(left) if entity.id not in unspoken),
-        tuple(d for d in remembered.documents if is_base and d.kind is DocumentKind.CANON),
+        tuple(
+            d
+            for d in remembered.documents
+            if (is_base and d.kind is DocumentKind.CANON)
+            or (tier is Tier.EPISTEMIC and d.kind is DocumentKind.PRESENCE)
+        ),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,6 +12,7 @@ from app.memory.names import name_in
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors, normalised
 from app.memory.standing import Standing, Status
+from app.memory.witnessing import Witnessing
 
 HOLDING = ("knows", "suspects", "believes", "hiding")
 PUBLIC = (Status.ACTIVE, Status.ENDED, Status.LATER)
@@ -114,10 +115,13 @@ class EpistemicMap:
         aliases: Mapping[str, str] | None = None,
         stopwords: frozenset[str] = frozenset(),
         vectors: Vectors = NO_VECTORS,
+        witnessing: Witnessing | None = None,
     ) -> None:
         """standings: of any tiers, as at any message. participants: names of who speaks. stopwords:
-        of the story's languages, for grouping.
+        of the story's languages, for grouping. witnessing: who learned what with whom, where that
+        is known.
         """
+        self.witnessing = witnessing
         entries = [s for s in standings if s.memory.tier is Tier.EPISTEMIC and s.status in PUBLIC]
         self.entries = tuple(sorted(entries, key=lambda s: s.start))
         named = [s.memory.subject for s in self.entries]
@@ -182,7 +186,8 @@ class EpistemicMap:
                 elif self.is_hidden_from(standing, person) and not self.has(person, matter, at):
                     kept.append(standing)
         held = [s for kind in mine.values() for s in kind]
-        minds = (inner for inner in map(inner_of, held) if inner is not None)
+        minds = [inner for inner in map(inner_of, held) if inner is not None]
+        minds += self._seen_minds(person, at, held)
         return World(
             self.people.name(self.people.key(person)),
             at,
@@ -194,6 +199,19 @@ class EpistemicMap:
             kept_from=tuple(kept),
             minds=tuple(minds),
         )
+
+    def _seen_minds(self, person: str, at: int, held: Iterable[Standing]) -> Iterator[Inner]:
+        """What somebody takes others to hold, since they learned it together."""
+        if self.witnessing is None:
+            return
+        own = {normalised(s.memory.text): s for s in held}
+        by_message = {s.start: s for s in held}
+        for mind in self.witnessing.minds_of(person, at):
+            standing = own.get(normalised(mind.text)) or by_message.get(mind.at)
+            standing = standing or next(iter(own.values()), None)
+            if standing is not None:
+                state = "knows" if mind.is_so else "believes"
+                yield Inner(standing, self.people.name(mind.of), state, mind.text)
 
     def is_hidden_from(self, hiding: Standing, person: str) -> bool:
         """Whether an entry hides something from a person, by name or as from everyone."""

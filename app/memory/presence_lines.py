@@ -1,56 +1,57 @@
-"""Reading who comes, who goes and who is there: values of the ledger's `location`. Pure.
-
-`[enter] Ann | the mill`, `[leave] Ann | the mill`, `[present] Ann, Bo | the mill`. Whoever leaves
-without a word on where to is AWAY.
-"""
+"""Reading who comes, goes and is where, and what is said or shown before whom."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.memory.claims import Claim, Mention
-from app.memory.epistemic_lines import parties_of
+from app.memory.claims import PresenceLine
+from app.memory.epistemic_lines import LONGEST_TEXT, parties_of
 from app.memory.lines import Line, content_in, is_copied
-from app.memory.names import name_in
-from app.memory.records import Tier
+from app.memory.names import LONGEST_NAME, name_in
 
-ENTER, LEAVE, PRESENT = "enter", "leave", "present"
-AWAY = "away"
-# Memory.channel of a place that was noted so: one that the ledger gives besides may be a corner of
-# the same room.
-BY_PRESENCE = "presence"
-LONGEST_PLACE = 200
-# What models write for our tags.
+ENTER, LEAVE, PRESENT, SAID, SHOWN = "enter", "leave", "present", "said", "shown"
+MOVES = (ENTER, LEAVE, PRESENT)
+OPEN = (SAID, SHOWN)  # what whoever is there learns
 TAGS: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("enters", "entered", "arrives"), ENTER),
-        **dict.fromkeys(("leaves", "left", "exits"), LEAVE),
-        "presence": PRESENT,
+        **{word: word for word in (*MOVES, *OPEN)},
+        **dict.fromkeys(("enters", "entered", "arrives", "arrived", "comes"), ENTER),
+        **dict.fromkeys(("leaves", "left", "exit", "exits", "exited", "departs"), LEAVE),
+        **dict.fromkeys(("says", "say"), SAID),
+        **dict.fromkeys(("shows", "show"), SHOWN),
     }
 )
+MOST_PEOPLE = 12
+_TO = re.compile(r"\s+(?:to|before)\s+", re.IGNORECASE)
 
 
-def presence_claims(line: Line, tag: str) -> tuple[Claim, ...]:
-    """Where each of those who are named is from then on; none for a line without people, or for
-    arrivals and presence without a place.
+def presence_lines(line: Line, kind: str) -> tuple[PresenceLine, ...]:
+    """What a line says, once for each person who moves; () where it names nobody, and where
+    nothing is said or shown.
     """
-    people, _, where = line.content.partition("|")
-    place = AWAY if tag == LEAVE else content_in(where)[:LONGEST_PLACE]
-    if is_copied(line.content) or not any(map(str.isalnum, place)):
+    if is_copied(line.content) or not line.sources:
         return ()
-    names = filter(None, map(name_in, parties_of(people)))
-    return tuple(
-        Claim(
-            Tier.STATE_LEDGER,
-            "character",
-            place,
-            subject=name,
-            field="location",
-            channel=BY_PRESENCE,
-            detail=content_in(where)[:LONGEST_PLACE] if tag == LEAVE else "",
-            entities=(Mention(name, "character"),),
-            sources=line.sources,
+    head, bar, rest = line.content.partition("|")
+    if not bar:
+        head, _, rest = line.content.partition(":")
+    content = content_in(rest)
+    if kind in MOVES:
+        place = content_in(content or line.value("place", "at", "in"))
+        if len(place) > LONGEST_NAME or (kind == PRESENT and not place):
+            return ()
+        return tuple(
+            PresenceLine(kind, name, place, sources=line.sources) for name in _people(head)
         )
-        for name in dict.fromkeys(names)
-    )
+    doer, *to = _TO.split(head, maxsplit=1)
+    who = name_in(doer)
+    if not who or not any(map(str.isalnum, content)) or len(content) > LONGEST_TEXT:
+        return ()
+    named = to[0] if to else line.value("to", "before")
+    return (PresenceLine(kind, who, "", _people(named), content, line.sources),)
+
+
+def _people(text: str) -> tuple[str, ...]:
+    named = (name_in(part) for part in parties_of(text)) if text.strip() else ()
+    return tuple(dict.fromkeys(name for name in named if name))[:MOST_PEOPLE]

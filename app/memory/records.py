@@ -198,6 +198,7 @@ class DocumentKind(StrEnum):
     CANON = "canon"  # of one character, across chats, spec §9 PD2
     ARC_SUMMARY = "arc_summary"  # of one resolved arc, spec §8.6
     CONTINUITY = "continuity"  # what of one reply contradicts, "" for nothing, spec §9 PD3
+    PRESENCE = "presence"  # who comes and goes in the messages of one reading; no text of its own
     REPAIR = "repair"  # waits for the next reply, spec §9 PD3
 
 

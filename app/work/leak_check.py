@@ -13,6 +13,7 @@ from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
 from app.translation import N_, tr
 from app.work.memory_view import MemoryView
+from app.work.presence import derived
 
 SAMPLE = 60  # messages by which the languages of a story are told
 
@@ -32,8 +33,10 @@ def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicM
     )
     characters = [entity for entity in view.entities if entity.type == "character"]
     names = [*speakers, *(entity.name for entity in characters)]
+    presence = derived(view, packs)
     return EpistemicMap(
-        view.with_presence,
+        (*view.memories, *presence.entries),
+        witnessing=presence.witnessing,
         participants=tuple(dict.fromkeys(names)),
         aliases=view.aliases,
         stopwords=stopwords_of(_spoken(view, packs)),

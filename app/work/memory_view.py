@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.memory.policy import Pause, Policy
-from app.memory.presence import PresenceTimeline, behind_their_backs
 from app.memory.records import Document, DocumentKind, Entity, Tier
 from app.memory.standing import Ground, Standing, Status, standings
 from app.memory.thread_cap import is_put_aside
@@ -57,13 +56,6 @@ class MemoryView:
         """The other names of characters, with whose they are."""
         characters = (entity for entity in self.entities if entity.type == "character")
         return {alias: entity.name for entity in characters for alias in entity.aliases}
-
-    @property
-    def with_presence(self) -> tuple[Standing, ...]:
-        """The memories, and what follows of who was there when something changed."""
-        timeline = PresenceTimeline(self.memories, self.story.messages, self.aliases)
-        derived = behind_their_backs(timeline, self.at)
-        return (*self.memories, *derived) if derived else self.memories
 
     @property
     def review(self) -> tuple[Standing, ...]:

@@ -9,14 +9,16 @@ from weakref import WeakKeyDictionary
 
 from app.llm.hardware_profile import profile_for
 from app.memory.similarity import NO_VECTORS, Vectors
+from app.memory.standing import Standing
 from app.prompt.assembly import ANY_TURN, Means, Prepared, prepared
 from app.prompt.occasion import Recollection, Turn
 from app.prompt.slots import SlotSet
 from app.recall.messages import MessageIndex
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, ChatRef, Story
-from app.work.memory_view import memory_view
+from app.work.memory_view import MemoryView, memory_view
 from app.work.open_chat import OpenChat
+from app.work.presence import derived
 
 MOST_UNREAD = 1_000  # messages; no prompt holds more
 
@@ -45,6 +47,9 @@ class Prompting:
         self.index: Callable[[OpenChat], MessageIndex | None] = lambda chat: None
         self.ready: Callable[[OpenChat], Awaitable[None]] = _at_once
         self._full: MutableMapping[OpenChat, Mapping[str, int]] = WeakKeyDictionary()
+        self._presence: MutableMapping[
+            OpenChat, tuple[tuple[object, ...], tuple[Standing, ...]]
+        ] = WeakKeyDictionary()
         self._named: MutableMapping[OpenChat, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
 
     def slots(
@@ -80,8 +85,32 @@ class Prompting:
             index=self.index(chat),
         )
         story = chat.story if until is None else _shortened(chat.story, until + 1)
-        told = _recollection(chat, until)
+        told = self._recollection(chat, until)
         return prepared(story, settings, means, told=told, turn=turn, total=total)
+
+    def _recollection(self, chat: OpenChat, until: int | None = None) -> Recollection:
+        """What a chat remembers now, and what follows of who was there; nothing where memory is
+        not kept.
+        """
+        if not chat.keeps_memory:
+            return Recollection()
+        view = memory_view(chat, until)
+        return Recollection(
+            (*view.memories, *found) if (found := self._derived(chat, view)) else view.memories,
+            view.entities,
+            view.documents,
+            view.ground.chat,
+            frozenset(view.kept_by),
+            unread_from(chat, len(chat.story.messages) if until is None else until + 1),
+        )
+
+    def _derived(self, chat: OpenChat, view: MemoryView) -> tuple[Standing, ...]:
+        """The same until the story, or what is remembered of it, is another."""
+        of = (_Same(view.memories), _Same(view.documents), _Same(view.story.messages), view.at)
+        known = self._presence.get(chat)
+        if known is None or known[0] != of:
+            known = self._presence[chat] = (of, derived(view, self._packs).entries)
+        return known[1]
 
     def ground(self, chat: OpenChat) -> tuple[object, ...]:
         """What every turn of a chat is made with beside its story; equal while none of it became
@@ -129,21 +158,6 @@ class _Same:
 
     def __hash__(self) -> int:
         return id(self._what)
-
-
-def _recollection(chat: OpenChat, until: int | None = None) -> Recollection:
-    """What a chat remembers now, nothing where memory is not kept."""
-    if not chat.keeps_memory:
-        return Recollection()
-    view = memory_view(chat, until)
-    return Recollection(
-        view.with_presence,
-        view.entities,
-        view.documents,
-        view.ground.chat,
-        frozenset(view.kept_by),
-        unread_from(chat, len(chat.story.messages) if until is None else until + 1),
-    )
 
 
 def unread_from(chat: OpenChat, end: int) -> int | None:

@@ -17,8 +17,9 @@ from app.memory.entities import Resolved, canonical_roster, known_names, resolve
 from app.memory.extraction import Work, ended, ended_along, ended_at_once, proposed
 from app.memory.found_without_model import found_change, read_better
 from app.memory.known import KnownForBlock, known, known_for_block
-from app.memory.presence import PresenceTimeline, witnessed
+from app.memory.presence_record import presence_document
 from app.memory.records import (
+    Document,
     EndReason,
     Entity,
     Memory,
@@ -37,6 +38,7 @@ from app.translation import tr
 from app.work.memory_planner import Block, are_read, block_of, enabled_tiers, pass_spec, pass_window
 from app.work.open_chat import OpenChat
 from app.work.planner import Writing
+from app.work.presence import whereabouts, witnessed
 from app.work.recall import kept_where_it_may
 from app.work.settling import Settler, Settling
 from app.work.staging import KeptInStore
@@ -249,12 +251,14 @@ class Rememberer:
         resolved = await asyncio.to_thread(self._resolved, under_way, heard, before.entities)
         ends = resolved.answer.ends
         claimed = proposed(resolved.answer, heard.window, under_way.work, part=part)
+        noted = presence_document(resolved.answer.presence, heard.window, under_way.work, part=part)
+        documents = (*before.documents, *((noted,) if noted else ()))
+        claimed = await asyncio.to_thread(self._witnessed, under_way, claimed, documents)
         claimed = ended_at_once(ends, heard.window, resolved.answer.claims, claimed)
         changed = {memory.id for memory in before.memories}
         aside = [memory for memory in under_way.aside if memory.id not in changed]
         gone = ended(ends, heard.window, [*active, *aside], heard.numbers, claimed)
         claimed = ended_along(claimed, gone, heard.window)
-        claimed = self._witnessed(under_way, known, claimed, heard.window)
         elsewhere = {memory.id for memory in under_way.chat.elsewhere}
         over = {memory.id for memory in gone}
         ending = {memory.id: memory for memory in gone}
@@ -275,8 +279,24 @@ class Rememberer:
             kept=asked.kept,
             spent=asked.spent,
         )
-        names = MemoryChange(entities=resolved.entities)
+        names = MemoryChange(entities=resolved.entities, documents=(noted,) if noted else ())
         return merged_changes([names, MemoryChange(gone), await self._settler.settle(settling)])
+
+    def _witnessed(
+        self, under_way: _Pass, claimed: tuple[Memory, ...], documents: Sequence[Document]
+    ) -> tuple[Memory, ...]:
+        """The claims with who was there when each was told, as far as that is known."""
+        chat = under_way.chat
+        ground = chat.ground()
+        where = whereabouts(
+            chat.story,
+            ground,
+            (*chat.remembered.documents, *documents),
+            chat.remembered.entities,
+            self._settler.packs,
+            since=max(0, under_way.block.first - 1),
+        )
+        return tuple(witnessed(memory, where, chat.story, ground) for memory in claimed)
 
     def _resolved(self, under_way: _Pass, heard: _Heard, so_far: Sequence[Entity]) -> Resolved:
         """The answer with one spelling for each name. so_far: new entities of earlier answers."""
@@ -291,15 +311,6 @@ class Rememberer:
             titles=self._settler.titles,
             places=chat.ground().places,
         )
-
-    def _witnessed(
-        self, under_way: _Pass, known: Sequence[Memory], claimed: Sequence[Memory], window: Window
-    ) -> tuple[Memory, ...]:
-        """The claims, each with those who were there when it happened, where that is known."""
-        chat = under_way.chat
-        standing = standings((*known, *claimed), chat.ground())
-        timeline = PresenceTimeline(standing, chat.story.messages)
-        return witnessed(claimed, timeline, chat.ground().places, window.speakers)
 
     def _places(self, under_way: _Pass, memories: Sequence[Memory]) -> dict[str, int]:
         ground = under_way.chat.ground()

@@ -1,109 +1,220 @@
-"""ToMi, short stories about who saw what, with questions on beliefs (Le, Boureau and Nickel 2019).
+"""ToMi and OpenToM: people who come, go and move things (Le et al. 2019, Xu et al. 2024).
 
-`python -m tests.bench.tomi FOLDER` gets the data, which is not part of this project, with git;
-`python -m tests.bench beliefs` measures on it when TAVERNKEEP_TOMI names the folder.
+`python -m tests.bench.tomi FOLDER` gets both, which are not part of this project, with git;
+`python -m tests.bench beliefs` measures on them when TAVERNKEEP_TOMI names the folder. ToMi's
+stories are made by its own generator; of OpenToM the plots count, not the prose made of them. Its
+labels of second order go by the prose, where one who is watched may not notice it: of like plots
+some have one label and some the other, so that no reading of the plots gives all of them.
 """
 
 from __future__ import annotations
 
+import importlib
+import json
+import random
 import re
 import subprocess
 import sys
-import zipfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-SOURCE = "https://github.com/facebookresearch/ToMi"
+import numpy as np
+
+SOURCES = {
+    "tomi": "https://github.com/facebookresearch/ToMi",
+    "opentom": "https://github.com/seacowx/OpenToM",
+}
 FOLDER_VARIABLE = "TAVERNKEEP_TOMI"
-_LINE = re.compile(r"(\d+) (.*)")
-_ENTERED = re.compile(r"([A-Z]\w+) (?:entered|is in) the (\w+)\.")
-_TOGETHER = re.compile(r"(\w+) and (\w+) are in the (\w+)\.")
-_EXITED = re.compile(r"(\w+) exited the (\w+)\.")
-_LIES = re.compile(r"The (\w+) is in the (\w+)\.")
-_MOVED = re.compile(r"(\w+) moved the (\w+) to the (\w+)\.")
-_FIRST = re.compile(r"Where will (\w+) look for the (\w+)\?")
-_SECOND = re.compile(r"Where does (\w+) think that (\w+) searches for the (\w+)\?")
+ROOM = re.compile(r"(?P<who>\w+) (?P<verb>entered|exited|is in) the (?P<place>.+?)\.?$")
+MOVED = re.compile(r"(?P<who>\w+) moved the (?P<thing>.+?) to (?:the )?(?P<to>.+?)\.?$")
+LIES = re.compile(r"The (?P<thing>.+?) is in the (?P<to>.+?)\.?$")
+NOTICED = re.compile(r"Both (\w+) and (\w+) noticed")
+PERSPECTIVE = re.compile(r"From (\w+)'s perspective, where (?:precisely does (\w+))?")
+SEARCH = re.compile(r"Where will (\w+) look for the (.+?)\?")
+THINKS = re.compile(r"Where does (\w+) think that (\w+) searches for the (.+?)\?")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """people: whose belief, and on whose where there are two. answer: a container."""
+class Asked:
+    """Where somebody takes a thing to be. of: what they think of this other one, "" themselves.
 
-    people: tuple[str, ...]
+    told: what the data says. in_order: what follows where each step happens when it is told; ""
+    where that is not known apart. is_false: it is not where it really is.
+    """
+
+    who: str
+    of: str
     thing: str
-    answer: str
+    told: str
+    in_order: str = ""
+    is_false: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BeliefStory:
-    """lines: of the story. question: on beliefs at its end."""
+    """told: messages. lines: what a reading of them gives, numbered from 1.
 
+    is_sound: its labels were made in the order in which it is told. ToMi's generator lets a third
+    person act when all else has happened, and then puts that into the middle of the story: whoever
+    is on its list of observers by then "sees" with them where the thing is at the end.
+    """
+
+    told: tuple[str, ...]
     lines: tuple[str, ...]
-    question: Question
-
-    @property
-    def has_newcomer(self) -> bool:
-        """Whether a third person comes into the story."""
-        came = {found[1] for line in self.lines if (found := _ENTERED.fullmatch(line))}
-        return len(came) > 2
-
-    @property
-    def notes(self) -> str:
-        """What an extraction notes of it: one line for each that says who comes, goes, or what of
-        a thing is so now, and no word on who knows it.
-        """
-        return "\n".join(
-            note for number, line in enumerate(self.lines, 1) for note in _notes(number, line)
-        )
+    questions: tuple[Asked, ...]
+    is_sound: bool = True
 
 
 def get(folder: Path) -> None:
-    """Fetch the repository into a folder, and unpack the stories in it."""
-    subprocess.run(["git", "clone", "--depth", "1", SOURCE, str(folder)], check=True)
-    with zipfile.ZipFile(folder / "tomi_balanced_story_types.zip") as archive:
-        archive.extractall(folder)
+    """Fetch both repositories into a folder."""
+    for name, source in SOURCES.items():
+        subprocess.run(["git", "clone", "--depth", "1", source, str(folder / name)], check=True)
 
 
-def stories(folder: Path, split: str = "test") -> Iterator[BeliefStory]:
-    """The stories that ask for beliefs."""
-    made = [*folder.rglob(f"data/{split}.txt"), *folder.rglob(f"fb_all_{split}.txt")]
-    path = made[0]  # by the generator itself, else as it was published
+def tomi(folder: Path, count: int, seed: int) -> Iterator[BeliefStory]:
+    """Stories of the generator, as many of each of its three kinds, by its way of drawing them."""
+    root = next(path.parent.parent for path in sorted(folder.rglob("tomi/oracle.py")))
+    sys.path.insert(0, str(root))
+    try:
+        story, world = importlib.import_module("tomi.story"), importlib.import_module("tomi.world")
+    finally:
+        sys.path.remove(str(root))
+    np.random.seed(seed)
+    random.seed(seed)
+    whole, quota = world.World(), dict.fromkeys(story.StoryType, count // len(story.StoryType))
+    while any(quota.values()):
+        whole.reset()
+        stories, traces, kind = story.generate_story(whole)
+        if quota[kind]:
+            quota[kind] -= 1
+            is_sound = "agent_2_enters" not in traces[0]
+            yield _of_tomi([[line.render() for line in one] for one in stories], is_sound)
+
+
+def _of_tomi(stories: Sequence[Sequence[str]], is_sound: bool) -> BeliefStory:
+    told = tuple(stories[0][:-1])
+    replay = Replay()
+    for number, sentence in enumerate(told, 1):
+        replay.step(number, sentence)
+    questions = []
+    for *_, asked in stories:
+        text, answer, *_ = asked.split("\t")
+        if found := THINKS.match(text):
+            who, of, thing = found.groups()
+        elif found := SEARCH.match(text):
+            (who, thing), of = found.groups(), ""
+        else:
+            continue
+        thought = replay.thought(who, of)
+        questions.append(Asked(who, of, thing, answer, thought, answer != replay.real))
+    return BeliefStory(told, tuple(replay.lines), tuple(questions), is_sound)
+
+
+class Replay:
+    """A story gone through as it is told: what lies in a room is seen by who is there or comes in.
+
+    lines: what a reading notes. real: where the thing is.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.real = ""
+        self._thing = self._room = ""
+        self._at: dict[str, str] = {}
+        self._thoughts: dict[tuple[str, str], str] = {}
+
+    def thought(self, who: str, of: str = "") -> str:
+        """Where somebody takes the thing to be, or takes another to look for it."""
+        return self._thoughts.get((who, of), "")
+
+    def step(self, number: int, sentence: str) -> None:
+        """Take in one sentence."""
+        if found := MOVED.match(sentence):
+            self._lies(number, found["who"], found["to"])
+        elif (found := LIES.match(sentence)) and not self._thing:
+            # It is told where the two are whom the story is about.
+            rooms = Counter(self._at.values())
+            self._thing, self._room = found["thing"], rooms.most_common(1)[0][0]
+            self._lies(number, self._room, found["to"])
+        elif found := ROOM.match(sentence):
+            who, place = found["who"], found["place"]
+            kind = {"entered": "enter", "exited": "leave", "is in": "present"}[found["verb"]]
+            self.lines.append(f"[{kind}:sources={number}] {who} | {place}")
+            self._at.pop(who, None)
+            if kind != "leave":
+                self._at[who] = place
+                if self._thing and place == self._room:
+                    self._lies(number, who, self.real)
+
+    def _lies(self, number: int, who: str, to: str) -> None:
+        self.real = to
+        self.lines.append(f"[shown:sources={number}] {who} | The {self._thing} is in the {to}.")
+        there = [one for one, place in self._at.items() if place == self._room]
+        for one in there:
+            for other in there:
+                self._thoughts[one, "" if one == other else other] = to
+
+
+def opentom(folder: Path) -> Iterator[BeliefStory]:
+    """The plots of OpenToM with the questions where exactly a thing is."""
+    where = next(path.parent for path in sorted(folder.rglob("location_fg_so_new.json")))
+    plots: Mapping[str, Any] = json.loads((where / "meta_data.json").read_text(encoding="utf-8"))
+    answers: dict[str, list[Asked]] = {}
+    for name in ("location_fg_fo_new.json", "location_fg_so_new.json"):
+        for key, asked in json.loads((where / name).read_text(encoding="utf-8")).items():
+            answers.setdefault(key, []).extend(_asked(asked, plots[key]["plot_info"]))
+    for key, plot in plots.items():
+        yield _of_opentom(plot, tuple(answers.get(key, ())))
+
+
+def _asked(questions: Sequence[Mapping[str, str]], info: Mapping[str, str]) -> Iterator[Asked]:
+    for one in questions:
+        found = re.match(
+            r"From (\w+)'s perspective, where (?:precisely does (\w+))?", one["question"]
+        )
+        if found is None or found[1] == "narrator" or "beginning" in one["question"]:
+            continue
+        is_false = one["answer"] != info["move_to_place"]
+        told = _plain(one["answer"])
+        yield Asked(found[1], found[2] or "", info["eoi"], told, is_false=is_false)
+
+
+def _of_opentom(plot: Mapping[str, Any], questions: tuple[Asked, ...]) -> BeliefStory:
+    info = plot["plot_info"]
+    mover, observer, thing = info["mover"], info["observer"], info["eoi"]
+    told: list[str] = []
     lines: list[str] = []
-    for row in path.read_text(encoding="utf-8").splitlines():
-        found = _LINE.fullmatch(row)
-        if found is None:
-            continue
-        if found[1] == "1":
-            lines = []
-        text, _, answer = found[2].partition("\t")
-        if not answer:
-            lines.append(text)
-            continue
-        question = _question(text, answer.split("\t")[0])
-        if question is not None:
-            yield BeliefStory(tuple(lines), question)
+    room, is_there = "room", True
+    for sentence in plot["plot"].splitlines():
+        told.append(sentence)
+        head = f"sources={len(told)}"
+        if NOTICED.match(sentence):
+            rooms = re.findall(r" in the ([^.]+?)(?= in the |\.|$)", sentence)
+            room = rooms[-1] if len(rooms) > 1 else room
+            lines += (f"[present:{head}] {one} | {room}" for one in (mover, observer))
+            lines.append(f"[shown:{head}] {mover} | {_lies_in(thing, info['original_place'])}")
+        elif " moved the " in sentence:
+            if is_there and not plot["observed"]:
+                told[-1:] = [f"{observer} was elsewhere.", sentence]
+                lines.append(f"[leave:sources={len(told) - 1}] {observer} | {room}")
+            head = f"sources={len(told)}"
+            lines.append(f"[shown:{head}] {mover} | {_lies_in(thing, info['move_to_place'])}")
+        elif found := ROOM.match(sentence):
+            kind = "leave" if found["verb"] == "exited" else "enter"
+            is_there = is_there and not (kind == "leave" and found["who"] == observer)
+            lines.append(f"[{kind}:{head}] {found['who']} | {found['place']}")
+    return BeliefStory(tuple(told), tuple(lines), questions)
 
 
-def _question(text: str, answer: str) -> Question | None:
-    if first := _FIRST.fullmatch(text):
-        return Question((first[1],), first[2], answer)
-    if second := _SECOND.fullmatch(text):
-        return Question((second[1], second[2]), second[3], answer)
-    return None
+def _lies_in(thing: str, place: str) -> str:
+    return f"The {thing} is in the {_plain(place)}."
 
 
-def _notes(number: int, line: str) -> Iterator[str]:
-    if found := _TOGETHER.fullmatch(line):
-        yield f"[present:sources={number}] {found[1]}, {found[2]} | {found[3]}"
-    elif found := _LIES.fullmatch(line):
-        yield f"[state:{found[1]}:object:sources={number}] location={found[2]}"
-    elif found := _ENTERED.fullmatch(line):
-        yield f"[enter:sources={number}] {found[1]} | {found[2]}"
-    elif found := _EXITED.fullmatch(line):
-        yield f"[leave:sources={number}] {found[1]} | {found[2]}"
-    elif found := _MOVED.fullmatch(line):
-        yield f"[state:{found[2]}:object:sources={number}] location={found[3]}"
+def _plain(place: str) -> str:
+    return place.rstrip(".").removeprefix("the ")
 
 
 if __name__ == "__main__":

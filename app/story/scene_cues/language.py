@@ -146,7 +146,8 @@ class LanguagePack(Phrases):
     capital_nouns: all nouns are written with a capital.
     statements: phrases by which a sentence says that something changed, is not so, or may be so
     (app/memory/state_change.py). values: what words for numbers say. turns: words by which a
-    message is of an intimate moment, a transition or action (app/prompt/adaptive.py).
+    message is of an intimate moment, a transition or action (app/prompt/adaptive.py). moves: verbs
+    by which somebody comes or goes (app/memory/comings.py).
     """
 
     code: str
@@ -167,6 +168,7 @@ class LanguagePack(Phrases):
     statements: Phrases
     values: Mapping[str, int]
     turns: Phrases
+    moves: Phrases
 
 
 def count_ideographs(text: str) -> int:
@@ -192,6 +194,7 @@ def parse_pack(source: str) -> LanguagePack:
     place, simile, titles, kinds, logs and vague = words; [classes] name = words; [cues] cue =
     phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent.
     [statements] cue = phrases; [values] word = number. [turns] kind = phrases.
+    [moves] kind = phrases.
     Raises UsageError for text that is no pack.
     """
     try:
@@ -222,6 +225,7 @@ def parse_pack(source: str) -> LanguagePack:
             statements=Phrases(classes, _tree(data.get("statements", {}), classes)),
             values={word.casefold(): int(n) for word, n in data.get("values", {}).items()},
             turns=Phrases(classes, _tree(data.get("turns", {}), classes)),
+            moves=Phrases(classes, _tree(data.get("moves", {}), classes)),
             classes=classes,
             _root=_tree(data["cues"], classes),
         )

@@ -1,164 +1,221 @@
-"""Who was where, and what follows of it for what people know."""
+"""Who is where, who learns what by it, and what those who were away go on believing."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+import pytest
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from app.memory.answers import read_answer
-from app.memory.extraction import Work, proposed
-from app.memory.presence import PresenceTimeline, behind_their_backs, witnessed
-from app.memory.presence_lines import AWAY
-from app.memory.records import Memory, Tier
-from app.memory.standing import Ground, Status, standings
+from app.languages import load_packs
+from app.memory.answers import as_prose, read_answer
+from app.memory.comings import comings_in
+from app.memory.epistemic_map import EpistemicMap
+from app.memory.extraction import Work
+from app.memory.presence import Event, Spot, Whereabouts, witnesses
+from app.memory.presence_record import events_of, presence_document
+from app.memory.records import Document, Memory, Source, Tier
+from app.memory.standing import Ground, Standing, Status
 from app.memory.windows import Window
-from app.story.messages import Message, MessageKind, digest
+from app.memory.witnessing import WAS_THERE, Witnessing, is_derived
+from app.story.messages import Message, digest
 
-CHAT = 1
-LINES = (
-    "Ann and Bo sit in the mill.",
-    "Ann puts the ring into the jar.",
-    "Bo goes out.",
-    "Ann moves the ring to the chest.",
-    "Bo comes back.",
-)
-NOTES = """[present:sources=1] Ann, Bo | the mill
-[state:ring:object:sources=2] location=jar
-[leave:sources=3] Bo | the mill
-[state:ring:object:sources=4] location=chest"""
-BACK = "\n[enter:sources=5] Bo | mill"
+PACKS = load_packs()
+ENGLISH = [pack for pack in PACKS if pack.code == "en"]
+WORK = Work("work", 1, "", "model", 1.0)
+MESSAGES = tuple(Message(str(n), digest(f"Text {n}"), "Teller", f"Text {n}") for n in range(12))
+BOX, BED = "The ring is in the box.", "The ring is under the bed."
+PARTING = f"""[present:sources=1] Ana, Bo, Cem | kitchen
+[shown:sources=2] Ana | {BOX}
+[leave:sources=3] Bo | kitchen
+[shown:sources=4] Ana | {BED}"""
 
 
-def told(lines: tuple[str, ...] = LINES, name: str = "Narrator") -> tuple[Message, ...]:
-    return tuple(
-        Message(f"m{n}", digest(line), name, line, kind=MessageKind.CHAT)
-        for n, line in enumerate(lines)
-    )
+def kept(lines: str, messages: tuple[Message, ...] = MESSAGES) -> list[Document]:
+    answer = read_answer(lines)
+    assert not answer.skipped
+    document = presence_document(answer.presence, Window(1, messages), WORK)
+    return [document] if document else []
 
 
-def memories(notes: str, messages: tuple[Message, ...]) -> tuple[Memory, ...]:
-    window = Window(CHAT, messages)
-    return proposed(read_answer(notes), window, Work("key", CHAT, "", "model", 0.0))
+def where(lines: str, *, openings: tuple[int, ...] = ()) -> Whereabouts:
+    return Whereabouts(events_of(kept(lines), Ground.of(1, MESSAGES)), openings=openings)
 
 
-def timeline(notes: str, messages: tuple[Message, ...] | None = None) -> PresenceTimeline:
-    messages = messages or told()
-    return PresenceTimeline(
-        standings(memories(notes, messages), Ground.of(CHAT, messages)), messages
-    )
+def known(lines: str, *stated: Standing) -> EpistemicMap:
+    witnessing = Witnessing(where(lines), ENGLISH)
+    derived = witnessing.entries(1, stated)
+    return EpistemicMap((*stated, *derived), witnessing=witnessing)
 
 
-def value(held: object) -> str:
-    return getattr(held, "value", "")
+def held(known: EpistemicMap, person: str, at: int = 11) -> dict[str, str]:
+    world = known.world_of(person, at)
+    entries = (*world.knows, *world.believes, *world.unaware, *world.suspects)
+    return {s.memory.text: s.memory.type for s in entries}
 
 
-def test_who_was_away_goes_on_believing_what_was_so_before() -> None:
-    found = timeline(NOTES)
-    assert value(found.belief("Ann", "ring", "location", 4)) == "chest"
-    assert value(found.belief("Bo", "ring", "location", 4)) == "jar"
-    assert value(found.belief("Cy", "ring", "location", 4)) == ""
+def stated(type_: str, who: str, text: str, start: int) -> Standing:
+    memory = Memory(f"{who} {text}", 1, Tier.EPISTEMIC, type_, text, subject=who)
+    return Standing(memory, Status.ACTIVE, start)
 
 
-def test_who_was_together_knows_of_each_other_that_they_know() -> None:
-    found = timeline(NOTES)
-    assert value(found.thought("Ann", "Bo", "ring", "location", 4)) == "jar"
-    assert value(found.thought("Bo", "Ann", "ring", "location", 4)) == "jar"
+# --- lines
 
 
-def test_who_comes_back_sees_how_things_are() -> None:
-    found = timeline(NOTES + BACK)
-    assert value(found.belief("Bo", "ring", "location", 3)) == "jar"
-    back = found.belief("Bo", "ring", "location", 4)
-    assert value(back) == "chest"
-    assert back is not None
-    assert not back.saw
-    assert value(found.thought("Ann", "Bo", "ring", "location", 4)) == "chest"
-
-
-def test_it_can_be_asked_for_any_message() -> None:
-    found = timeline(NOTES + BACK)
-    assert [found.where("Bo", at) for at in range(-1, 5)] == [
-        *("", "the mill", "the mill", AWAY, AWAY, "the mill")
+def test_one_line_tells_of_several_people_and_other_words_are_understood() -> None:
+    lines = read_answer("[present:sources=4] Ana, Bo | kitchen\n[exits:sources=5] Bo").presence
+    assert [(one.kind, one.who, one.place) for one in lines] == [
+        ("present", "Ana", "kitchen"),
+        ("present", "Bo", "kitchen"),
+        ("leave", "Bo", ""),
     ]
-    assert found.there(0) == ("Ann", "Bo")
-    assert found.there(3) == ("Ann",)
 
 
-def test_a_corner_of_a_room_that_the_ledger_names_takes_nobody_out_of_it() -> None:
-    found = timeline(
-        NOTES.replace("[leave:sources=3] Bo | the mill\n", "")
-        + ("\n[state:Bo:character:sources=3] location=by the stove")
+def test_what_is_said_names_to_whom() -> None:
+    (line,) = read_answer("[said:sources=5] Ana to Bo, Cem | the ring is gone").presence
+    assert (line.who, line.whom, line.text) == ("Ana", ("Bo", "Cem"), "the ring is gone")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[enter] Ana | kitchen",
+        "[present:sources=4] Ana |",
+        "[said:sources=5] Ana to Bo |",
+        "[shown:sources=5] <A> | <thing> is gone",
+        "[leave:sources=5] everyone | kitchen",
+    ],
+)
+def test_a_line_without_source_name_or_matter_is_none(line: str) -> None:
+    answer = read_answer(line)
+    assert not answer.presence
+    assert answer.skipped
+
+
+def test_an_answer_of_nothing_else_can_be_used() -> None:
+    assert read_answer("[leave:sources=5] Bo | kitchen").is_usable
+
+
+def test_a_line_in_the_story_is_no_entry_of_an_answer() -> None:
+    assert not read_answer(as_prose("[leave:sources=5] Bo | kitchen")).presence
+
+
+def test_a_line_that_cites_what_was_not_shown_is_not_kept() -> None:
+    answer = read_answer("[leave:sources=40] Bo | kitchen")
+    assert presence_document(answer.presence, Window(1, MESSAGES), WORK) is None
+
+
+def test_what_a_message_told_goes_with_it() -> None:
+    documents = kept(PARTING)
+    edited = (*MESSAGES[:2], Message("2", digest("Other"), "Teller", "Other"), *MESSAGES[3:])
+    told = events_of(documents, Ground.of(1, edited))
+    assert {event.at for event in told} == {0, 1, 3}
+    assert {e.at for e in events_of(documents, Ground.of(1, MESSAGES[1:]))} == {0, 1, 2}
+
+
+# --- where people are
+
+
+def test_somebody_is_where_they_went_until_they_leave() -> None:
+    found = where("[enter:sources=2] Ana | kitchen\n[leave:sources=5] Ana | kitchen")
+    assert found.spot("Ana", 0) == Spot("kitchen", is_away=True)
+    assert found.spot("Ana", 2) == Spot("kitchen")
+    assert found.spot("Ana", 6) == Spot("kitchen", is_away=True)
+
+
+def test_a_new_scene_may_be_anywhere() -> None:
+    found = where("[present:sources=1] Ana | kitchen", openings=(0, 6))
+    assert found.spot("Ana", 5) == Spot("kitchen")
+    assert found.spot("Ana", 6) is None
+
+
+def test_who_writes_again_is_not_taken_to_be_gone() -> None:
+    found = Whereabouts([Event("leave", "Bo", 2)], speakers=[(0, "Bo"), (1, "Ana"), (4, "Bo")])
+    assert found.company(3, "").away == {"bo"}
+    assert found.spot("Bo", 4) is None
+
+
+def test_witnesses_are_by_message_and_not_by_window() -> None:
+    found = Whereabouts(
+        [Event("leave", "Bo", 2)], speakers=[(0, "Bo"), (1, "Ana"), (3, "Ana"), (4, "Ana")]
     )
-    assert value(found.belief("Bo", "ring", "location", 4)) == "chest"
+    assert witnesses(found, ("Bo", "Ana"), {4: "Ana"}) == ("Ana",)
+    assert witnesses(found, ("Bo", "Ana"), {1: "Ana", 4: "Ana"}) == ("Bo", "Ana")
 
 
-def test_without_a_word_on_who_comes_and_goes_nothing_follows() -> None:
-    notes = (
-        "[state:Ann:character:sources=1] location=mill\n[state:ring:object:sources=2] location=jar"
-    )
-    found = timeline(notes)
-    assert not found
-    assert found.belief("Ann", "ring", "location", 4) is None
-    assert behind_their_backs(found, 4) == ()
+# --- who knows
 
 
-def test_what_follows_stands_as_entries_between_its_messages() -> None:
-    found = timeline(NOTES + BACK)
-    at_end = {(s.memory.type, s.memory.subject): s for s in behind_their_backs(found, 4)}
-    believed = at_end["believes", "Bo"]
-    assert "jar" in believed.memory.text
-    assert (believed.start, believed.end, believed.status) == (3, 4, Status.ENDED)
-    assert "chest" in at_end["knows", "Ann"].memory.text
-    away = {(s.memory.type, s.memory.subject): s for s in behind_their_backs(timeline(NOTES), 4)}
-    assert away["believes", "Bo"].status is Status.ACTIVE
-    before = behind_their_backs(timeline(NOTES), 2)
-    assert {s.status for s in before} == {Status.LATER}
+def test_who_was_away_goes_on_believing_what_was_so() -> None:
+    map_ = known(PARTING)
+    assert held(map_, "Cem") == {BED: "knows"}
+    assert held(map_, "Bo") == {BOX: "believes"}
+    assert held(map_, "Bo", 2) == {BOX: "knows"}
 
 
-def test_a_memory_was_witnessed_by_those_who_were_there_at_its_message() -> None:
-    messages = (
-        *told(LINES[:3]),
-        *told(("“The ring is cursed,” says Ann to herself.",), "Ann"),
-        *told(LINES[4:]),
-    )
-    messages = tuple(
-        Message(f"m{n}", m.content_hash, m.name, m.text, kind=m.kind)
-        for n, m in enumerate(messages)
-    )
-    notes = NOTES + BACK + "\n[fact:3:permanent:sources=4] The ring is cursed."
-    made = memories(notes, messages)
-    places = {message.anchor: n for n, message in enumerate(messages)}
-    found = timeline(notes, messages)
-    speakers = ("Ann", "Bo", "Cy")
-    (fact,) = (m for m in witnessed(made, found, places, speakers) if m.tier is Tier.LONG_TERM)
-    assert fact.witnessed_by == ("Ann", "Cy")  # of Cy nobody knows where they were
+def test_who_was_never_told_does_not_know_and_nothing_is_said_of_others() -> None:
+    lines = "[present:sources=1] Ana, Bo | kitchen\n[enter:sources=1] Dee | cellar\n"
+    lines += "[enter:sources=1] Eve | cellar\n[said:sources=3] Ana to Bo | the ring is false"
+    map_ = known(lines)
+    assert held(map_, "Bo") == {"the ring is false": "knows"}
+    assert held(map_, "Dee") == {"the ring is false": "unaware"}
+    assert not held(map_, "Fay")
 
 
-PEOPLE = ("Ann", "Bo", "Cy")
-PLACES = ("mill", "barn")
-moves = st.tuples(st.sampled_from(PEOPLE), st.sampled_from((*PLACES, "")))
-changes = st.tuples(st.just("ring"), st.sampled_from(("jar", "chest", "bag")))
+def test_who_comes_and_goes_in_the_very_message_is_not_judged() -> None:
+    lines = "[present:sources=1] Ana, Bo | kitchen\n[leave:sources=3] Bo | kitchen\n"
+    assert not held(known(lines + "[said:sources=3] Ana | the ring is false"), "Bo")
 
 
-@given(st.lists(st.one_of(moves, changes), max_size=14))
-def test_nobody_learns_but_where_they_are(events: list[tuple[str, str]]) -> None:
-    """Between two changes of place what somebody believes changes only before their eyes."""
-    lines, notes = [], []
-    for number, (who, what) in enumerate([("Ann", "mill"), *events], 1):
-        if who == "ring":
-            lines.append(f"The ring goes into the {what}.")
-            notes.append(f"[state:ring:object:sources={number}] location={what}")
-        else:
-            lines.append(f"{who} walks.")
-            tag, place = ("enter", what) if what else ("leave", "there")
-            notes.append(f"[{tag}:sources={number}] {who} | {place}")
-    messages = told(tuple(lines))
-    found = timeline("\n".join(notes), messages)
-    for person in PEOPLE:
-        for before, at in pairwise(range(len(messages))):
-            stays = found.where(person, before) == found.where(person, at)
-            held = found.belief(person, "ring", "location", before)
-            if stays and found.where(person, at) in ("", AWAY):
-                assert found.belief(person, "ring", "location", at) == held
+def test_who_was_there_together_knows_that_of_the_other() -> None:
+    minds = known(PARTING).world_of("Ana", 11).minds
+    assert {(m.holder, m.state, m.text) for m in minds} == {
+        ("Bo", "believes", BOX),
+        ("Cem", "knows", BED),
+    }
+
+
+def test_a_derived_entry_says_where_it_comes_from() -> None:
+    (entry,) = known(PARTING).world_of("Cem", 11).knows
+    assert is_derived(entry.memory)
+    assert entry.memory.channel == WAS_THERE
+    assert entry.memory.sources == (Source(1, "3", MESSAGES[3].content_hash),)
+
+
+def test_a_derived_entry_yields_to_what_the_story_states() -> None:
+    said = stated("suspects", "Cem", BED, 6)
+    map_ = known(PARTING, said)
+    assert held(map_, "Cem", 4) == {BED: "knows"}
+    assert held(map_, "Cem", 7) == {BED: "suspects"}
+    assert held(known(PARTING, stated("believes", "Cem", BED, 2)), "Cem") == {BED: "believes"}
+
+
+# --- without a model
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "place"),
+    [
+        ("*Bo leaves the kitchen without a word.*", "leave", "kitchen"),
+        ("Bo walked out into the rain.", "leave", ""),
+        ("Bo came back, wet to the bone.", "enter", ""),
+        ("Bo verließ die Küche.", "leave", "küche"),
+        ("Bo entra con una lámpara.", "enter", ""),
+        ("Bo sortit sans un mot.", "leave", ""),
+    ],
+)
+def test_names_and_verbs_of_going_tell_without_a_model(text: str, kind: str, place: str) -> None:
+    message = Message("a", digest(text), "Ana", text)
+    (event,) = comings_in(message, 3, {"Bo": ("bo",), "Ana": ("ana",)}, PACKS)
+    assert (event.kind, event.who, event.place, event.at) == (kind, "Bo", place, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bo left the letter on her plate.",
+        '"Bo walked out," said Ana.',
+        "Bo almost walked out.",
+        "They saw that Bo walked out.",
+    ],
+)
+def test_what_is_no_going_is_not_taken_for_it(text: str) -> None:
+    message = Message("a", digest(text), "Ana", text)
+    assert not list(comings_in(message, 3, {"Bo": ("bo",), "Ana": ("ana",)}, PACKS))

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from app.languages import load_packs
 from app.memory.records import EndReason, Tier
 from app.memory.standing import Status
+from app.work.leak_check import epistemic_map
 from tests.chat_files import message, swiped, write_chat
 from tests.fakes import RecordedRequest
 from tests.scripted_memory import Script, gated, new_in, playing, shown_in, task_of
@@ -350,3 +352,28 @@ async def test_in_a_group_each_is_a_witness_of_what_they_heard(tmp_path: Path) -
         assert {"Ana: The lamp is green.", "Tam: Indeed."} <= set(
             shown_in(play.readings[-1]).values()
         )
+
+
+async def test_who_had_left_is_no_witness_of_what_came_then(tmp_path: Path) -> None:
+    lines = LINES | {"Tam goes": "[leave:sources={n}] Tam"}
+    async with playing(tmp_path, Script(lines)) as play:
+        play.messages += [message(0, "Look."), message(1, "Yes.", name="Mira")]
+        play.messages += [message(3, "Farewell. Tam goes.", name="Tam"), message(2)]
+        play.messages += [message(4, "The lamp is green."), message(5, "So it is.", name="Mira")]
+        play.messages += [message(6)]
+        await play.follow()
+        assert set(play.standing("lamp").memory.witnessed_by) == {"Ana", "Mira"}
+
+
+async def test_presence_that_a_reading_notes_reaches_the_map(tmp_path: Path) -> None:
+    lines = {
+        "all are here": "[present:sources={n}] Ana, Mira, Tam | tower",
+        "Tam goes": "[leave:sources={n}] Tam | tower",
+        "it is false": "[said:sources={n}] Ana | the silver key is false",
+    }
+    async with playing(tmp_path, Script(lines)) as play:
+        await play.add("Now all are here.", "", "Tam goes.", "", "And it is false.", "", "")
+        known = epistemic_map(play.view, load_packs())
+        (matter,) = known.matters
+        held = {s.memory.subject: s.memory.type for s in known.holders(matter, 6)}
+        assert held == {"Ana": "knows", "Mira": "knows", "Tam": "unaware"}
