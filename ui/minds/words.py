@@ -8,6 +8,7 @@ from app.memory.epistemic_map import Step
 from app.memory.leaks import Leak, LeakKind
 from app.memory.minds import Attitude, MindMap, Stance, Stretch, counted
 from app.memory.standing import Standing
+from app.memory.witnessing import WAS_AWAY, WAS_THERE
 from app.story.scenes import Scene
 from app.story.story import Story
 from app.translation import N_, tr, trn
@@ -35,11 +36,14 @@ _LEARNED = {  # by channel
     "overheard": N_("overheard it"),
     "read": N_("read it"),
     "inferred": N_("worked it out"),
+    WAS_THERE: N_("was there"),
+    WAS_AWAY: N_("was not there"),
 }
 VEILED = N_("Hidden until you ask for it")
 LEAK_WORDS = {
     LeakKind.UNAWARE: N_("{speaker} does not know it"),
     LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),
+    LeakKind.SUSPECTED: N_("{speaker} only suspects it"),
     LeakKind.CONTRARY: N_("{speaker} believes otherwise"),
     LeakKind.TOLD: N_("{speaker} hid it from {target} until here"),
 }
