@@ -185,7 +185,7 @@ class Companion(News):
     def _make_hands(self, parts: Parts) -> None:
         """What the user does to stories, memories and budgets, and asks of them."""
         self.breaks = BreakHunt(self._chats, self.models, parts.packs)
-        self.remembered = Remembered(self._chats, parts.packs)
+        self.remembered = Remembered(self._chats, parts.packs, self._performers.memory.vectors_of)
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
         self.budgets = Budgeting(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from app.memory.epistemic_map import EpistemicMap
-from app.memory.similarity import NO_VECTORS, Vectors
+from app.memory.epistemic_map import EpistemicMap, Matter
+from app.memory.similarity import NO_VECTORS, Vectors, normalised
 from app.memory.standing import Standing
 from app.memory.state_change import Wording
 from app.memory.utterances import Utterance
@@ -100,3 +100,13 @@ def said_in(utterance: Utterance) -> tuple[str, ...]:
     """A sentence, and the same with what was said right before it."""
     whole = f"{utterance.before} {utterance.text}"
     return (utterance.text, whole) if utterance.before else (utterance.text,)
+
+
+def entries_in(matter: Matter, at: int) -> Iterator[Standing]:
+    """One entry for each wording of a matter, of those that say what is so."""
+    seen: set[str] = set()
+    for standing in matter.standings:
+        text = normalised(standing.memory.text)
+        if standing.start < at and standing.memory.type != "believes" and text not in seen:
+            seen.add(text)
+            yield standing

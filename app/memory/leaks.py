@@ -9,9 +9,9 @@ from enum import StrEnum
 
 from app.memory.coverage import PART, RUN, SAID, Coverage
 from app.memory.epistemic_map import EpistemicMap, Matter
-from app.memory.leak_meaning import Meaning, forms_of, said_in
+from app.memory.leak_meaning import Meaning, entries_in, forms_of, said_in
 from app.memory.matters import STEM, content_words, is_same
-from app.memory.similarity import NO_VECTORS, Vectors, normalised
+from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing
 from app.memory.state_change import Wording
 from app.memory.utterances import LONGEST, QUESTION, Utterance, utterances_of
@@ -20,6 +20,7 @@ from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack, tokens_of
 from app.story.scene_cues.narration import Voice, split_voices
 
+HAVING = ("knows", "hiding")
 THOUGHT = 0.75  # the same for what is narrated of somebody's mind
 HEARD = 0.5  # the same, for somebody else to have said it aloud; more easily, so as not to accuse
 SHARED = 0.2  # share of a belief's words that the truth about it has to have
@@ -102,6 +103,10 @@ class LeakCheck:
                 found.setdefault((leak.kind, leak.speaker, matter), leak)
         return tuple(found.values())
 
+    def compare_by(self, vectors: Vectors) -> None:
+        """Compare by meaning, too. vectors: of what `texts_at` gives."""
+        self._meaning = replace(self._meaning, vectors=vectors)
+
     def texts_at(self, message: int) -> tuple[str, ...]:
         """What is compared by meaning in one message: what is said there, and the entries."""
         said = [words for u in self._utterances(message) if u.speaker for words in said_in(u)]
@@ -118,31 +123,41 @@ class LeakCheck:
             # What holds when the message begins: it may itself be where something is learned.
             held = self._map.holders(matter, at - 1)
             mine = self._map.of_person(speaker, matter, at - 1)
-            told = next(
-                (
-                    s
-                    for s in mine
-                    if s.memory.type == "hiding"
-                    and not utterance.is_thought
-                    and self._says(utterance, s)
-                ),
-                None,
-            )
-            if told is not None:
-                yield Leak(LeakKind.TOLD, speaker, utterance.text, at, told)
-                continue
-            reason = self._reason(speaker, mine, held)
-            if reason is None:
-                continue
-            entry, had = reason[1], self._had(speaker, matter, at)
-            barred = [entry] if reason[0] is LeakKind.SUSPECTED else _by_text(matter, at)
-            said = [s for s in barred if not self._is_among(s, had) and self._says(utterance, s)]
-            if not said or self._may_have_heard(utterance, entry, *said):
-                continue
-            if reason[0] is LeakKind.SUSPECTED and self._is_a_hint(utterance):
-                continue
-            yield Leak(reason[0], speaker, utterance.text, at, entry, self._learned(matter, at))
+            leak = self._leak_of(utterance, matter, mine, held)
+            if leak is None:
+                keeping = (s for s in mine if s.memory.type == "hiding")
+                told = next((s for s in keeping if self._says(utterance, s)), None)
+                if told is not None and not utterance.is_thought:
+                    leak = Leak(LeakKind.TOLD, speaker, utterance.text, at, told)
+            if leak is not None:
+                yield leak
         yield from self._contrary(utterance)
+
+    def _leak_of(
+        self,
+        utterance: Utterance,
+        matter: Matter,
+        mine: Sequence[Standing],
+        held: Sequence[Standing],
+    ) -> Leak | None:
+        """What of one matter the speaker says and cannot know; None for nothing."""
+        speaker, at = utterance.speaker, utterance.message
+        reason = self._reason(speaker, mine, held)
+        if reason is None:
+            return None
+        kind, entry = reason
+        is_suspected = kind is LeakKind.SUSPECTED
+        had = self._had(speaker, matter, at)
+        said = [
+            s
+            for s in ([entry] if is_suspected else entries_in(matter, at))
+            if not self._is_among(s, had, in_part=not is_suspected) and self._says(utterance, s)
+        ]
+        if not said or self._may_have_heard(utterance, entry, *said):
+            return None
+        if is_suspected and self._is_a_hint(utterance):
+            return None
+        return Leak(kind, speaker, utterance.text, at, entry, self._learned(matter, at))
 
     def _is_a_hint(self, utterance: Utterance) -> bool:
         """Whether any part of what is said leaves it open."""
@@ -153,11 +168,11 @@ class LeakCheck:
     def _is_own_belief(self, utterance: Utterance) -> bool:
         """Whether somebody merely says what they believe, be it wrong."""
         beliefs = self._map.world_of(utterance.speaker, utterance.message - 1).believes
-        return any(self._covers_meaning(utterance, b.memory.text) for b in beliefs)
-
-    def _covers_meaning(self, utterance: Utterance, belief: str) -> bool:
-        return self._covers(utterance.text, belief, utterance.speaker, SAID) and self._is_meant(
-            utterance, belief, denied=False
+        texts = (belief.memory.text for belief in beliefs)
+        return any(
+            self._covers(utterance.text, text, utterance.speaker, SAID)
+            and self._is_meant(utterance, text, denied=False)
+            for text in texts
         )
 
     def _had(self, person: str, matter: Matter, at: int) -> tuple[Standing, ...]:
@@ -171,7 +186,7 @@ class LeakCheck:
             if s.start == at and (s.memory.told_by or s.memory.channel or len(s.memory.sources) > 1)
         )
         before = self._map.of_person(person, matter, at - 1)
-        return tuple(s for s in (*before, *learned) if s.memory.type in ("knows", "hiding"))
+        return tuple(s for s in (*before, *learned) if s.memory.type in HAVING)
 
     def _is_among(self, entry: Standing, had: Iterable[Standing], *, in_part: bool = True) -> bool:
         """Whether somebody who has these has an entry, too, in whatever words. in_part: most of its
@@ -180,18 +195,24 @@ class LeakCheck:
         text = entry.memory.text
         return any(
             is_same(one.memory.text, text)
-            or (in_part and self._coverage.covers(one.memory.text, text, enough=SAID))
+            or (
+                in_part
+                and self._named(text) <= self._named(f"{one.memory.subject} {one.memory.text}")
+                and self._coverage.covers(one.memory.text, text, enough=SAID)
+            )
             or self._meaning.is_same(one, entry)
             for one in had
         )
+
+    def _named(self, text: str) -> frozenset[str]:
+        return content_words(text, self._stopwords) & self._coverage.names
 
     def _has(self, person: str, entry: Standing, at: int) -> bool:
         return self._is_among(entry, self._had(person, self._map.matter_of(entry), at))
 
     def _reason(
-        self, speaker: str, mine: Iterable[Standing], held: Iterable[Standing]
+        self, speaker: str, mine: Sequence[Standing], held: Iterable[Standing]
     ) -> tuple[LeakKind, Standing] | None:
-        mine = tuple(mine)
         for standing in mine:
             if standing.memory.type == "unaware":
                 return LeakKind.UNAWARE, standing
@@ -262,7 +283,7 @@ class LeakCheck:
         places = [
             s.start
             for s in matter.standings
-            if s.memory.type in ("knows", "hiding") and s.start <= at and s.start >= 0
+            if s.memory.type in HAVING and s.start <= at and s.start >= 0
         ]
         return min(places, default=None)
 
@@ -373,13 +394,3 @@ class LeakCheck:
 def stopwords_of(packs: Iterable[LanguagePack]) -> frozenset[str]:
     """The words that say nothing by themselves, in the languages of a story."""
     return frozenset(word for pack in packs for word in (*pack.stopwords, *pack.articles))
-
-
-def _by_text(matter: Matter, at: int) -> Iterator[Standing]:
-    """One entry for each wording of a matter, of those that say what is so."""
-    seen: set[str] = set()
-    for standing in matter.standings:
-        text = normalised(standing.memory.text)
-        if standing.start < at and standing.memory.type != "believes" and text not in seen:
-            seen.add(text)
-            yield standing

@@ -10,6 +10,7 @@ from enum import StrEnum
 from app.memory.epistemic_map import EpistemicMap, Matter, Risk, Step, World
 from app.memory.matters import People
 from app.memory.names import folded
+from app.memory.presence import Stay
 from app.memory.similarity import normalised
 from app.memory.standing import Standing
 from app.story.scene_cues.language import tokens_of
@@ -162,6 +163,11 @@ class MindMap:
                     seen.add(stance.person)
                     _extend(found.setdefault(stance.person, []), stance, edge, end)
         return {person: tuple(stretches) for person, stretches in found.items()}
+
+    def stays(self, person: str) -> tuple[Stay, ...]:
+        """Where somebody is through the story, as far as it is known."""
+        presence = self.knowledge.witnessing
+        return presence.where.stays(person) if presence is not None else ()
 
     def knowing(self, number: int) -> tuple[tuple[int, int], ...]:
         """(message, how many know it from there on), at each change."""

@@ -16,9 +16,10 @@ from app.memory.similarity import normalised
 from app.memory.standing import Standing, Status
 from app.story.messages import combined_digest
 from app.story.scene_cues.language import LanguagePack, tokens_of
+from app.translation import N_
 
 MADE_BY = "presence"
-WAS_THERE, WAS_AWAY = "there", "away"  # channels of derived entries
+WAS_THERE, WAS_AWAY = N_("was there"), N_("was not there")  # channels of derived entries
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 
 from app.memory.epistemic_map import EpistemicMap
 from app.memory.leaks import Leak, LeakCheck, LeakKind, stopwords_of
 from app.memory.minds import title_of
+from app.memory.similarity import Vectors
 from app.memory.state_change import Wording
 from app.memory.word_counts import WordCounts
 from app.story.messages import MessageKind
@@ -15,11 +17,14 @@ from app.translation import N_, tr
 from app.work.memory_view import MemoryView
 from app.work.presence import derived
 
+VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
+
 SAMPLE = 60  # messages by which the languages of a story are told
 
 WHY = {
     LeakKind.UNAWARE: N_("{speaker} does not know it"),
     LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),
+    LeakKind.SUSPECTED: N_("{speaker} only suspects it"),
     LeakKind.CONTRARY: N_("{speaker} believes otherwise"),
 }
 
@@ -43,13 +48,26 @@ def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicM
     )
 
 
-def leaks_in(
-    view: MemoryView, packs: Sequence[LanguagePack], message: int, counts: WordCounts
+async def leaks_in(
+    view: MemoryView,
+    packs: Sequence[LanguagePack],
+    message: int,
+    counts: WordCounts,
+    vectors_of: VectorsOf,
 ) -> tuple[Leak, ...]:
     """What somebody says in a message and cannot know by the map, and what keepers tell there.
-    counts: of this chat.
+    counts: of this chat. vectors_of: texts by meaning, none where there is no embedding model.
     """
-    return leaks_by(epistemic_map(view, packs), view, packs, message, counts)
+    check = await asyncio.to_thread(_check_of, view, packs, counts)
+    texts = await asyncio.to_thread(check.texts_at, message)
+    check.compare_by(await vectors_of(texts))
+    return await asyncio.to_thread(check.at, message)
+
+
+def _check_of(view: MemoryView, packs: Sequence[LanguagePack], counts: WordCounts) -> LeakCheck:
+    messages = view.story.messages
+    known, frequency = epistemic_map(view, packs), counts.of(messages)
+    return LeakCheck(known, messages, packs=_spoken(view, packs), frequency=frequency)
 
 
 def leaks_by(

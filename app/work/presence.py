@@ -59,8 +59,8 @@ def whereabouts(
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What follows of who was there. entries: of who knows what. witnessing: None where nothing
-    was said or shown that somebody missed.
+    """What follows of who was there. entries: of who knows what. witnessing: who was where, and
+    what they learned there; None where no reading noted who came and went.
     """
 
     entries: tuple[Standing, ...] = ()
@@ -81,8 +81,6 @@ def derived(view: MemoryView, packs: Sequence[LanguagePack]) -> Derived:
     where = whereabouts(view.story, view.ground, view.documents, view.entities, (), since=since)
     changes = SeenChanges(view.memories, where, view.story.messages)
     found = behind_their_backs(changes, view.at)
-    if not any(event.text for event in events):
-        return Derived(found)
     stated = [s for s in view.of(Tier.EPISTEMIC) if s.status in PUBLIC]
     by_word = Witnessing(where, packs)
     return Derived((*found, *by_word.entries(view.ground.chat, stated)), by_word)

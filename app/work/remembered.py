@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from weakref import WeakKeyDictionary
 from app.memory.leaks import Leak
 from app.memory.word_counts import WordCounts
 from app.story.scene_cues.language import LanguagePack
-from app.work.leak_check import leaks_in
+from app.work.leak_check import VectorsOf, leaks_in
 from app.work.memory_view import MemoryView, memory_view
 from app.work.minds import Minds, minds_of
 from app.work.open_chat import OpenChat
@@ -19,9 +18,15 @@ from app.work.open_chats import OpenChats
 
 
 class Remembered:
-    """The memory of open chats. Each call raises UsageError when the chat is not open."""
+    """The memory of open chats. Each call raises UsageError when the chat is not open.
 
-    def __init__(self, chats: OpenChats, packs: Sequence[LanguagePack]) -> None:
+    vectors_of: texts by meaning, none where there is no embedding model.
+    """
+
+    def __init__(
+        self, chats: OpenChats, packs: Sequence[LanguagePack], vectors_of: VectorsOf
+    ) -> None:
+        self._vectors_of = vectors_of
         self._chats = chats
         self._packs = packs
         self._counts: MutableMapping[OpenChat, WordCounts] = WeakKeyDictionary()
@@ -33,7 +38,7 @@ class Remembered:
     async def leaks(self, path: Path, message: int) -> tuple[Leak, ...]:
         """What somebody says in a message and cannot know, and what keepers tell."""
         view, counts = self.view(path), self._counts_of(path)
-        return await asyncio.to_thread(leaks_in, view, self._packs, message, counts)
+        return await leaks_in(view, self._packs, message, counts, self._vectors_of)
 
     def minds(self, path: Path) -> Minds:
         """Who knows what, to be asked for any message. May take a while: call it outside the

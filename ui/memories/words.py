@@ -15,6 +15,7 @@ from app.memory.records import (
 )
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.memory.thread_cap import is_put_aside
+from app.memory.witnessing import WAS_AWAY, WAS_THERE
 from app.story.messages import Message
 from app.story.recaps import BUILT_IN, YOU
 from app.translation import N_, tr, tr_in, trn
@@ -241,6 +242,8 @@ def made_words(memory: Memory) -> str:
 
 def learned_words(memory: Memory) -> str:
     """How somebody came to know it, "" where nothing is known of that."""
+    if memory.told_by and memory.channel == WAS_THERE:
+        return tr("Told by {who}", who=memory.told_by)
     if memory.told_by:
         said = tr("Told by {who}", who=memory.told_by)
         return f"{said}, {tr(memory.channel)}" if memory.channel else said
@@ -250,6 +253,8 @@ def learned_words(memory: Memory) -> str:
         "overheard": tr("Overheard it"),
         "read": tr("Read it"),
         "inferred": tr("Worked it out"),
+        WAS_THERE: tr("Was there"),
+        WAS_AWAY: tr("Was not there"),
     }.get(memory.channel, "")
 
 

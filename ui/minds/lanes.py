@@ -14,7 +14,7 @@ from app.translation import N_, tr
 from ui.controls.labels import plain_tip
 from ui.minds.scene_slider import LABEL, Axis, playhead
 from ui.minds.tones import DISC, paint_glyph, stroke
-from ui.minds.words import stance_words, stretch_words
+from ui.minds.words import how_words, stance_words, stay_words, stretch_words
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T3_ROLE
@@ -23,6 +23,7 @@ from ui.theme.tokens import faded
 
 LANE = 24
 FOOT = 32
+BAND = 3  # px, of who is there
 NOTHING = N_("Choose a matter to see who came to know it, and when.")
 
 
@@ -111,6 +112,7 @@ class Lanes(QWidget):
                 rounded(painter, lane, 5, t.well)
                 ground = t.well
             self._write_name(painter, person, lane)
+            self._paint_presence(painter, axis, person, lane)
             for stretch, x in zip(stretches, _glyphs(axis, stretches), strict=True):
                 self._paint_stretch(painter, axis, stretch, lane, ground, x)
         if not self._lanes:
@@ -131,6 +133,18 @@ class Lanes(QWidget):
         words = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, LABEL - 28)
         area = QRectF(16, lane.top(), LABEL - 24, LANE)
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
+
+    def _paint_presence(self, painter: QPainter, axis: Axis, person: str, lane: QRectF) -> None:
+        """A thin band where somebody is known to be somewhere, open where they are gone."""
+        t = current_tokens()
+        for stay in self._minds.stays(person) if self._minds is not None else ():
+            left = axis.x(stay.first)
+            right = axis.x(self._last if stay.end is None else stay.end)
+            band = QRectF(left, lane.bottom() - BAND - 1, max(2.0, right - left - 1), BAND)
+            if stay.spot.is_away:
+                painter.fillRect(QRectF(band.left(), band.center().y(), band.width(), 1), t.line)
+            else:
+                rounded(painter, band, 1, t.t3)
 
     def _paint_stretch(
         self,
@@ -199,6 +213,24 @@ class Lanes(QWidget):
         held = [s for s in begun if s.end is None or index <= s.end]
         return person, held[-1] if held and point.x() >= LABEL else None
 
+    def told_at(self, point: QPointF) -> str:
+        """What a tip says of a place in the lanes: how somebody stands to it, since when and why,
+        and where they are; "" for nothing.
+        """
+        person, stretch = self._at_point(point)
+        minds = self._minds
+        if minds is None or not person or point.x() < LABEL:
+            return ""
+        said: list[str] = []
+        if stretch is not None:
+            how = how_words(stretch.standing)
+            said += [stance_words(minds, self._stance(person, stretch)), stretch_words(stretch)]
+            said += [how] if stretch.standing.memory.channel else []
+        index = self._axis().index(point.x())
+        stays = (s for s in minds.stays(person) if s.first <= index)
+        said += [stay_words(s) for s in stays if s.end is None or index < s.end]
+        return "\n".join(said)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
             return
@@ -215,11 +247,8 @@ class Lanes(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            person, stretch = self._at_point(QPointF(event.pos()))
-            minds = self._minds
-            if minds is not None and stretch is not None:
-                words = stance_words(minds, self._stance(person, stretch))
-                span = stretch_words(stretch)
-                QToolTip.showText(event.globalPos(), plain_tip(f"{words}\n{span}"), self)
+            words = self.told_at(QPointF(event.pos()))
+            if words:
+                QToolTip.showText(event.globalPos(), plain_tip(words), self)
             return True
         return super().event(event)

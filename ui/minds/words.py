@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from app.memory.epistemic_map import Step
 from app.memory.leaks import Leak, LeakKind
 from app.memory.minds import Attitude, MindMap, Stance, Stretch, counted
+from app.memory.presence import Stay
 from app.memory.standing import Standing
+from app.memory.witnessing import WAS_AWAY, WAS_THERE
 from app.story.scenes import Scene
 from app.story.story import Story
 from app.translation import N_, tr, trn
@@ -35,11 +37,14 @@ _LEARNED = {  # by channel
     "overheard": N_("overheard it"),
     "read": N_("read it"),
     "inferred": N_("worked it out"),
+    WAS_THERE: N_("was there"),
+    WAS_AWAY: N_("was not there"),
 }
 VEILED = N_("Hidden until you ask for it")
 LEAK_WORDS = {
     LeakKind.UNAWARE: N_("{speaker} does not know it"),
     LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),
+    LeakKind.SUSPECTED: N_("{speaker} only suspects it"),
     LeakKind.CONTRARY: N_("{speaker} believes otherwise"),
     LeakKind.TOLD: N_("{speaker} hid it from {target} until here"),
 }
@@ -108,7 +113,20 @@ def holding_words(stance: Stance, minds: MindMap) -> str:
 
 def stretch_words(stretch: Stretch) -> str:
     """ "from #12 to #40", "from the beginning"."""
-    first, end = stretch.first, stretch.end
+    return _span_words(stretch.first, stretch.end)
+
+
+def stay_words(stay: Stay) -> str:
+    """ "At the mill from #12 to #40", "Away from #12"."""
+    place, is_away = stay.spot.place, stay.spot.is_away
+    if is_away:
+        where = tr("Gone, last at {place}", place=place) if place else tr("Gone")
+    else:
+        where = tr("At {place}", place=place) if place else tr("Is there")
+    return f"{where}, {_span_words(stay.first, stay.end)}"
+
+
+def _span_words(first: int, end: int | None) -> str:
     if first < 0:
         return (
             tr("from the beginning") if end is None else tr("from the beginning to #{end}", end=end)

@@ -7,7 +7,9 @@ import pytest
 from app.languages import load_packs
 from app.memory.epistemic_map import EpistemicMap
 from app.memory.leaks import Leak, LeakCheck, LeakKind, stopwords_of
+from app.memory.matters import People
 from app.memory.records import Memory, Source, Tier
+from app.memory.similarity import Vectors
 from app.memory.standing import Ground, standings
 from app.memory.state_change import Wording
 from app.story.messages import Message, MessageKind, digest
@@ -137,3 +139,53 @@ def test_another_language_is_checked_as_well() -> None:
 
 def test_a_huge_message_is_read_in_part_and_in_time() -> None:
     assert check("Ilse", "“" + "boat (" * 200_000) is not None
+
+
+def test_who_only_suspects_may_hint_and_not_state() -> None:
+    suspicion = entry("4", "Ilse", "suspects", SECRET, 2)
+    (leak,) = check("Ilse", "“You sank the pilot boat, Oskar.”", suspicion)
+    assert leak.kind is LeakKind.SUSPECTED
+    for hint in ("I wonder whether Oskar sank the pilot boat.", "Perhaps Oskar sank it."):
+        assert not check("Ilse", f"“{hint}”", suspicion)
+
+
+def test_who_keeps_one_secret_is_still_checked_for_another_of_the_same_matter() -> None:
+    told = "that Oskar sold the pilot boat's lamp to Bruno"
+    entries = (
+        entry("5", "Ilse", "hiding", "that Ilse sold the pilot boat's lamp", 1, target="Oskar"),
+        entry("6", "Oskar", "hiding", told, 1, target="Ilse"),
+    )
+    leaks = check("Ilse", "“Oskar sold the pilot boat's lamp to Bruno.”", *entries)
+    assert [leak.entry.memory.id for leak in leaks] == ["6"]
+
+
+def test_to_say_what_one_wrongly_believes_is_no_leak() -> None:
+    entries = (
+        entry("7", "Ilse", "believes", "that the storm sank the pilot boat", 0),
+        entry("8", "Bruno", "hiding", "that Oskar sank the pilot boat in the storm", 1),
+    )
+    assert not check("Ilse", "“The storm sank the pilot boat, nothing else.”", *entries)
+
+
+def test_other_words_are_caught_by_their_meaning_alone() -> None:
+    said = "It was you who sent the pilot's cutter to the bottom."
+    told = [
+        Message(f"m{n}", digest(words), who, words)
+        for n, (who, words) in enumerate((*STORY, ("Ilse", f"“{said}”")))
+    ]
+    knowledge = EpistemicMap(standings(ENTRIES, Ground.of(1, told)), participants=("Ilse", "Oskar"))
+    check = LeakCheck(knowledge, told, packs=PACKS)
+    assert not check.at(4)
+    texts = check.texts_at(4)
+    assert said in texts
+    near = (said, SECRET.removeprefix("that "))
+    check.compare_by(Vectors.of({t: [1.0, 0.1] if t in near else [0.0, 1.0] for t in texts}))
+    (leak,) = check.at(4)
+    assert leak.entry.memory.id == "1"
+    check.compare_by(Vectors.of({t: [1.0, 1.0] for t in texts}))  # no more than what she may say
+    assert not check.at(4)
+
+
+def test_whose_mother_somebody_is_makes_nobody_the_mother() -> None:
+    people = People.of(["Oskar", "Oskar's mother"])
+    assert people.key("Oskar") == "oskar"
