@@ -31,6 +31,7 @@ from app.work.chat_guard import ChatGuard
 from app.work.chat_names import ChatNames
 from app.work.completion import Completion
 from app.work.demo_memories import give_demo_memories
+from app.work.demo_recaps import give_demo_recaps
 from app.work.edits import StoryEdits
 from app.work.export import StoryExport
 from app.work.health import health_of
@@ -467,9 +468,8 @@ class Companion(News):
 
     async def open_story(self, path: Path, *, until: int | None = None) -> Story:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
-        if RESOURCES in path.parents and self._chats.keeps_memory and not self.is_reading_only:
-            await self._chats.glance(path)
-            await give_demo_memories(self._store, path)
+        if RESOURCES in path.parents and not self.is_reading_only:
+            await self._give_demo(path)
         chat = await self._chats.open(path, until=until)
         self._chats.shown = path
         if self._parts.wishes.watch and RESOURCES not in path.parents:
@@ -477,6 +477,15 @@ class Companion(News):
             self.guard.look_soon(path)
         self._announce_health()
         return chat.story
+
+    async def _give_demo(self, path: Path) -> None:
+        """Let the demo story have what its authors wrote for it, before it is shown."""
+        chat = await self._chats.glance(path)
+        await give_demo_recaps(
+            self._store, path, chat.story, chat.settings(), self._prompt_counter.count
+        )
+        if self._chats.keeps_memory:
+            await give_demo_memories(self._store, path)
 
     def tell_previously(self, path: Path) -> None:
         """Tell what happened before in a chat, through `away_recap` and in the page."""
