@@ -17,10 +17,9 @@ from app.store.recaps import Recaps
 from app.store.store import Store
 from app.story.recap_length import scene_recap_length
 from app.story.recap_text import Recap, fitted
-from app.story.recaps import BUILT_IN, RunningVersion, SceneRecap
+from app.story.recaps import BUILT_IN, DEMO_AUTHORS, RunningVersion, SceneRecap
 from app.story.scenes import Scene
 from app.story.story import Story
-from app.work.demo_memories import MADE_BY
 from app.work.planner import recap_bounds, recap_room, recapped_messages, source_digest
 
 FILE = RESOURCES / "demo" / "recaps.json"
@@ -82,12 +81,13 @@ class _Given:
 
 async def give_demo_recaps(
     store: Store, path: Path, story: Story, settings: Mapping[str, Any], count_tokens: Count
-) -> None:
+) -> bool:
     """Write the demo story's recaps behind those that the built-in way writes; once, and only where
     nobody else has written, chosen to delete or imported any.
 
     path, story: of the demo's chat, which was read before. settings: of that chat. Scenes that end
-    elsewhere than in the demo's own telling get none. Raises StoreError.
+    elsewhere than in the demo's own telling get none. Gives whether anything was written. Raises
+    StoreError.
     """
 
     def state() -> tuple[bool, bool]:
@@ -96,26 +96,27 @@ async def give_demo_recaps(
 
     is_untouched, has_running = await store.run(state)
     if not is_untouched:
-        return
+        return False
     demo = msgspec.json.decode(await asyncio.to_thread(FILE.read_bytes), type=_Demo)
     pairs = list(_matched(demo, story))
     if not pairs:
-        return
+        return False
     given = await asyncio.to_thread(
         _given, demo, pairs, story, settings, count_tokens, has_running=has_running
     )
 
-    def unit() -> None:
+    def unit() -> bool:
         chat_id = store.chats.id_of(str(path))
         recaps = store.recaps
         if not _is_untouched(recaps, chat_id):
-            return
+            return False
         recaps.import_scene_recaps(chat_id, given.scenes)
         first = recaps.next_running(chat_id)
         numbered = [replace(v, version=first + n) for n, v in enumerate(given.running)]
         recaps.import_running(chat_id, numbered, first + len(numbered) - 1 if numbered else None)
+        return True
 
-    await store.run(unit)
+    return await store.run(unit)
 
 
 def _is_untouched(recaps: Recaps, chat_id: int) -> bool:
@@ -174,7 +175,7 @@ def _given(
             name=told.name,
             text=told.text,
             source_digest=source_digest(story, scene, settings),
-            made_by=MADE_BY,
+            made_by=DEMO_AUTHORS,
             created=now,
             combined_at=now if is_folded else None,
         )
@@ -199,7 +200,7 @@ def _given(
             scene_count=scene.number,
             first_anchor=before,
             last_anchor=anchor,
-            made_by=MADE_BY,
+            made_by=DEMO_AUTHORS,
             created=now,
         )
         by_authors.append(version)

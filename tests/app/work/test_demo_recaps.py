@@ -10,12 +10,11 @@ import pytest
 from app.companion import Companion, open_companion
 from app.paths import Folders, user_folders
 from app.story.recap_text import parse_recap
-from app.story.recaps import BUILT_IN
+from app.story.recaps import BUILT_IN, DEMO_AUTHORS
 from app.story.story import Story
-from app.work.demo_memories import MADE_BY
 from tests.ui.told_demo import tell_demo
 
-IN_ORDER = [BUILT_IN, MADE_BY]
+IN_ORDER = [BUILT_IN, DEMO_AUTHORS]
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ async def test_each_scene_has_a_recap_and_a_name_as_a_model_writes_them(folders:
     for scene in closed:
         recap = story.scene_recap(scene)
         assert recap is not None
-        assert recap.made_by == MADE_BY
+        assert recap.made_by == DEMO_AUTHORS
         assert story.scene_name(scene) == recap.name
         told = parse_recap(recap.text)
         assert told.developments
@@ -62,8 +61,8 @@ async def test_the_running_recap_grows_with_the_scenes(folders: Folders) -> None
         assert running.current is not None
         assert companion.count_tokens(running.current.content) < 1000
     folded = len(story.recaps) - 1  # the newest closed scene stands in the chat
-    by_authors = [v for v in running.versions if v.made_by == MADE_BY]
-    assert [v.made_by for v in running.versions] == [BUILT_IN] * folded + [MADE_BY] * folded
+    by_authors = [v for v in running.versions if v.made_by == DEMO_AUTHORS]
+    assert [v.made_by for v in running.versions] == [BUILT_IN] * folded + [DEMO_AUTHORS] * folded
     assert running.current == by_authors[-1]
     assert [v.scene_count for v in by_authors] == list(range(1, folded + 1))
     for scene, version in zip(story.scenes, by_authors, strict=False):
@@ -106,7 +105,7 @@ async def test_what_was_cleared_does_not_come_back_by_itself(folders: Folders) -
         await companion.settled(companion.demo.path)
     async with opened(folders) as companion:
         story = await tell(companion)
-    assert all(MADE_BY not in made for made in makers(story))
+    assert all(DEMO_AUTHORS not in made for made in makers(story))
 
 
 async def test_a_moved_break_has_its_scenes_recapped_as_ever(folders: Folders) -> None:
@@ -130,7 +129,7 @@ async def test_the_built_in_way_folds_nothing_behind_the_authors_version(folders
         await companion.put_setting("running_recap_leave_out", 0, path=path)
         story = await companion.settled(path)
         assert story.running.current is not None
-        assert story.running.current.made_by == MADE_BY
+        assert story.running.current.made_by == DEMO_AUTHORS
 
 
 async def test_its_built_in_versions_are_what_the_built_in_way_writes(
