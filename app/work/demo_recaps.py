@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
@@ -141,7 +141,7 @@ def _matched(demo: _Demo, story: Story) -> Iterator[tuple[Scene, _Scene]]:
 
 def _given(
     demo: _Demo,
-    pairs: list[tuple[Scene, _Scene]],
+    pairs: Sequence[tuple[Scene, _Scene]],
     story: Story,
     settings: Mapping[str, Any],
     count_tokens: Count,
@@ -149,11 +149,7 @@ def _given(
     has_running: bool,
 ) -> _Given:
     """What is written. has_running: the built-in way folded scenes in already."""
-    # Imported when needed: numpy.
-    from app.story.extractive import extract_scene_recap
-    from app.story.folding import fold_running
-
-    now, room = time.time(), recap_room(settings)
+    now = time.time()
     end = sum(scene.closing is not None for scene in story.scenes)
     end -= int(settings["running_recap_leave_out"])
     # A running recap has no gaps.
@@ -161,53 +157,79 @@ def _given(
         lambda one: one[1] == one[0][0].number, zip(pairs, range(1, end + 1), strict=False)
     )
     folded = {number for _, number in whole}
-    scenes: list[SceneRecap] = []
-    by_rules: list[RunningVersion] = []
-    by_authors: list[RunningVersion] = []
-    before = text = ""
-    for scene, told in pairs:
+    written: list[SceneRecap] = []
+    told: list[tuple[Scene, SceneRecap]] = []  # what is folded in, as the built-in way wrote it
+    for scene, by_authors in pairs:
         assert scene.closing is not None
-        anchor, is_folded = scene.closing.anchor, scene.number in folded
-        built_in = next(iter(story.recaps.get(anchor, ())), None)
         recap = SceneRecap(
-            anchor=anchor,
+            anchor=scene.closing.anchor,
             version=0,
-            name=told.name,
-            text=told.text,
+            name=by_authors.name,
+            text=by_authors.text,
             source_digest=source_digest(story, scene, settings),
             made_by=DEMO_AUTHORS,
             created=now,
-            combined_at=now if is_folded else None,
+            combined_at=now if scene.number in folded else None,
         )
+        built_in = next(iter(story.recaps.get(recap.anchor, ())), None)
         if built_in is None:
-            messages = recapped_messages(
-                story.messages, scene, str(settings["scene_recap_messages"])
-            )
-            length = scene_recap_length(
-                sum(count_tokens(message.text) for message in messages), *recap_bounds(settings)
-            )
-            extract = extract_scene_recap(messages, tokens=length, count_tokens=count_tokens)
-            built_in = replace(
-                recap, name=extract.name, text="\n".join(extract.sentences), made_by=BUILT_IN
-            )
-            scenes.append(replace(built_in, is_current=False))
-        scenes.append(recap)
-        if not is_folded:
-            continue
-        version = RunningVersion(
+            built_in = _by_rules(recap, story, scene, settings, count_tokens)
+            written.append(built_in)
+        written.append(recap)
+        if scene.number in folded:
+            told.append((scene, built_in))
+    room = recap_room(settings)
+    contents = [
+        fitted(demo.running_after(scene.number), room, count_tokens).render() for scene, _ in told
+    ]
+    running = _versions(told, contents, DEMO_AUTHORS, now)
+    if not has_running:
+        running = _versions(told, _folded(told, room, count_tokens), BUILT_IN, now) + running
+    return _Given(tuple(written), running)
+
+
+def _by_rules(
+    recap: SceneRecap, story: Story, scene: Scene, settings: Mapping[str, Any], count_tokens: Count
+) -> SceneRecap:
+    """What the built-in way writes of the same scene."""
+    # Imported when needed: numpy.
+    from app.story.extractive import extract_scene_recap
+
+    messages = recapped_messages(story.messages, scene, str(settings["scene_recap_messages"]))
+    tokens = sum(count_tokens(message.text) for message in messages)
+    length = scene_recap_length(tokens, *recap_bounds(settings))
+    extract = extract_scene_recap(messages, tokens=length, count_tokens=count_tokens)
+    text = "\n".join(extract.sentences)
+    return replace(recap, name=extract.name, text=text, made_by=BUILT_IN, is_current=False)
+
+
+def _folded(
+    told: Sequence[tuple[Scene, SceneRecap]], room: int, count_tokens: Count
+) -> Iterator[str]:
+    """The running recap after each scene as the built-in way folds it in."""
+    from app.story.folding import fold_running
+
+    text = ""
+    for scene, recap in told:
+        name = scene.name or recap.name  # as when it is planned
+        text = fold_running(text, name, recap.text, tokens=room, count_tokens=count_tokens)
+        yield text
+
+
+def _versions(
+    told: Sequence[tuple[Scene, SceneRecap]], contents: Iterable[str], made_by: str, now: float
+) -> tuple[RunningVersion, ...]:
+    """Running versions, one for each scene, each built on the one before."""
+    anchors = [recap.anchor for _, recap in told]
+    return tuple(
+        RunningVersion(
             version=0,
-            content=fitted(demo.running_after(scene.number), room, count_tokens).render(),
+            content=content,
             scene_count=scene.number,
             first_anchor=before,
-            last_anchor=anchor,
-            made_by=DEMO_AUTHORS,
+            last_anchor=recap.anchor,
+            made_by=made_by,
             created=now,
         )
-        by_authors.append(version)
-        if not has_running:
-            # As when it is planned: by the name that the scene bears then.
-            name = scene.name or built_in.name
-            text = fold_running(text, name, built_in.text, tokens=room, count_tokens=count_tokens)
-            by_rules.append(replace(version, content=text, made_by=BUILT_IN))
-        before = anchor
-    return _Given(tuple(scenes), (*by_rules, *by_authors))
+        for (scene, recap), before, content in zip(told, ["", *anchors], contents, strict=False)
+    )

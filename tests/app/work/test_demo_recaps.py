@@ -153,3 +153,22 @@ async def test_its_built_in_versions_are_what_the_built_in_way_writes(
     assert sorted(by_rules) == sorted(written)
     contents = [version.content for version in running.versions]
     assert [v.content for v in story.running.versions][: len(contents)] == contents
+
+
+async def test_who_has_the_demo_with_built_in_recaps_gets_the_authors_behind_them(
+    folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nothing(*_: object) -> bool:
+        return False
+
+    with monkeypatch.context() as patched:
+        patched.setattr("app.companion.give_demo_recaps", nothing)
+        async with opened(folders) as companion:
+            before = await tell(companion)
+    async with opened(folders) as companion:
+        story = await tell(companion)
+    assert makers(before) == [[BUILT_IN]] * len(before.recaps)
+    assert makers(story) == [IN_ORDER] * len(before.recaps)
+    assert story.running.versions[: len(before.running.versions)] == before.running.versions
+    assert story.running.current is not None
+    assert story.running.current.made_by == DEMO_AUTHORS
