@@ -32,6 +32,7 @@ from app.work.chat_guard import ChatGuard
 from app.work.chat_names import ChatNames
 from app.work.completion import Completion
 from app.work.demo_memories import give_demo_memories
+from app.work.demo_recaps import give_demo_recaps
 from app.work.edits import StoryEdits
 from app.work.export import StoryExport
 from app.work.health import health_of
@@ -478,16 +479,28 @@ class Companion(News):
 
     async def open_story(self, path: Path, *, until: int | None = None) -> Story:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
-        if RESOURCES in path.parents and self._chats.keeps_memory and not self.is_reading_only:
-            await self._chats.glance(path)
-            await give_demo_memories(self._store, path)
-        chat = await self._chats.open(path, until=until)
+        prepare = None
+        if RESOURCES in path.parents and not self.is_reading_only:
+            prepare = self._give_demo
+            if until is not None:
+                await prepare(await self._chats.glance(path))
+                prepare = None
+        chat = await self._chats.open(path, until=until, prepare=prepare)
         self._chats.shown = path
         if self._parts.wishes.watch and RESOURCES not in path.parents:
             self._previously.open(path)
             self.guard.look_soon(path)
         self._announce_health()
         return chat.story
+
+    async def _give_demo(self, chat: OpenChat) -> None:
+        """Let the demo story have what its authors wrote for it, before work on it is planned."""
+        path, count = chat.chat.path, self._prompt_counter.count
+        is_new = await give_demo_recaps(self._store, path, chat.story, chat.settings(), count)
+        if self._chats.keeps_memory:
+            is_new |= await give_demo_memories(self._store, path)
+        if is_new:
+            await chat.refresh()
 
     def tell_previously(self, path: Path) -> None:
         """Tell what happened before in a chat, through `away_recap` and in the page."""

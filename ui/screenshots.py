@@ -194,18 +194,22 @@ async def _take_narrow(album: _Album, window: MainWindow) -> None:
 
 
 async def _remember_demo(folders: Folders, tavern: Path, chat: Path) -> None:
-    """Read the demo story once, and give it the memories that it comes with."""
+    """Read the demo story once, and give it the recaps and memories that it comes with."""
     from app.companion import open_companion
     from app.store.store import Store
     from app.work.demo_memories import give_demo_memories
+    from app.work.demo_recaps import give_demo_recaps
 
     async with open_companion(folders, tavern=tavern, llm="builtin", watch=False) as companion:
         async with asyncio.timeout(IDLE_SECONDS):
             await companion.open_story(chat)
-            await companion.settled(chat)
+            story = await companion.settled(chat)
+        # No chat has settings of its own yet.
+        settings, count = companion.settings.for_chat(0), companion.count_tokens
     store = Store(folders.database, backups=folders.backups)
     try:
         await store.open()
+        await give_demo_recaps(store, chat, story, settings, count)
         await give_demo_memories(store, chat)
     finally:
         await store.aclose()

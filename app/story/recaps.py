@@ -12,6 +12,7 @@ YOU = "you"
 # Behind the label of a model that wrote more than there is room for, with how many entries went.
 LEFT_OUT = N_("{model}, {n} older entries left out")
 BUILT_IN = N_("built-in")  # by rules alone
+DEMO_AUTHORS = N_("the demo's authors")  # what comes with the demo story
 IMPORTED = "ST-Auto-Recap"  # found in the chat
 FOREIGN = "foreign"  # reason of a running version that was written for another chat
 

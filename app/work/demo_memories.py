@@ -27,10 +27,10 @@ from app.paths import RESOURCES
 from app.store.store import Store
 from app.story.anchors import KnownMessage
 from app.story.messages import combined_digest
-from app.translation import N_
+from app.story.recaps import DEMO_AUTHORS
 
 FILE = RESOURCES / "demo" / "memories.json"
-MADE_BY = N_("the demo's authors")
+MADE_BY = DEMO_AUTHORS
 
 
 class _Memory(msgspec.Struct, forbid_unknown_fields=True):
@@ -82,25 +82,26 @@ class _Demo(msgspec.Struct, forbid_unknown_fields=True):
     texts: tuple[_Text, ...]
 
 
-async def give_demo_memories(store: Store, path: Path) -> None:
+async def give_demo_memories(store: Store, path: Path) -> bool:
     """Write the demo story's memories, and that its messages were read for them; once.
 
-    path: of the demo's chat, which was read before.
+    path: of the demo's chat, which was read before. Gives whether anything was written.
     """
     data = await asyncio.to_thread(FILE.read_bytes)
     demo = msgspec.json.decode(data, type=_Demo)
 
-    def unit() -> None:
+    def unit() -> bool:
         chat_id = store.chats.id_of(str(path))
         messages, _ = store.chats.known(chat_id)
         change = _change(demo, chat_id, messages)
         if store.memories.known_ids(change):
-            return  # what the user did to them since stays
+            return False  # what the user did to them since stays
         store.memories.write(change)
         read = [(message.anchor, message.content_hash) for message in messages]
         store.memories.set_extracted(chat_id, read)
+        return True
 
-    await store.run(unit)
+    return await store.run(unit)
 
 
 def _change(demo: _Demo, chat_id: int, messages: Sequence[KnownMessage]) -> MemoryChange:

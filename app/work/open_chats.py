@@ -108,12 +108,20 @@ class OpenChats:
             raise UsageError(tr("This chat is not open."))
         return chat
 
-    async def open(self, path: Path, *, until: int | None = None) -> OpenChat:
+    async def open(
+        self,
+        path: Path,
+        *,
+        until: int | None = None,
+        prepare: Callable[[OpenChat], Awaitable[None]] | None = None,
+    ) -> OpenChat:
         """The chat in `path`, read and planned; a long one is planned when it is complete.
 
-        Raises ChatUnreadable.
+        prepare: done with it before it is planned. Raises ChatUnreadable.
         """
         chat = await self._read(path, until)
+        if prepare is not None:
+            await prepare(chat)
         await self.plan(chat)
         return chat
 

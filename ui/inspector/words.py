@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
-from app.story.recaps import BUILT_IN, FOREIGN, YOU, RunningRecap, RunningVersion
+from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
 from app.translation import N_, number, retold, tr, tr_in, trn
 from ui.controls.dates import day_words
 
@@ -141,12 +141,19 @@ def maker_words(made_by: str) -> str:
     return maker_label(made_by) or tr_in("who made it", "somebody")
 
 
+def by_words(what: str, made_by: str) -> str:
+    """What a version holds and who wrote it, for one that was written at no time to speak of."""
+    return tr("{what}, by {who}", what=what, who=maker_words(made_by))
+
+
 def origin_words(version: RunningVersion, *, now: float) -> str:
     """What a version holds, when and by whom it was made, and why where that is not its scene."""
     if version.scene_count > 1:
         scenes = tr("Scenes 1–{scene_count}", scene_count=version.scene_count)
     else:
         scenes = tr("Scene 1") if version.scene_count == 1 else tr("No scene")
+    if version.made_by == DEMO_AUTHORS and not version.is_retired:
+        return by_words(scenes, version.made_by)
     when = short_time(version.created, now=now)
     if version.is_retired and version.reason != FOREIGN:
         return tr("{scenes}, {when}, until it is rebuilt", scenes=scenes, when=when)

@@ -9,12 +9,13 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.story.drafts import Draft
+from app.story.recaps import DEMO_AUTHORS
 from app.translation import number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label, body, section
 from ui.controls.prose import EDIT_MARGIN, ProseField
 from ui.controls.surfaces import Surface, centred
-from ui.inspector.words import maker_words, short_time
+from ui.inspector.words import by_words, maker_words, short_time
 from ui.recaps.pins import PinsLine
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
@@ -312,9 +313,12 @@ class _ToldLine(Surface):
 
 
 def _origin(row: VersionRow) -> str:
-    who = maker_words(row.made_by)
-    when = short_time(row.created, now=time.time())
-    words = tr("{why}, written {when} by {who}", why=row.why, when=when, who=who)
+    if row.made_by == DEMO_AUTHORS:
+        words = by_words(row.why, row.made_by)
+    else:
+        who = maker_words(row.made_by)
+        when = short_time(row.created, now=time.time())
+        words = tr("{why}, written {when} by {who}", why=row.why, when=when, who=who)
     if row.is_deleted:
         return f"{words}, {tr('deleted')}"
     words += f", {tr(row.current_word)}" if row.is_current else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.story.recaps import YOU, RunningVersion, SceneRecap, visible_versions
+from app.story.recaps import DEMO_AUTHORS, YOU, RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
 from app.translation import N_, tr, tr_in, trn
 from ui.inspector.words import REASONS, maker_label, short_time
@@ -55,6 +55,8 @@ class VersionRow:
         """Who wrote it, for a line of facts."""
         if self.made_by == YOU:
             return tr_in("made by you", "yours")
+        if self.made_by == DEMO_AUTHORS:
+            return tr_in("made by somebody", "the demo's authors")
         return maker_label(self.made_by) or tr_in("made by somebody", "somebody")
 
 

@@ -83,6 +83,7 @@ def test_headings_title_what_stands_under_them(text: str, headings: list[int]) -
             False,
             "written 12:00 by built-in, since qwen3:14b gave nothing usable",
         ),
+        ("fold", "the demo's authors", False, "by the demo's authors"),
     ],
 )
 def test_a_version_says_where_it_comes_from(
