@@ -59,8 +59,8 @@ KEY = re.compile(
 )
 # Initials, a tokenizer, what a model has to answer, fields and macros, paths, files, a unit.
 OTHER = re.compile(
-    r"\b[A-Z]{1,2}\b|cl100k_base|JSON object .*|\{[\w-]+\}|~?(/[^\s,;:]+)+|\b\w+\.(jsonl?|html|md)\b"
-    r"|\bpx\b"
+    r"\b[A-Z]{1,2}\b|cl100k_base|JSON object .*|\{[\w-]+\}|~?(/[^\s,;:]+)+"
+    r"|\b\w+\.(jsonl?|html|md)\b|\bpx\b"
 )
 
 
