@@ -198,6 +198,7 @@ class Companion(News):
             lambda: self._follow_setting("budgets"),
             lambda: self.is_reading_only,
         )
+        self.reaching.card_tokens = self.budgets.card_tokens
         self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
         self.reading_bounds = ReadingBounds(
             self._store,
