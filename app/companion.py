@@ -15,6 +15,7 @@ from app.news import News
 from app.operations import Operation, OperationSpec, Outcome
 from app.parts import Parts, Wishes, open_parts
 from app.paths import RESOURCES, Folders
+from app.prompt.framing import framed
 from app.prompt.model_tokens import ModelCounter
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
@@ -198,6 +199,7 @@ class Companion(News):
             lambda: self._follow_setting("budgets"),
             lambda: self.is_reading_only,
         )
+        self.reaching.card_tokens = self.budgets.card_tokens
         self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
         self.reading_bounds = ReadingBounds(
             self._store,
@@ -517,6 +519,13 @@ class Companion(News):
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as slots are counted. From any thread; the first count takes longer."""
         return self._prompt_counter.count(text)
+
+    def running_recap_counter(self, path: Path) -> Callable[[str], int]:
+        """Counts a running recap as it stands in the prompt of an open chat, frame and all; to be
+        called from any thread.
+        """
+        template = str(self._chats.required(path).prompt_settings()["running_recap_template"])
+        return lambda text: self.count_tokens(framed(text, template, "{{running_recap}}"))
 
     def inclusion_limit(self, path: Path) -> int:
         """Tokens that all message recaps of an open chat may take together."""

@@ -25,6 +25,7 @@ IDLE_SECONDS = 60.0
 SETTLE_ROUNDS = 40
 SETTLE_SECONDS = 0.02
 NARROW = (900, 860)
+LARGE_TEXT = (938, 593)  # what 1360x860 holds where all is drawn at 145 %
 # So little that something falls out.
 SCARCE = {"budget_mode": "advanced", "budget_epistemic": 80, "budget_long": 150}
 SAFE = "safe mode"
@@ -113,6 +114,9 @@ async def _render(wish: PictureWish, home: Path) -> int:
         await _take_sheets(album, window)
         window.resize(*NARROW)
         await _take_narrow(album, window)
+        window.resize(*LARGE_TEXT)
+        for page in ("story", "memories", "budgets"):
+            await album.take_both(f"{page}-large-text", partial(window.show_page, page))
         window.resize(*wish.size)
         for number in range(4):
             await album.take_both(

@@ -76,12 +76,13 @@ class Budgeting:
             settings,
             said or int(settings["context_tokens"]),
             said is not None,
-            self._card_tokens(chat, prepared.occasion.responder),
+            self.card_tokens(chat, prepared.occasion.responder),
         )
         rehearsal.under()  # what can be made once is made here, and not at the first step
         return rehearsal
 
-    def _card_tokens(self, chat: OpenChat, responder: str) -> int:
+    def card_tokens(self, chat: OpenChat, responder: str) -> int:
+        """Of the card of who answers; reads its file."""
         path = card_path(chat.story, responder)
         if path is None:
             return 0

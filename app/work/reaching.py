@@ -4,7 +4,7 @@ that SillyTavern sent."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -36,6 +36,8 @@ class Reaching:
         self._store = store
         self._chats = chats
         self._prompts = prompts
+        # Of who answers, where no prompt has shown what stands around the chat.
+        self.card_tokens: Callable[[OpenChat, str], int] = lambda chat, responder: 0
         self._seen: MutableMapping[OpenChat, _Seen] = WeakKeyDictionary()
 
     async def of(self, path: Path) -> Reached:
@@ -45,6 +47,10 @@ class Reaching:
         sent = await self._newest(chat)
         context = chat.context_tokens or int(chat.prompt_settings()["context_tokens"])
         fixed = max(chat.fixed_tokens.values(), default=0)
+        if not fixed:
+            one = chat.chat.speakers[0] if len(chat.chat.speakers) == 1 else ""
+            who = slots.responder or one
+            fixed = await asyncio.to_thread(self.card_tokens, chat, who)
         shown = {memory for content in slots.contents for memory in content.shown}
         until = [d.until for d in chat.remembered.documents if d.kind is DocumentKind.SUMMARY]
         return reached(

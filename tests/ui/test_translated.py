@@ -57,10 +57,10 @@ PROMPTS = RESOURCES / "prompts"  # shown as a model reads them
 KEY = re.compile(
     r"\b(Ctrl|Shift|Alt|Return|Esc|Del|Backspace|Home|End|Up|Down|Left|Right|PgUp|PgDown|Space)\b"
 )
-# Initials, a tokenizer, what a model has to answer, fields, paths, files, a unit.
+# Initials, a tokenizer, what a model has to answer, fields and macros, paths, files, a unit.
 OTHER = re.compile(
-    r"\b[A-Z]{1,2}\b|cl100k_base|JSON object .*|\{\w+\}|~?(/[^\s,;:]+)+|\b\w+\.(jsonl?|html|md)\b"
-    r"|\bpx\b"
+    r"\b[A-Z]{1,2}\b|cl100k_base|JSON object .*|\{[\w-]+\}|~?(/[^\s,;:]+)+"
+    r"|\b\w+\.(jsonl?|html|md)\b|\bpx\b"
 )
 
 

@@ -208,8 +208,9 @@ class Inspector(QWidget):
         current, before = self._current_and_before()
         if current is None or before is None:
             return
-        self._tally.want((current.content, before.content))
-        tokens, old = self._tally.of(current.content), self._tally.of(before.content)
+        texts, of = (current.content, before.content), self._tally.of
+        self._tally.want(texts, is_running=True)
+        tokens, old = (of(text, is_running=True) for text in texts)
         if tokens is not None and old is not None:
             self._change.setText(change_words(tokens, old, before))
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
 from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
 from app.translation import N_, number, retold, tr, tr_in, trn
-from ui.controls.dates import day_words
+from ui.controls.dates import time_words
 
 SLOT_NAMES = {
     RUNNING_RECAP_KEY: N_("Running recap"),
@@ -109,15 +107,6 @@ def place_words(slot: Slot) -> str:
             return tr("Not injected")
 
 
-def short_time(seconds: float, *, now: float) -> str:
-    """13:38 today, 21 Nov otherwise, in this machine's time zone."""
-    moment = datetime.fromtimestamp(seconds, tz=UTC).astimezone()
-    today = datetime.fromtimestamp(now, tz=UTC).astimezone().date()
-    if moment.date() == today:
-        return f"{moment:%H:%M}"
-    return day_words(moment.date(), with_year=moment.year != today.year)
-
-
 def version_word(version: RunningVersion) -> str:
     """v7; versions count from 0 in the data and from 1 for people."""
     return f"v{version.version + 1}"
@@ -154,7 +143,7 @@ def origin_words(version: RunningVersion, *, now: float) -> str:
         scenes = tr("Scene 1") if version.scene_count == 1 else tr("No scene")
     if version.made_by == DEMO_AUTHORS and not version.is_retired:
         return by_words(scenes, version.made_by)
-    when = short_time(version.created, now=now)
+    when = time_words(version.created, now=now)
     if version.is_retired and version.reason != FOREIGN:
         return tr("{scenes}, {when}, until it is rebuilt", scenes=scenes, when=when)
     if version.reason in SAID_ALONE:

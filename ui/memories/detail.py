@@ -17,10 +17,10 @@ from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.story import Story
 from app.translation import N_, retold, tr, tr_in, trn
 from ui.controls.buttons import Button, ButtonRole
+from ui.controls.dates import time_words
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line, scrolling
-from ui.inspector.words import short_time
 from ui.memories.against import Against
 from ui.memories.deeds import MemoryDeeds
 from ui.memories.pieces import Link, Proof, Step, Tag, TierLine
@@ -359,7 +359,7 @@ class DetailPane(QWidget):
             )
         made = made_words(memory)
         if memory.created:
-            made += f", {short_time(memory.created, now=time.time())}"
+            made += f", {time_words(memory.created, now=time.time())}"
         self._put(meta(made, wraps=True))
 
     def _put_section(self, title: str, fact: str = "") -> None:

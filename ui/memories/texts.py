@@ -12,10 +12,11 @@ from app.memory.records import Document, DocumentKind
 from app.memory.standing import Standing
 from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
+from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Surface, centred, scrolling
-from ui.inspector.words import maker_words, short_time
+from ui.inspector.words import maker_words
 from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 
@@ -104,7 +105,7 @@ class TextCard(Surface):
         super().__init__("raised", edge="line")
         self._document = document
         title = tr(KIND_WORDS[document.kind]) + (f": {subject}" if subject else "")
-        when = short_time(document.created, now=time.time()) if document.created else ""
+        when = time_words(document.created, now=time.time()) if document.created else ""
         self.words = Label(document.text.strip(), font=story_font(14), tone=T2_ROLE, wraps=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.editor = ProseField(title)

@@ -18,7 +18,7 @@ from app.story.messages import Message
 from app.story.story import Story
 from app.translation import N_, tr
 from app.work.turn_history import TurnView
-from ui.inspector.words import short_time
+from ui.controls.dates import time_words
 from ui.prompt.cards import SlotCard
 from ui.prompt.deeds import PromptDeeds
 from ui.prompt.difference import WHOLE, DifferencePane
@@ -291,7 +291,7 @@ class PromptPage(QWidget):
         return tr(
             "{turn} of {time}",
             turn=generation_words(turn),
-            time=short_time(turn.moment, now=turn.moment),
+            time=time_words(turn.moment, now=turn.moment),
         )
 
     def _compare(self, _extent: str = "") -> None:

@@ -9,7 +9,7 @@ from app.llm.prompt_library import PromptTask
 from app.llm.prompt_presets import Imported
 from app.llm.specs import BUILTIN, parse_spec
 from app.translation import N_, number, tr, trn
-from ui.inspector.words import short_time
+from ui.controls.dates import time_words
 
 NO_PRESET = N_("Your prompts")
 SAVING = N_(
@@ -49,7 +49,7 @@ def state_sentence(task: PromptTask, *, draft_saved: float | None) -> str:
     else:
         said = tr("Ours is in force, version {version}.", version=task.version)
     if draft_saved is not None:
-        when = short_time(draft_saved, now=time.time())
+        when = time_words(draft_saved, now=time.time())
         draft = tr("What you write is a draft, kept at {when}, until you save it.", when=when)
         said = f"{said} {draft}"
     return said

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from app.story.comparison import Choice, compare
 from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
+from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, section
-from ui.inspector.words import short_time
 from ui.recaps.columns import GUTTER, INSET, CompareColumns
 from ui.recaps.merging import Merge
 from ui.recaps.result import ResultPane
@@ -316,7 +316,7 @@ class _Head(QWidget):
 
     def show_row(self, row: VersionRow, tokens: int | None) -> None:
         self._word.setText(row.word)
-        facts = [row.author, short_time(row.created, now=time.time())]
+        facts = [row.author, time_words(row.created, now=time.time())]
         facts += [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
         self._about.setText(", ".join(facts))
         side = N_("Take all of {version}, left")

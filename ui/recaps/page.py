@@ -246,7 +246,7 @@ class RecapsPage(QWidget):
         self._is_filling = False
         self._show_row()
         self._show_sides()
-        self._tally.want(row.text for row in rows)
+        self._tally.want((row.text for row in rows), is_running=self._is_running)
         self._show_counts()
 
     # Reading
@@ -466,9 +466,13 @@ class RecapsPage(QWidget):
 
     # Tokens
 
+    @property
+    def _is_running(self) -> bool:
+        return not self._subject.anchor
+
     def _count_result(self) -> None:
         """Count what is being made, in the comparison or by hand."""
-        self._tally.want([self._made_text()])
+        self._tally.want([self._made_text()], is_running=self._is_running)
         self._show_counts()
 
     def _made_text(self) -> str:
@@ -476,10 +480,11 @@ class RecapsPage(QWidget):
 
     def _show_counts(self) -> None:
         rows = self.model.rows
-        counts = {row.number: self._tally.of(row.text) for row in rows}
+        of, is_running = self._tally.of, self._is_running
+        counts = {row.number: of(row.text, is_running=is_running) for row in rows}
         self.model.show_tokens({n: count for n, count in counts.items() if count is not None})
         self._show_growth()
-        made = self._tally.of(self._made_text())
+        made = of(self._made_text(), is_running=is_running)
         pair = self._compared
         if pair is not None:
             self.comparison.show_tokens(pair, self.model.tokens)

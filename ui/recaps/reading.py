@@ -12,10 +12,11 @@ from app.story.drafts import Draft
 from app.story.recaps import DEMO_AUTHORS
 from app.translation import number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
+from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, body, section
 from ui.controls.prose import EDIT_MARGIN, ProseField
 from ui.controls.surfaces import Surface, centred
-from ui.inspector.words import by_words, maker_words, short_time
+from ui.inspector.words import by_words, maker_words
 from ui.recaps.pins import PinsLine
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
@@ -283,7 +284,7 @@ class _DraftOffer(Surface):
         row.addWidget(self.go_on)
 
     def show_time(self, saved: float) -> None:
-        when = short_time(saved, now=time.time())
+        when = time_words(saved, now=time.time())
         self._words.setText(
             tr("You were writing a version at {when} and did not keep it.", when=when)
         )
@@ -317,7 +318,7 @@ def _origin(row: VersionRow) -> str:
         words = by_words(row.why, row.made_by)
     else:
         who = maker_words(row.made_by)
-        when = short_time(row.created, now=time.time())
+        when = time_words(row.created, now=time.time())
         words = tr("{why}, written {when} by {who}", why=row.why, when=when, who=who)
     if row.is_deleted:
         return f"{words}, {tr('deleted')}"

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.translation import N_, number, tr
-from ui.inspector.words import short_time
+from ui.controls.dates import time_words
 from ui.recaps.version_rows import (
     DELETED,
     LEFT,
@@ -222,7 +222,7 @@ class _VersionDelegate(QStyledItemDelegate):
         line = area.adjusted(12, 5, -room, -24)
         x = _draw(painter, line, row.word, ui_font(13, SEMIBOLD), t.t3 if row.is_deleted else t.t1)
         line.setLeft(x + 9)
-        when = short_time(row.created, now=time.time()) if row.created else ""
+        when = time_words(row.created, now=time.time()) if row.created else ""
         x = _draw(painter, line, when, ui_font(12, MEDIUM), t.t3)
         line.setLeft(x + 7)
         if row.is_current:

@@ -11,7 +11,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from app.story.recaps import DEMO_AUTHORS, YOU, RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
 from app.translation import N_, tr, tr_in, trn
-from ui.inspector.words import REASONS, maker_label, short_time
+from ui.controls.dates import time_words
+from ui.inspector.words import REASONS, maker_label
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -225,7 +226,7 @@ class VersionModel(QAbstractListModel):
 
     def _words(self, row: VersionRow) -> str:
         """All that the row shows, for who hears it."""
-        words = [row.word, *([short_time(row.created, now=time.time())] if row.created else [])]
+        words = [row.word, *([time_words(row.created, now=time.time())] if row.created else [])]
         words.append(row.why)
         words += [row.quote] if row.quote else []
         tokens = self._tokens.get(row.number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import date
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.translation import N_, retold, tr
 from app.work.change_history import AT_FIRST, JournalEntry
-from ui.controls.dates import day_words
+from ui.controls.dates import time_words
 from ui.controls.labels import meta, section
 from ui.controls.surfaces import FloatingSheet
 from ui.shell.entries import ENTRY_ROLE, ROW_HEIGHT, Entry, EntryModel, Index, entry_list
@@ -33,9 +32,9 @@ def history_entries(changes: Sequence[JournalEntry], now: float) -> tuple[Entry,
     rows = [
         Entry(
             sentence_of(retold(change.label)),
-            tr("now, {moment}", moment=moment(change.when, now))
+            tr("now, {moment}", moment=time_words(change.when, now=now))
             if change.id == current
-            else moment(change.when, now),
+            else time_words(change.when, now=now),
             "check" if change.id == current else "redo" if change.is_undone else "undo",
             value=change.id,
             is_faded=change.is_undone,
@@ -52,18 +51,6 @@ def history_entries(changes: Sequence[JournalEntry], now: float) -> tuple[Entry,
 def sentence_of(name: str) -> str:
     """A deed's name as the beginning of a line."""
     return name[:1].upper() + name[1:]
-
-
-def moment(when: float, now: float) -> str:
-    """A time of this machine as one says it: "14:05", "3 Nov, 14:05", "3 Nov 2025"."""
-    then, today = time.localtime(when), time.localtime(now)
-    clock = time.strftime("%H:%M", then)
-    if then[:3] == today[:3]:
-        return clock
-    day = date(then.tm_year, then.tm_mon, then.tm_mday)
-    if then.tm_year != today.tm_year:
-        return day_words(day, with_year=True)
-    return f"{day_words(day)}, {clock}"
 
 
 class HistorySheet(FloatingSheet):

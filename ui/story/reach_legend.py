@@ -135,6 +135,8 @@ class ReachLegend(QWidget):
         self.budget_button = Button(
             tr("Give recaps more room"), icon="sliders", role=ButtonRole.QUIET
         )
+        for button in (self.recap_button, self.budget_button):  # a narrow list cuts no number off
+            button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.recap_button.clicked.connect(self.recaps_wanted)
         self.budget_button.clicked.connect(self.budget_wanted)
         self._chosen: Reach | None = None

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import IntEnum
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.operations import FINISHED, Operation, OperationKind, OperationStatus
 from app.translation import N_, number, retold, tr, trn
+from ui.controls.dates import time_words
 from ui.controls.labels import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -116,7 +116,7 @@ def detail_words(operation: Operation, chat: str = "") -> str:
     if operation.attempts > 1:
         parts.append(tr("attempt {attempts}", attempts=operation.attempts))
     if operation.finished is not None:
-        parts.append(f"{datetime.fromtimestamp(operation.finished, tz=UTC).astimezone():%H:%M}")
+        parts.append(time_words(operation.finished, now=time.time()))
     return ", ".join(filter(None, parts))
 
 

@@ -9,12 +9,12 @@ import pytest
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
 from app.story.comparison import is_heading
 from app.story.recaps import RunningVersion
+from ui.controls.dates import time_words
 from ui.inspector.words import (
     SLOT_NAMES,
     change_words,
     origin_words,
     place_words,
-    short_time,
     slot_meaning,
     slot_name,
 )
@@ -50,9 +50,9 @@ def test_an_unknown_slot_is_called_by_its_key() -> None:
 def test_a_time_of_today_needs_no_date() -> None:
     noon = datetime(2026, 3, 6, 12, 5, tzinfo=UTC).timestamp()
     local = datetime.fromtimestamp(noon, tz=UTC).astimezone()
-    assert short_time(noon, now=noon) == f"{local:%H:%M}"
-    assert short_time(noon, now=noon + 3 * 86400) == "6 Mar"
-    assert short_time(noon, now=noon + 400 * 86400) == "6 Mar 2026"
+    assert time_words(noon, now=noon) == f"{local:%H:%M}"
+    assert time_words(noon, now=noon + 3 * 86400) == f"6 Mar, {local:%H:%M}"
+    assert time_words(noon, now=noon + 400 * 86400) == "6 Mar 2026"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
 from app.operations import OperationKind
+from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.comparison import Choice
 from app.story.drafts import RUNNING_RECAP, Draft
 from app.story.recaps import RunningRecap
@@ -456,3 +457,17 @@ async def test_a_model_is_let_redo_what_was_written_before_it(
     rail.renew.trigger()
     kinds = (OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP)
     await until(lambda: {op.spec.kind for op in companion.work.operations} >= set(kinds))
+
+
+async def test_the_running_recap_has_one_size_on_every_page(
+    demo_window: MainWindow, until: Until
+) -> None:
+    demo_window.show_page("recaps")
+    page, desk = demo_window.page, demo_window.desk
+    assert isinstance(page, RecapsPage)
+    assert desk is not None
+    await until(lambda: any(slot.key == RUNNING_RECAP_KEY for slot in desk.session.slots.slots))
+    slot = next(s for s in desk.session.slots.slots if s.key == RUNNING_RECAP_KEY)
+    row = next(row for row in page.model.rows if row.is_current)
+    await until(lambda: page.model.tokens(row.number) is not None)
+    assert page.model.tokens(row.number) == slot.full_tokens
