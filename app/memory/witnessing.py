@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from app.memory.matters import is_same
 from app.memory.presence import Company, Event, Whereabouts
@@ -201,12 +202,15 @@ def takes_place(old: str, new: str, place_words: frozenset[str]) -> bool:
     """Whether two texts say of one thing that it is at different places: the same words up to one
     that stands before places, and others behind.
     """
-    left, right = tokens_of(normalised(old)), tokens_of(normalised(new))
-    found = _thing(left, place_words)
-    return bool(found) and left != right and found == _thing(right, place_words)
+    found = _thing(old, place_words)
+    if not found or found != _thing(new, place_words):
+        return False
+    return tokens_of(normalised(old)) != tokens_of(normalised(new))
 
 
-def _thing(tokens: Sequence[str], place_words: frozenset[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=4096)  # each text is held against many
+def _thing(text: str, place_words: frozenset[str]) -> tuple[str, ...]:
     """The words before the first one that stands before places; () for too few to tell."""
+    tokens = tokens_of(normalised(text))
     at = next((n for n, word in enumerate(tokens) if word in place_words), 0)
     return tuple(tokens[:at]) if at >= 2 else ()

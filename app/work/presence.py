@@ -19,7 +19,7 @@ from app.story.scene_cues.language import LanguagePack, tokens_of
 from app.story.story import Story
 from app.work.memory_view import MemoryView
 
-MOST_LOOKED_AT = 5_000  # messages, the newest; a prompt waits for what follows of them
+MOST_LOOKED_AT = 2_000  # messages, the newest; a prompt waits for what follows of them
 
 
 def whereabouts(
@@ -47,7 +47,7 @@ def whereabouts(
     noted = {event.at for event in events}
     words = {name: tuple(tokens_of(name)) for name in names if name.strip()}
     for at, message in told:
-        if at not in noted:  # who read it knows better
+        if packs and at not in noted:  # who read it knows better
             events += comings_in(message, at, words, packs)
     return Whereabouts(
         events,
