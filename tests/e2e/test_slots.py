@@ -88,6 +88,8 @@ def tavern(
     write_card(cards / "Vera.png", name="Vera", description=described, fields=GUARD)
     described = "A ferryman. {{smartmemory-epistemic}}"
     write_card(cards / "Bram.png", name="Bram", description=described)
+    described = "A watchman. {{smartmemory-runningrecap}}"
+    write_card(cards / "Odo.png", name="Odo", description=described)
     described = STORY.story["characters"][0]["description"]
     write_card(cards / "Sloe.png", name=CAPTAIN, description=described)
     members = [f"{sillytavern.CHARACTER}.png", "Bram.png"]
@@ -439,3 +441,16 @@ async def test_from_turn_to_turn_most_of_the_request_stays_as_it_was(
     assert "Memories from previous conversations:" in bodies[-1]
     assert "The scene now:" in bodies[-1]
     assert kept >= 0.8, shares
+
+
+async def test_the_running_recap_stands_where_a_card_names_its_macro(
+    world: SlotsWorld, tavern: RunningTavern, page: TavernPage
+) -> None:
+    path = tavern.user_folder / "chats" / "Odo" / "Tower.jsonl"
+    await world.write(path, "Odo")
+    await shown(world, path, "Odo")
+    text = (await page.send("I say line-570.")).text
+    assert text.count(RUNNING) == 1
+    begin = text.index(RUNNING)
+    assert "A watchman." in text[max(0, begin - 300) : begin]
+    assert "smartmemory" not in text.lower()
