@@ -87,6 +87,7 @@ _ALSO = {
     "text.larger": N_("zoom font bigger"),
     "text.smaller": N_("zoom font"),
     "setup": N_("first run help tutorial wizard install bridge ollama"),
+    "help": N_("manual documentation guide faq"),
     "quit": N_("exit quit leave"),
 }
 
@@ -134,6 +135,13 @@ _ACTIONS = (
         N_("See each part with what can be done about it, and copy a report."),
         ("Ctrl+Shift+H",),
         "pulse",
+    ),
+    ActionSpec(
+        "help",
+        N_("Help"),
+        N_("Read how Tavernkeep works, and what to do when something is not as it should be."),
+        ("F1",),
+        "question",
     ),
     ActionSpec("pause", N_("Pause the work"), N_("Begin nothing new in the queue."), (), "pause"),
     ActionSpec(

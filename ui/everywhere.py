@@ -1,4 +1,4 @@
-"""What is at hand on every page: the history of changes, search in all chats, health."""
+"""What is at hand on every page: the history of changes, search in all chats, health, help."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from ui.library.words import chat_title
 from ui.session import Session
 from ui.shell.frame import Frame
 from ui.shell.health_sheet import HealthSheet
+from ui.shell.help_sheet import HelpSheet
 from ui.shell.history_sheet import HistorySheet
 from ui.shell.search_sheet import MOST, SearchSheet, place_words, stem_words
 from ui.sync_news import chat_count
@@ -67,6 +68,8 @@ class Everywhere(QObject):
         self.health_sheet.remedy_wanted.connect(self._on_remedy)
         session.health_changed.connect(self._on_health_changed)
         actions["health"].triggered.connect(self.open_health)
+        self.help_sheet = HelpSheet(window)
+        actions["help"].triggered.connect(lambda: self.open_help())
         self._chats: dict[Path, ChatRef] = {}
         session.chat_opened.connect(self._on_chat_opened)
 
@@ -106,6 +109,10 @@ class Everywhere(QObject):
         else:
             where = tr("now at: {deed}", deed=retold(entry.label) if entry else "")
         self._session.told.emit(f"{word}, {where}")
+
+    def open_help(self, title: str = "") -> None:
+        """Show the pages of help. title: of the one that is shown first."""
+        self.help_sheet.open_over(self._window, title)
 
     # Search
 

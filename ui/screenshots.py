@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.errors import UsageError
+from app.help_pages import help_pages
 from app.paths import RESOURCES, Folders, user_folders
 from app.tasks import TaskSupervisor
 from app.translation import N_
@@ -179,6 +180,7 @@ async def _take_sheets(album: _Album, window: MainWindow) -> None:
         ("search-how", lambda: poses.search_all(window, "")),
         ("history", desk.everywhere.open_history),
         ("health", desk.everywhere.open_health),
+        ("help", lambda: desk.everywhere.open_help(help_pages()[1].title)),
         ("copies", desk.copies.begin),
         ("safe-offer", lambda: poses.offer_safe_mode(window)),
     )

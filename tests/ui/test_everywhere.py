@@ -16,6 +16,7 @@ from app.health import HealthItem, Light
 from tests.labelled import WrittenTavern
 from ui.everywhere import Everywhere
 from ui.main_window import MainWindow
+from ui.shell.command_palette import find_entries
 from ui.shell.entries import ENTRY_ROLE
 from ui.shell.history_sheet import BEFORE_ALL, HistorySheet
 from ui.shell.search_sheet import HOW, NOTHING
@@ -180,4 +181,28 @@ async def test_the_report_names_no_chat_and_no_folder(
     assert f"messages of the chat that is shown: {len(story.messages)}" in report
     for told in (story.chat.owner_name, story.chat.title, str(demo_tavern.user_folder.parent)):
         assert told not in report
+    sheet.close()
+
+
+async def test_help_opens_by_its_key_and_finds_its_pages(demo_window: MainWindow) -> None:
+    sheet = everywhere(demo_window).help_sheet
+    demo_window.actions_["help"].trigger()
+    assert sheet.isVisible()
+    first = sheet.title.text()
+    assert sheet.page.toPlainText()
+    sheet.field.setText("macro")
+    assert sheet.title.text() != first
+    assert "macro" in sheet.page.toPlainText().casefold()
+    sheet.field.setText("no such thing as this")
+    assert not sheet.page.isVisible()
+    sheet.close()
+
+
+async def test_a_page_of_help_opens_from_the_palette(demo_window: MainWindow) -> None:
+    desk, sheet = demo_window.desk, everywhere(demo_window).help_sheet
+    assert desk is not None
+    found = [e for e in find_entries("branches groups", (), None) if e.detail == "Help"]
+    assert found
+    desk._palette.help_chosen.emit(found[0].text)
+    assert sheet.title.text() == found[0].text
     sheet.close()

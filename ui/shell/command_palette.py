@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
+from app.help_pages import HelpPage, help_pages
 from app.story.story import Story
 from app.translation import N_, tr
 from ui.actions import ALSO_CALLED
@@ -31,6 +32,7 @@ from ui.shell.setting_entries import setting_entries
 WIDTH = 560
 ROWS_SHOWN = 11
 MOST_MESSAGES = 30
+MOST_HELP = 4
 SNIPPET_BEFORE = 24
 SNIPPET = 90
 SETTLE_MS = 60
@@ -52,6 +54,7 @@ def find_entries(
     also = [(a, i) for a, i in usable if (a, i) not in called and _has(words, _names(a))]
     settings = setting_entries(words)
     found = [*map(_entry_of, called), *settings.called, *map(_entry_of, also), *settings.told]
+    found.extend(_help(words))
     if story is None:
         return tuple(found)
     for scene in story.scenes:
@@ -63,6 +66,13 @@ def find_entries(
     if len(needle.strip()) >= 2:
         found.extend(_messages(needle.strip().casefold(), story))
     return tuple(found)
+
+
+def _help(words: list[str]) -> list[Entry]:
+    """Pages of help: those with the words in their title first; none for no words."""
+    found = [page for page in help_pages() if page.has(words)] if words else []
+    found.sort(key=lambda page: not _has(words, page.title))
+    return [Entry(p.title, tr("Help"), "question", value=p) for p in found[:MOST_HELP]]
 
 
 def _entry_of(shown: tuple[QAction, str]) -> Entry:
@@ -101,10 +111,12 @@ class CommandPalette(FloatingSheet):
     Signals:
         message_chosen: anchor of a message to show.
         setting_chosen: name of a setting to show.
+        help_chosen: title of a page of help to show.
     """
 
     message_chosen = Signal(str)
     setting_chosen = Signal(str)
+    help_chosen = Signal(str)
 
     def __init__(
         self,
@@ -191,5 +203,7 @@ class CommandPalette(FloatingSheet):
             entry.action.trigger()
         elif entry.anchor:
             self.message_chosen.emit(entry.anchor)
+        elif isinstance(entry.value, HelpPage):
+            self.help_chosen.emit(entry.value.title)
         elif isinstance(entry.value, str):
             self.setting_chosen.emit(entry.value)
