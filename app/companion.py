@@ -66,6 +66,7 @@ from app.work.searching import Search
 from app.work.setting_changes import SettingChanges
 from app.work.settings_file import SettingsFile
 from app.work.story_lore import StoryLore
+from app.work.text_requests import TextRequests
 from app.work.turn_history import TurnHistory
 from app.work.turn_vectors import TurnVectors
 from app.work.wanted import is_outdated
@@ -83,6 +84,7 @@ class Companion(News):
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
     remembered: what chats remember, who knows what, and who tells too much. search: finds words in
     all chats. exports: files to give away. models: which model writes, and others to choose.
+    texts: longer texts that are asked for.
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
     hands. use: what models were asked for, and the cap of a day. page: badge and marks in
     SillyTavern's page. wishes: what the user asks of us in it. budgets: tries and sets them. turns:
@@ -190,6 +192,9 @@ class Companion(News):
         self.remembered = Remembered(self._chats, parts.packs, self._performers.memory.vectors_of)
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
+        self.texts = TextRequests(
+            self._chats, self._enqueue, self.models.writing, self._counter.count
+        )
         self.budgets = Budgeting(
             self._store,
             self._chats,

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.memory.records import Review, Tier
 from app.memory.standing import Standing, Status
 from app.translation import tr
+from app.work.text_requests import TextRequest
 from ui.controls.page_deeds import PageDeeds
 from ui.memories.words import IMPORTANCE_WORDS
 
@@ -45,6 +46,20 @@ class MemoryDeeds(PageDeeds):
         self.review = self._deed(
             tr("Go to the review"), tr("What waits for your word."), "hourglass"
         )
+        self.texts = {
+            TextRequest.PROFILES: self._deed(
+                tr("Write profiles"), tr("A portrait of each who speaks."), "people"
+            ),
+            TextRequest.CANON: self._deed(
+                tr("Write the canon"), tr("What the character has lived through, in all."), "book"
+            ),
+            TextRequest.SUMMARY: self._deed(
+                tr("Write the summary"), tr("Take new messages into the summary."), "document"
+            ),
+            TextRequest.CONTINUITY: self._deed(
+                tr("Check the newest reply"), tr("Whether it contradicts what was."), "question"
+            ),
+        }
         self.importance = tuple(
             self._deed(
                 tr(

@@ -11,8 +11,9 @@ from PySide6.QtCore import QObject
 from app.llm.specs import BUILTIN
 from app.memory.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
-from app.translation import N_
+from app.translation import N_, tr
 from app.work.memory_edits import MemoryEdits
+from app.work.text_requests import TextOffer, TextRequest
 from ui.session import Session
 
 
@@ -167,6 +168,21 @@ class MemoryHands(QObject):
             self._session.do(
                 self._session.companion.remembered.read_now(path), name=N_("reading the story")
             )
+
+    def ask_for(self, request: TextRequest) -> None:
+        """Have a longer text written before all that waits."""
+        path = self._session.path
+        if path is not None:
+            self._session.do(self._ask_for(path, request), name=N_("asking for a text"))
+
+    async def _ask_for(self, path: Path, request: TextRequest) -> None:
+        await self._session.companion.texts.ask(path, request)
+        self._session.told.emit(tr("It is written next; the page Work shows it."))
+
+    def text_offers(self) -> tuple[TextOffer, ...]:
+        """What each longer text takes now; () while no chat is open."""
+        path = self._session.path
+        return () if path is None else self._session.companion.texts.offers(path)
 
     def stop(self, operation_id: int) -> None:
         """Drop a reading."""

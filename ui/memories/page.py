@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -29,6 +30,7 @@ from ui.memories.people import PeoplePane
 from ui.memories.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
 from ui.memories.states import EmptyState, ReadingStrip, nothing_found
 from ui.memories.table import MemoryTable
+from ui.memories.text_offers import TextOffers
 from ui.memories.texts import TextsPane, newest
 from ui.memories.tools import MemoryTools
 from ui.memories.whole import WholeDeeds
@@ -79,7 +81,7 @@ class MemoriesPage(QWidget):
         self.moment = MomentBar()
         self.pane = MemoryPane(self.deeds)
         self.people = PeoplePane()
-        self.texts = TextsPane()
+        self.texts = TextsPane(TextOffers(self.deeds.texts))
         self.empty = EmptyState()
         self.strip = ReadingStrip()
         self.paused = PausedStrip()
@@ -169,6 +171,8 @@ class MemoriesPage(QWidget):
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
+        for request, action in deeds.texts.items():
+            action.triggered.connect(partial(self.hands.ask_for, request))
 
     def take_whole(self, whole: WholeDeeds) -> None:
         """Offer what is done with all of it, too."""
@@ -341,6 +345,9 @@ class MemoriesPage(QWidget):
         shown = {PEOPLE: self.people, TEXTS: self.texts}.get(self.rail.place, self.split)
         wanted = shown if has_any else self.empty
         had_focus = has_focus_in(self._stack)
+        if wanted is self.texts:
+            offers, can_change = self.hands.text_offers(), self.hands.can_change
+            self.texts.offers.show_offers(offers, can_change=can_change)
         if wanted is not self._stack.currentWidget():
             self._stack.setCurrentWidget(wanted)
             if had_focus:  # else Qt gives the keyboard to whatever stands next

@@ -17,6 +17,7 @@ from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Surface, centred, scrolling
 from ui.inspector.words import maker_words
+from ui.memories.text_offers import TextOffers
 from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 
@@ -53,8 +54,9 @@ class TextsPane(QWidget):
 
     rewritten = Signal(object, str, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, offers: TextOffers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.offers = offers
         self.cards: list[TextCard] = []
         self._shown: tuple[tuple[Document, ...], bool] = ((), False)
         self._nothing = body(tr(EMPTY))
@@ -65,6 +67,7 @@ class TextsPane(QWidget):
         self._column = QVBoxLayout(block)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(12)
+        self._column.addWidget(self.offers)
         self._column.addWidget(self._nothing)
         self._column.addStretch(1)
         middle.addLayout(centred(block, COLUMN))

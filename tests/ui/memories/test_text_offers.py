@@ -1,0 +1,57 @@
+"""Longer texts are asked for where they are read, with what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.companion import Companion
+from app.work.text_requests import TextOffer, TextRequest
+from ui.memories.page import MemoriesPage
+from ui.memories.rail import TEXTS
+from ui.memories.text_offers import cost_words
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+async def test_without_a_model_each_text_says_why_it_cannot_be_asked_for(
+    page: MemoriesPage, until: Until
+) -> None:
+    page.rail.places[TEXTS].click()
+    await until(page.texts.isVisible)
+    offers = page.texts.offers
+    assert set(offers.buttons) == set(TextRequest)
+    for request, button in offers.buttons.items():
+        assert not button.isEnabled()
+        assert "model" in offers.costs[request].text()
+        assert not page.deeds.texts[request].isEnabled()
+
+
+async def test_a_press_asks_for_the_text_and_says_so(
+    page: MemoriesPage, companion: Companion, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    async def ask(*what: object) -> None:
+        asked.append(what)
+
+    offer = TextOffer(TextRequest.CONTINUITY, 2, 2345)
+    monkeypatch.setattr(companion.texts, "offers", lambda path: (offer,))
+    monkeypatch.setattr(companion.texts, "ask", ask)
+    page.rail.places[TEXTS].click()
+    await until(page.texts.offers.buttons[TextRequest.CONTINUITY].isEnabled)
+    said = page.texts.offers.costs[TextRequest.CONTINUITY].text()
+    assert said == "at most 2 requests, about 2,300 tokens"
+    button = page.texts.offers.buttons[TextRequest.CONTINUITY]
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    await until(lambda: bool(asked))
+    assert asked[0][1] is TextRequest.CONTINUITY
+
+
+def test_what_a_text_takes_is_said_in_words() -> None:
+    assert cost_words(TextOffer(TextRequest.CANON, 1, 512)) == "1 request, about 510 tokens"
+    assert cost_words(TextOffer(TextRequest.CANON, why_not="There is none.")) == "There is none."

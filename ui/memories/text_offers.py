@@ -1,0 +1,65 @@
+"""Texts that can be asked for, each with what it takes, or why there is nothing to make it of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.translation import number, trn
+from app.work.text_requests import TextOffer, TextRequest
+from ui.controls.buttons import Button
+from ui.controls.labels import Label, meta
+from ui.controls.surfaces import Surface
+
+
+def cost_words(offer: TextOffer) -> str:
+    """What it takes, or why it cannot be had."""
+    if offer.why_not:
+        return offer.why_not
+    return trn(
+        "{n} request, about {tokens} tokens",
+        "at most {n} requests, about {tokens} tokens",
+        offer.requests,
+        tokens=number(_rounded(offer.tokens)),
+    )
+
+
+def _rounded(tokens: int) -> int:
+    """As exact as an estimate is."""
+    return round(tokens, -2) if tokens >= 1000 else round(tokens, -1)
+
+
+class TextOffers(Surface):
+    """A row for each text: a button that asks for it, and what it takes. actions: what they do."""
+
+    def __init__(
+        self, actions: Mapping[TextRequest, QAction], parent: QWidget | None = None
+    ) -> None:
+        super().__init__("raised", edge="line", parent=parent)
+        self._actions = actions
+        self.buttons: dict[TextRequest, Button] = {}
+        self.costs: dict[TextRequest, Label] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(14, 12, 14, 12)
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        for row, (request, action) in enumerate(actions.items()):
+            button = Button(action.text())
+            button.setToolTip(action.toolTip())
+            button.clicked.connect(action.trigger)
+            button.setEnabled(False)  # until it is known what it takes
+            cost = meta("", wraps=True)
+            grid.addWidget(button, row, 0)
+            grid.addWidget(cost, row, 1)
+            self.buttons[request], self.costs[request] = button, cost
+
+    def show_offers(self, offers: Sequence[TextOffer], *, can_change: bool) -> None:
+        """Show what each text takes now."""
+        for offer in offers:
+            self.costs[offer.request].setText(cost_words(offer))
+            is_there = can_change and not offer.why_not
+            self.buttons[offer.request].setEnabled(is_there)
+            self._actions[offer.request].setEnabled(is_there)
