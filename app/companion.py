@@ -66,7 +66,7 @@ from app.work.searching import Search
 from app.work.setting_changes import SettingChanges
 from app.work.settings_file import SettingsFile
 from app.work.story_lore import StoryLore
-from app.work.text_requests import TextRequests
+from app.work.text_requests import MEMORY, TextRequests, text_request
 from app.work.turn_history import TurnHistory
 from app.work.turn_vectors import TurnVectors
 from app.work.wanted import is_outdated
@@ -277,7 +277,13 @@ class Companion(News):
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
         self.wishes = PageWishes(
-            self._link, self._chats, self.page, self.edits, self.search, self.remembered.leaks
+            self._link,
+            self._chats,
+            self.page,
+            self.edits,
+            self.search,
+            self.remembered.leaks,
+            self._ask_for_text,
         )
         self.bridge = BridgeSetup(self._link)
         self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
@@ -331,6 +337,15 @@ class Companion(News):
 
     async def _perform(self, operation: Operation) -> Outcome:
         return await self._performers.perform(operation)
+
+    async def _ask_for_text(self, path: Path, name: str) -> None:
+        """Have a longer text written, or all read for memory. name: of a TextRequest, or MEMORY."""
+        if self.is_reading_only:
+            raise UsageError(tr("Tavernkeep only shows now what there is."))
+        if name == MEMORY:
+            await self.remembered.read_now(path)
+        else:
+            await self.texts.ask(path, text_request(name))
 
     def _is_ours(self, spec: OperationSpec) -> bool:
         """A command does the work of its own chat only; what else is queued waits.

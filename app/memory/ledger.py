@@ -102,13 +102,8 @@ def ledger_lines(line: Line) -> tuple[list[Claim], list[ClaimedEnd]]:
 
 
 def field_of(word: str, kind: str) -> str:
-    """The field of that type which a model means, "" for none of ours.
-
-    A field of another type is taken as it is: a faction may have a location, too.
-    """
-    own = _own_field(word, kind)
-    plain = _plain(word)
-    return own or (plain if plain in EVERY_FIELD else "")
+    """The field of that type which a model means, "" for none of its own."""
+    return _own_field(word, kind)
 
 
 def _own_field(word: str, kind: str) -> str:
@@ -120,6 +115,11 @@ def _own_field(word: str, kind: str) -> str:
 
 def _plain(word: str) -> str:
     return "_".join(re.split(r"[\s_/-]+", word.strip().lower()))
+
+
+def _is_a_field(word: str, kind: str) -> bool:
+    """Whether a word begins another value, be it of a field that this type does not have."""
+    return bool(field_of(word, kind)) or _plain(word) in EVERY_FIELD
 
 
 def _entity(line: Line) -> tuple[str, str]:
@@ -156,7 +156,7 @@ def _pairs(content: str, kind: str = "") -> Iterator[tuple[str, str]]:
     start = 0
     parts = []
     for found in NEXT_FIELD.finditer(content):
-        if found[0].startswith("|") or (kind and field_of(found[1], kind)):
+        if found[0].startswith("|") or (kind and _is_a_field(found[1], kind)):
             parts.append(content[start : found.start()])
             start = found.end()
     parts.append(content[start:])

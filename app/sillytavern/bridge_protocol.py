@@ -193,7 +193,7 @@ class Wish(Struct, frozen=True, tag="wish"):
 
     kind: as in `WISHES`. index: of the message it is about, 0 and more, None for the newest. hash:
     that message's checksum. wanted: how it shall be, None for the other way than now. text: what
-    is looked for.
+    is looked for, or which text is to be written.
     """
 
     id: Short
@@ -212,6 +212,7 @@ WISHES = frozenset(
         "open",  # show the message in the window
         "scene",  # end a scene with the message, or no longer
         "search",  # find words in memories and messages
+        "text",  # have a longer text written; its name is in `text`
     }
 )
 

@@ -176,7 +176,7 @@ def continuity_spec(chat: Derivable, index: int, *, again: str = "") -> Operatio
         [reply.anchor, reply.content_hash, again],
         anchor=reply.anchor,
         label=N_("Continuity of message {n}").format(n=index),
-        params={"again": again},
+        params={"hash": reply.content_hash, "again": again},
         priority=PRIORITY_CONTINUITY,
     )
 

@@ -37,12 +37,14 @@ WINDOWLESS = N_("Tavernkeep runs without a window.")
 TOO_MANY = N_("Tavernkeep is still busy with what you asked before.")
 
 Leaks = Callable[[Path, int], Awaitable[tuple[Leak, ...]]]
+AskFor = Callable[[Path, str], Awaitable[None]]
 
 
 class PageWishes:
     """Answers each wish once; a page that is gone meanwhile does not hear it.
 
-    leaks: what a message tells that its speaker cannot know. has_window: somebody listens to
+    leaks: what a message tells that its speaker cannot know. ask_for: has a longer text written, by
+    its name. has_window: somebody listens to
     `window_wanted`.
 
     Signals:
@@ -57,6 +59,7 @@ class PageWishes:
         edits: StoryEdits,
         search: Search,
         leaks: Leaks,
+        ask_for: AskFor,
     ) -> None:
         self._link = link
         self._chats = chats
@@ -64,6 +67,7 @@ class PageWishes:
         self._edits = edits
         self._search = search
         self._leaks = leaks
+        self._ask_for = ask_for
         self._tasks = TaskSupervisor()
         self._busy: dict[str, int] = {}
         self.has_window = False
@@ -103,6 +107,9 @@ class PageWishes:
                 return await self._scene(path, chat, wish)
             case "search":
                 return await self._found(path, wish.text)
+            case "text":
+                await self._ask_for(path, wish.text)
+                return {}
             case "check":
                 return await self._checked(path, await self._place(chat, wish))
             case _:

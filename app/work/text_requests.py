@@ -50,6 +50,18 @@ class TextRequest(StrEnum):
     CONTINUITY = "continuity"
 
 
+MEMORY = "memory"  # asked for in the same way: that all is read for it
+
+
+def text_request(name: str) -> TextRequest:
+    """The text of a name. Raises UsageError for another name."""
+    try:
+        return TextRequest(name)
+    except ValueError as error:
+        names = ", ".join((*TextRequest, MEMORY))
+        raise UsageError(tr("There is no such text: say one of {names}.", names=names)) from error
+
+
 NO_MODEL = N_("There is no model: choose one in the settings.")
 NOTHING: dict[TextRequest, str] = {
     TextRequest.PROFILES: N_("Not enough is remembered yet of whoever speaks here."),

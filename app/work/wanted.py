@@ -73,6 +73,12 @@ def renewed(
         search = search_of(place, spec)
         is_same = search is not None and search_key(place, search, writing) == spec.key
         return (spec,) if is_same else ()
+    if spec.kind is OperationKind.CONTINUITY:
+        # Of a reply that was swiped away nobody wants to know what it contradicts.
+        message = next((m for m in story.messages if m.anchor == spec.anchor), None)
+        then = spec.params.get("hash")
+        is_there = message is not None and then in (None, message.content_hash)
+        return (spec,) if is_there else ()
     return (spec,)
 
 

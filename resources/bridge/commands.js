@@ -91,6 +91,15 @@ async function check(text) {
     return result ? list(t`Check of message #${Number(result.index)}`, result, none) : '';
 }
 
+/** Have a longer text written, or all read for memory; the program says why where it cannot. */
+const writing = (text) => async () => {
+    const result = await wish('text', { text });
+    if (result) {
+        tell(t`Tavernkeep writes it next.`, 'success');
+    }
+    return '';
+};
+
 /** Show what was found over the chat; the same as text for the next command of a script. */
 function list(title, { items }, nothing) {
     const found = (Array.isArray(items) ? items : []).slice(0, MOST_ITEMS);
@@ -156,6 +165,31 @@ const commands = () => [
         run: check,
         argument: number(),
         help: t`Tavernkeep looks for what a message tells that its speaker cannot know.`,
+    },
+    {
+        name: 'tk-memory',
+        run: writing('memory'),
+        help: t`Tavernkeep reads this chat for its memory up to the last message.`,
+    },
+    {
+        name: 'tk-summary',
+        run: writing('summary'),
+        help: t`Tavernkeep takes new messages into the summary.`,
+    },
+    {
+        name: 'tk-profiles',
+        run: writing('profiles'),
+        help: t`Tavernkeep writes a portrait of each who speaks.`,
+    },
+    {
+        name: 'tk-canon',
+        run: writing('canon'),
+        help: t`Tavernkeep writes what the character has lived through, in all.`,
+    },
+    {
+        name: 'tk-continuity',
+        run: writing('continuity'),
+        help: t`Tavernkeep checks whether the newest reply contradicts what was.`,
     },
     {
         name: 'tk-open',

@@ -18,7 +18,7 @@ import * as slots from './slots.js';
 import { chatKey, context, openChat, serverVersion } from './tavern.js';
 import * as turns from './turns.js';
 
-const VERSION = '0.4.1';
+const VERSION = '0.4.2';
 const LOOK_EVERY = 3_000;
 const LOOK_AFTER_EVENT = 50;
 const READ_MAILBOX_EVERY = 5_000;

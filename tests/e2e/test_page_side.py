@@ -126,7 +126,14 @@ async def test_every_command_says_when_the_program_is_away(
     await program.stop()
     await page.page.wait_for_selector("#tavernkeep_badge[data-state='away']")
     toasts = "() => [...document.querySelectorAll('.toast-warning')].map(one => one.innerText)"
-    commands = ("tk-recap", "recap-refresh-memory", "tk-search x", "tk-check", "tk-open")
+    commands = (
+        "tk-recap",
+        "recap-refresh-memory",
+        "tk-search x",
+        "tk-check",
+        "tk-open",
+        "tk-canon",
+    )
     for command in (*commands, "tk-scene 1"):
         await page.evaluate("() => toastr.remove()")
         await page.slash(f"/{command}")

@@ -74,8 +74,8 @@ def test_a_dash_clears_a_field(sign: str) -> None:
         ("faction", "leader", "leadership"),
         ("faction", "goal", "objective"),
         ("place", "dangers", "hazards"),
-        ("character", "owner", "owner"),
-        ("faction", "location", "location"),
+        ("character", "hostility level", ""),
+        ("object", "mood", ""),
         ("character", "favourite colour", ""),
     ],
 )
@@ -129,3 +129,8 @@ def test_commas_separate_fields_only_where_a_field_follows() -> None:
 )
 def test_what_is_not_in_the_schema_is_refused(line: str) -> None:
     assert values(line) == {}
+
+
+def test_a_field_that_a_type_does_not_have_is_left_out_and_ends_the_value_before_it() -> None:
+    answer = read_answer("[state:Kael:character] mood=calm, hostility_level=high")
+    assert [(claim.field, claim.text) for claim in answer.claims] == [("mood", "calm")]

@@ -310,3 +310,10 @@ async def test_the_page_is_sent_to_a_message_of_the_chat_that_it_shows(table: Ta
     with pytest.raises(UsageError, match="does not show this chat"):
         await table.companion.page.go_to(table.path, table.message(7).anchor)
     await table.page.send(type="event", name="chat_changed", length=LENGTH)
+
+
+async def test_a_text_that_the_page_asks_for_is_written_or_it_is_said_why_not(table: Table) -> None:
+    refused = await table.page.wish("text", text="canon")
+    assert "model" in refused["error"]
+    unknown = await table.page.wish("text", text="a poem")
+    assert "continuity" in unknown["error"]

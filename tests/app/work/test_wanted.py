@@ -84,3 +84,23 @@ def test_only_a_change_of_what_it_reads_outdates_work(
     now = story_of(change(STORY.messages))
     assert is_outdated(spec, STORY, SETTINGS, WRITING) is False
     assert is_outdated(spec, now, SETTINGS, WRITING) is ends
+
+
+def test_the_check_of_a_reply_ends_with_the_reply_and_with_nothing_else() -> None:
+    reply = STORY.messages[-1]
+    spec = OperationSpec(
+        OperationKind.CONTINUITY,
+        1,
+        "key",
+        reply.anchor,
+        "check",
+        params={"hash": reply.content_hash},
+    )
+    swiped = structs.replace(reply, text="Other.", content_hash=digest("Other."))
+    for messages, is_gone in (
+        (STORY.messages, False),
+        (appended(STORY.messages), False),
+        ((*STORY.messages[:-1], swiped), True),
+        (STORY.messages[:-1], True),
+    ):
+        assert is_outdated(spec, story_of(messages), SETTINGS, WRITING) is is_gone
