@@ -7,70 +7,71 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from app.errors import NoTavern, PromptUnusable, StoreError, UsageError
-from app.health import Health
+from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
+from app.core.operations import Operation, OperationSpec, Outcome
+from app.core.part_health import Health
+from app.core.paths import Folders
+from app.core.resources import RESOURCES
+from app.core.tasks import TaskSupervisor
+from app.core.translation import tr
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
-from app.memory.left_out import SETTING as MEMORY_LEFT_OUT
+from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
 from app.news import News
-from app.operations import Operation, OperationSpec, Outcome
-from app.parts import Parts, Wishes, open_parts
-from app.paths import RESOURCES, Folders
-from app.prompt.framing import framed
+from app.parts import Parts, StartOptions, open_parts
+from app.prompt.choosing.framing import framed
 from app.prompt.model_tokens import ModelCounter
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
-from app.settings import ValueInForce
+from app.settings.values import ValueInForce
 from app.sillytavern.data_folders import Tavern, chat_ref_for
 from app.story.story import ChatRef, Story
-from app.tasks import TaskSupervisor
-from app.translation import tr
-from app.work.agenda import Agenda
-from app.work.break_hunt import BreakHunt
-from app.work.bridge_setup import BridgeSetup
-from app.work.budgeting import Budgeting
-from app.work.caretaker import Caretaker
-from app.work.chat_guard import ChatGuard
-from app.work.chat_names import ChatNames
-from app.work.completion import Completion
-from app.work.demo_memories import give_demo_memories
-from app.work.demo_recaps import give_demo_recaps
-from app.work.edits import StoryEdits
-from app.work.export import StoryExport
-from app.work.health import health_of
-from app.work.kept_corrections import KeptCorrections
-from app.work.library import Library
-from app.work.link import AnsweredTurn, BridgeLink
-from app.work.memory_edits import MemoryEdits
-from app.work.memory_view import MemoryView
-from app.work.message_indexes import MessageIndexes
-from app.work.metering import ModelMeter
-from app.work.mirror import Mirror
-from app.work.model_in_force import ModelInForce
-from app.work.next_prompts import NextPrompts
-from app.work.open_chat import OpenChat, StoryChange
-from app.work.open_chats import OpenChats
-from app.work.page_side import PageSide
-from app.work.page_tokens import PageTokens
-from app.work.page_wishes import PageWishes
-from app.work.performers import Performers
-from app.work.previously import Previously
-from app.work.prompt_edits import PromptEdits
-from app.work.prompting import Prompting
-from app.work.queue import OperationQueue
-from app.work.reaching import Reaching
-from app.work.reading_bounds import ReadingBounds
-from app.work.recap_pins import RecapPins
-from app.work.remembered import Remembered
-from app.work.room import Room
-from app.work.searching import Search
-from app.work.setting_changes import SettingChanges
-from app.work.settings_file import SettingsFile
-from app.work.story_lore import StoryLore
-from app.work.text_requests import MEMORY, TextRequests, text_request
-from app.work.turn_history import TurnHistory
-from app.work.turn_vectors import TurnVectors
-from app.work.wanted import is_outdated
-from app.work.work_to_do import WorkToDo
+from app.work.chats.caretaker import Caretaker
+from app.work.chats.chat_guard import ChatGuard
+from app.work.chats.chat_names import ChatNames
+from app.work.chats.disk_space import Room
+from app.work.chats.library import Library
+from app.work.chats.message_indexes import MessageIndexes
+from app.work.chats.mirror import Mirror
+from app.work.chats.open_chat import OpenChat, StoryChange
+from app.work.chats.open_chats import OpenChats
+from app.work.demo.demo_memories import give_demo_memories
+from app.work.demo.demo_recaps import give_demo_recaps
+from app.work.edits.memory_edits import MemoryEdits
+from app.work.edits.prompt_edits import PromptEdits
+from app.work.edits.reading_bounds import ReadingBounds
+from app.work.edits.recap_pins import RecapPins
+from app.work.edits.setting_changes import SettingChanges
+from app.work.edits.settings_file import SettingsFile
+from app.work.edits.story_edits import StoryEdits
+from app.work.edits.story_lore import StoryLore
+from app.work.jobs.performers import Performers
+from app.work.models.active_model import ActiveModel
+from app.work.models.kept_corrections import KeptCorrections
+from app.work.models.metering import ModelMeter
+from app.work.pages.away_recap import AwayRecaps
+from app.work.pages.bridge_setup import BridgeSetup
+from app.work.pages.link import AnsweredTurn, BridgeLink
+from app.work.pages.page_requests import PageRequests
+from app.work.pages.page_side import PageSide
+from app.work.pages.page_tokens import PageTokens
+from app.work.pages.turn_history import TurnHistory
+from app.work.planning.staleness import is_outdated
+from app.work.prompts.budgeting import Budgeting
+from app.work.prompts.next_prompts import NextPrompts
+from app.work.prompts.prompting import Prompting
+from app.work.prompts.reaching import Reaching
+from app.work.prompts.turn_vectors import TurnVectors
+from app.work.queries.export import StoryExport
+from app.work.queries.memory_queries import MemoryQueries
+from app.work.queries.memory_view import MemoryView
+from app.work.queries.searching import Search
+from app.work.queue.operation_queue import OperationQueue
+from app.work.scheduling.break_search import ModelBreakSearch
+from app.work.scheduling.completion import Completion
+from app.work.scheduling.health import health_of
+from app.work.scheduling.scheduler import Scheduler
+from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
+from app.work.scheduling.work_to_do import WorkToDo
 
 DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 
@@ -87,8 +88,8 @@ class Companion(News):
     texts: longer texts that are asked for.
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
     hands. use: what models were asked for, and the cap of a day. page: badge and marks in
-    SillyTavern's page. wishes: what the user asks of us in it. budgets: tries and sets them. turns:
-    prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
+    SillyTavern's page. page_requests: what the user asks of us in it. budgets: tries and sets them.
+    turns: prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
     settings to take along. bridge: the extension in each tavern.
     """
 
@@ -132,7 +133,7 @@ class Companion(News):
         self._caretaker = Caretaker(self._chats, self._tasks)
         self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
         self._link.beside = lambda: str(self.settings["own_connection_beside"])
-        self.use = ModelMeter(self._store, self.settings, is_held=parts.wishes.watch)
+        self.use = ModelMeter(self._store, self.settings, is_held=parts.options.watch)
         self._queue = OperationQueue(
             self._store,
             self._perform,
@@ -141,8 +142,8 @@ class Companion(News):
             in_scope=self._is_ours,
             holds=self._held_back,
         )
-        self.models = ModelInForce(
-            parts.wishes.llm,
+        self.models = ActiveModel(
+            parts.options.llm,
             self.settings,
             self._counter,
             self.prompts.folder,
@@ -166,21 +167,21 @@ class Companion(News):
             self._counter.count,
             parts.keys,
         )
-        self._agenda = Agenda(
+        self._scheduler = Scheduler(
             self._store,
             self._queue,
             self._enqueue,
             self.models.writing,
             lambda: self.models.writer().label,
             lambda: self.use.prices,
-            asks_first=parts.wishes.asks_first,
+            asks_first=parts.options.asks_first,
         )
         self._chats.writing = self.models.writing
-        self._chats.follow = self._agenda.follow
+        self._chats.follow = self._scheduler.follow
         self._names = ChatNames(self._store, self._library)
         self._chats.read.connect(self._names.note)
         self.work = WorkToDo(
-            self._queue, self._agenda, self._chats, lambda: self.is_reading_only, self._names
+            self._queue, self._scheduler, self._chats, lambda: self.is_reading_only, self._names
         )
         self._completion = Completion(
             self._chats, self._queue, self.models.writing, lambda: self.is_reading_only
@@ -188,8 +189,10 @@ class Companion(News):
 
     def _make_hands(self, parts: Parts) -> None:
         """What the user does to stories, memories and budgets, and asks of them."""
-        self.breaks = BreakHunt(self._chats, self.models, parts.packs)
-        self.remembered = Remembered(self._chats, parts.packs, self._performers.memory.vectors_of)
+        self.breaks = ModelBreakSearch(self._chats, self.models, parts.packs)
+        self.remembered = MemoryQueries(
+            self._chats, parts.packs, self._performers.memory.vectors_of
+        )
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
         self.texts = TextRequests(
@@ -242,9 +245,9 @@ class Companion(News):
         self._prompting.index = self._indexes.of
         self._prompting.ready = self._indexes.settled
         self._indexes.changed.connect(self._publish)
-        self._chats.keeps_memory = parts.wishes.keeps_memory
-        to_the_end = parts.wishes.reads_to_the_end
-        self._chats.reads_to_the_end = not parts.wishes.watch if to_the_end is None else to_the_end
+        self._chats.keeps_memory = parts.options.keeps_memory
+        to_the_end = parts.options.reads_to_the_end
+        self._chats.reads_to_the_end = not parts.options.watch if to_the_end is None else to_the_end
 
     def _make_page_side(self) -> None:
         """What SillyTavern's page is told and asked, and what is written beside it."""
@@ -266,7 +269,7 @@ class Companion(News):
             self._tasks,
             is_reading_only=lambda: self.is_reading_only,
         )
-        self._previously = Previously(
+        self._previously = AwayRecaps(
             self._store,
             self._chats,
             self._link,
@@ -276,7 +279,7 @@ class Companion(News):
         )
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
-        self.wishes = PageWishes(
+        self.page_requests = PageRequests(
             self._link,
             self._chats,
             self.page,
@@ -301,7 +304,7 @@ class Companion(News):
         await self._follow_tokens()
         if not self.is_reading_only:
             await self._queue.start()
-        if self._parts.wishes.watch:
+        if self._parts.options.watch:
             await self._library.watch()
             await self._link.start(self._library.taverns)
             self._tasks.spawn(self.prompts.watch(), name="watching the prompts")
@@ -316,8 +319,8 @@ class Companion(News):
             self.trouble.emit((self.folders.backups, str(error)))
 
     async def _load_library(self) -> None:
-        if self._parts.wishes.tavern is not None:
-            await self._library.load(self._parts.wishes.tavern)
+        if self._parts.options.tavern is not None:
+            await self._library.load(self._parts.options.tavern)
             return
         configured = str(self.settings["tavern"])
         self._tavern_problem = ""
@@ -329,7 +332,7 @@ class Companion(News):
     @property
     def is_reading_only(self) -> bool:
         """Whether we only show: another program works in this data folder, or safe mode is on."""
-        return self._parts.wishes.is_safe or not self._parts.lock.is_held
+        return self._parts.options.is_safe or not self._parts.lock.is_held
 
     async def _enqueue(self, specs: Sequence[OperationSpec]) -> None:
         if not self.is_reading_only:
@@ -352,7 +355,7 @@ class Companion(News):
 
         Not before that is planned: what an earlier run left would begin before what now goes first.
         """
-        return self._parts.wishes.watch or self._chats.has_planned(spec.chat)
+        return self._parts.options.watch or self._chats.has_planned(spec.chat)
 
     def _held_back(self, operation: Operation) -> str:
         return "" if self.models.writing().is_free else self.use.holds(operation)
@@ -361,8 +364,8 @@ class Companion(News):
         self._room.changed.connect(self._announce_health)
         self.use.changed.connect(self._on_use_changed)
         self._chats.changed.connect(self._on_story_changed)
-        self._agenda.catch_up_changed.connect(self.catch_up_changed.emit)
-        self._agenda.catch_up_changed.connect(self._announce_health)
+        self._scheduler.catch_up_changed.connect(self.catch_up_changed.emit)
+        self._scheduler.catch_up_changed.connect(self._announce_health)
         self._chats.failed.connect(self._on_chat_failed)
         self._chats.recovered.connect(self.trouble_over.emit)
         self._chats.recovered.connect(self._announce_health)
@@ -402,7 +405,7 @@ class Companion(News):
         await self.search.aclose()
         self.guard.close()
         await self._mirror.aclose()
-        await self.wishes.aclose()
+        await self.page_requests.aclose()
         await self.page.aclose()
         await self._link.aclose()
         self._chats.close()
@@ -490,7 +493,7 @@ class Companion(News):
         return self._library.find(text)
 
     def memory(self, path: Path, *, until: int | None = None, at: int | None = None) -> MemoryView:
-        """What an open chat remembers; see Remembered.view."""
+        """What an open chat remembers; see MemoryQueries.view."""
         return self.remembered.view(path, until=until, at=at)
 
     async def index_all(self, told: Callable[[int], None]) -> int:
@@ -509,7 +512,7 @@ class Companion(News):
                 prepare = None
         chat = await self._chats.open(path, until=until, prepare=prepare)
         self._chats.shown = path
-        if self._parts.wishes.watch and RESOURCES not in path.parents:
+        if self._parts.options.watch and RESOURCES not in path.parents:
             self._previously.open(path)
             self.guard.look_soon(path)
         self._announce_health()
@@ -651,7 +654,7 @@ class Companion(News):
     def _mirror_soon(self, path: Path) -> None:
         """Write what the chat lacks, where the user wants that; commands only look."""
         chat = self._chats.get(path)
-        is_ours = self._parts.wishes.watch and not self.is_reading_only
+        is_ours = self._parts.options.watch and not self.is_reading_only
         if chat is not None and is_ours and RESOURCES not in path.parents:
             self._mirror.soon(chat)
 
@@ -712,13 +715,13 @@ async def open_companion(
     reads_to_the_end: bool | None = None,
     is_safe: bool = False,
 ) -> AsyncIterator[Companion]:
-    """A running companion, closed cleanly at the end; arguments as in parts.Wishes.
+    """A running companion, closed cleanly at the end; arguments as in parts.StartOptions.
 
     Raises StoreError when the data folder cannot be used, AlreadyRunning when another program
     follows SillyTavern from it.
     """
-    wishes = Wishes(tavern, llm, watch, asks_first, keeps_memory, reads_to_the_end, is_safe)
-    async with open_parts(folders, wishes) as parts:
+    options = StartOptions(tavern, llm, watch, asks_first, keeps_memory, reads_to_the_end, is_safe)
+    async with open_parts(folders, options) as parts:
         companion = Companion(parts)
         try:
             await companion.start()

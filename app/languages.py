@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.paths import RESOURCES
+from app.core.resources import RESOURCES
 from app.story.scene_cues.language import LanguagePack, parse_pack
 
 

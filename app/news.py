@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.health import Health
-from app.operations import Operation
-from app.signals import Signal
+from app.core.operations import Operation
+from app.core.part_health import Health
+from app.core.signals import Signal
 from app.story.story import ChatRef
-from app.work.chat_guard import ChatAlarm
-from app.work.open_chat import StoryChange
-from app.work.previously import AwayRecap
-from app.work.recapping import OperationProgress
+from app.work.chats.chat_guard import ChatAlarm
+from app.work.chats.open_chat import StoryChange
+from app.work.jobs.recapping import OperationProgress
+from app.work.pages.away_recap import AwayRecap
 
 
 class News:

@@ -9,15 +9,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import AlreadyRunning
+from app.core.errors import AlreadyRunning
+from app.core.paths import Folders
+from app.core.translation import N_, tr
 from app.languages import load_packs
-from app.llm.api_keys import ApiKeys
-from app.paths import Folders
-from app.settings import Settings
+from app.llm.backends.api_keys import ApiKeys
+from app.settings.values import Settings
 from app.store.folder_lock import FolderLock
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
-from app.translation import N_, tr
 
 LOCK_SECONDS = 600.0
 GLANCE_SECONDS = 0.5  # another start holds the lock for a moment to see whether it is free
@@ -25,7 +25,7 @@ UNCHANGED_WHEN_SAFE = N_("Safe mode changes nothing in a story. Start normally t
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class StartOptions:
     """How a companion is to work.
 
     tavern: where SillyTavern's data are, None: the setting, else the usual places. llm: backend
@@ -55,11 +55,11 @@ class Parts:
     packs: tuple[LanguagePack, ...]
     lock: FolderLock
     keys: ApiKeys
-    wishes: Wishes
+    options: StartOptions
 
 
 @asynccontextmanager
-async def open_parts(folders: Folders, wishes: Wishes) -> AsyncIterator[Parts]:
+async def open_parts(folders: Folders, options: StartOptions) -> AsyncIterator[Parts]:
     """Everything that has to be closed again.
 
     Raises StoreError when the data folder cannot be used, AlreadyRunning when another program
@@ -68,17 +68,17 @@ async def open_parts(folders: Folders, wishes: Wishes) -> AsyncIterator[Parts]:
     lock = FolderLock(folders.data)
     store: Store | None = None
     try:
-        await _take_lock(lock, stays=wishes.watch or wishes.is_safe)
-        mends = lock.is_held and not wishes.is_safe
+        await _take_lock(lock, stays=options.watch or options.is_safe)
+        mends = lock.is_held and not options.is_safe
         store = Store(folders.database, backups=folders.backups, mends=mends)
         await store.open()
-        if wishes.is_safe:
+        if options.is_safe:
             store.undo.seal(tr(UNCHANGED_WHEN_SAFE))
         settings = Settings(await store.run(store.settings.load))
         packs = await asyncio.to_thread(load_packs)
         keys = ApiKeys(folders.data / "keys.json")
         await keys.load()
-        yield Parts(folders, store, settings, packs, lock, keys, wishes)
+        yield Parts(folders, store, settings, packs, lock, keys, options)
     finally:
         if store is not None:
             await store.aclose()

@@ -49,7 +49,7 @@ class Held:
 
 @dataclass
 class ChatPage:
-    """One chat. The deeds change what is held; `save` writes the file, whole, by renaming."""
+    """One chat. The commands change what is held; `save` writes the file, whole, by renaming."""
 
     path: Path
     clock: Clock

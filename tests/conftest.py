@@ -13,8 +13,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from app.paths import RESOURCES
-from app.private_log import FORMAT, PrivateFormatter
+from app.core.private_log import FORMAT, PrivateFormatter
+from app.core.resources import RESOURCES
 from tests.labelled import WrittenTavern
 from tests.planted import TOKEN, secret_in
 

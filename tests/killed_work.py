@@ -23,17 +23,17 @@ from typing import Any
 import peewee
 from playhouse.migrations import Runner
 
+from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
-from app.settings import Settings
-from app.sillytavern.bridge_link import Page
-from app.store import database
-from app.store.database import Database
+from app.settings.values import Settings
+from app.sillytavern.bridge.bridge_link import Page
+from app.store.database import database
+from app.store.database.database import Database
 from app.store.store import Store
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak
-from app.tasks import TaskSupervisor
-from app.work.mirror import Mirror
-from app.work.open_chats import OpenChats
+from app.work.chats.mirror import Mirror
+from app.work.chats.open_chats import OpenChats
 from tests.chat_files import HEADER, jsonl, message, swiped
 
 LENGTH = 60  # messages of a chat

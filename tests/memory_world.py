@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from app.companion import Companion, open_companion
+from app.core.paths import user_folders
 from app.memory.records import Memory, MemoryChange, Source, Tier
-from app.paths import user_folders
 from app.store.store import Store
-from app.work.memory_view import MemoryView
+from app.work.queries.memory_view import MemoryView
 from tests.labelled import WrittenTavern
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from app.paths import RESOURCES
+from app.core.resources import RESOURCES
 
 TOKEN = "planted-token-"  # every token of a bridge begins with it while tests run
 COOKIE = "secret-cookie"

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from app.companion import Companion, open_companion
+from app.core.paths import Folders
 from app.memory.standing import Standing
-from app.paths import Folders
-from app.work.memory_view import MemoryView
+from app.work.queries.memory_view import MemoryView
 from tests.chat_files import message, save_like_sillytavern, write_chat
 from tests.fakes import MODEL, Behaviour, FakeLlm, RecordedRequest
 

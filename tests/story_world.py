@@ -20,8 +20,8 @@ from msgspec import structs
 
 from app import languages
 from app.companion import Companion, open_companion
-from app.operations import FINISHED, OperationStatus
-from app.paths import Folders, user_folders
+from app.core.operations import FINISHED, OperationStatus
+from app.core.paths import Folders, user_folders
 from app.prompt.slots import SlotName
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import read_chat
@@ -29,8 +29,8 @@ from app.story.anchors import align
 from app.story.recaps import RunningVersion, injected_version
 from app.story.scene_cues.language import parse_pack
 from app.story.story import Story
-from app.work import ended
-from app.work.open_chat import StoryChange
+from app.work.chats.open_chat import StoryChange
+from app.work.queue import outcomes
 from tests.chat_page import ChatPage, Clock
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class StoryWorld:
         super().__init__()  # a machine's, beside this one
         self.patch = pytest.MonkeyPatch()
         # Who takes things back and does them again a hundred times has the same work done as often.
-        self.patch.setattr(ended, "TIMES_DONE_AT_MOST", 1000)
+        self.patch.setattr(outcomes, "TIMES_DONE_AT_MOST", 1000)
         self.patch.setattr(languages, "parse_pack", parsed)  # most of what a start takes
         self.folder = Path(tempfile.mkdtemp(prefix="story machine "))
         self.runner = asyncio.Runner()

@@ -85,7 +85,7 @@ def test_pure_packages_import_no_adapter_and_no_clock_disk_or_chance(path: Path)
 @pytest.mark.pitfall(13)
 def test_every_task_has_an_owner(path: Path) -> None:
     """Only the supervisor starts tasks; a TaskGroup owns its own."""
-    if path == APP / "tasks.py":
+    if path == APP / "core" / "tasks.py":
         return
     starters = [
         f"line {node.lineno}: {ast.unparse(node)}"
@@ -151,3 +151,23 @@ def test_the_project_speaks_only_of_itself() -> None:
         if HOME_PATHS.search(line) or REGISTRY_HOSTS.search(line)
     ]
     assert not found, "\n".join(found)
+
+
+SPECIFICATIONS = CHECKOUT / "resources" / "spec"
+CITED = re.compile(r"(?:\b(?:spec/)?([a-z-]+\.md)|\b[Ss]pec),? §(\d+(?:\.\d+)?)")
+
+
+def sections(path: Path) -> set[str]:
+    return set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", path.read_text(encoding="utf-8"), re.M))
+
+
+def test_each_citation_of_a_specification_leads_to_a_section() -> None:
+    """A bare "spec" is smart-memory.md, as resources/architecture.md says."""
+    there = {path.name: sections(path) for path in SPECIFICATIONS.glob("*.md")}
+    lost = [
+        f"{name_of(path)}: {found[0]}"
+        for path in sources(APP, UI, CHECKOUT / "tests")
+        for found in CITED.finditer(path.read_text(encoding="utf-8"))
+        if found[2] not in there.get(found[1] or "smart-memory.md", ())
+    ]
+    assert lost == []

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import StoreError
-from app.private_log import FORMAT, PrivateFormatter
+from app.core.errors import StoreError
+from app.core.private_log import FORMAT, PrivateFormatter
 from tests.fakes import BROKEN, MODEL, FakeLlm
 from tests.killing import ROOT
 from tests.labelled import WrittenTavern

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.llm.prompt_files import parse_prompt
-from app.llm.reasoning import strip_reasoning, visible_text, without_fence
-from app.memory.answers import as_prose, read_answer
-from app.memory.browsing import read_query as read_memory_query
-from app.memory.decisions import read_word
-from app.memory.lines import read_lines
-from app.memory.profiles import read_profiles
-from app.memory.prose import prose
-from app.memory.summary import read_summary
-from app.sillytavern.bridge_protocol import decode
-from app.sillytavern.stored_recap import display_text
-from app.story.answers import read_break, read_running, read_scene, read_sentence
-from app.story.lenient_json import find_object
-from app.story.recap_text import parse_recap
-from app.story.sentences import split_sentences, without_markup
-from app.story.stage_answers import read_extracted, read_filtered, read_lore, read_organised
-from app.work.search_query import read_query
+from app.llm.backends.reasoning import strip_reasoning, visible_text, without_fence
+from app.llm.prompts.prompt_files import parse_prompt
+from app.memory.documents.browsing import read_query as read_memory_query
+from app.memory.documents.profiles import read_profiles
+from app.memory.documents.summary import read_summary
+from app.memory.lifecycle.decisions import read_word
+from app.memory.reading.answers import as_prose, read_answer
+from app.memory.reading.lines import read_lines
+from app.memory.reading.prose import prose
+from app.sillytavern.bridge.bridge_protocol import decode
+from app.sillytavern.extensions.stored_recap import display_text
+from app.story.answers.lenient_json import find_object
+from app.story.answers.stage_answers import read_extracted, read_filtered, read_lore, read_organised
+from app.story.answers.task_answers import read_break, read_running, read_scene, read_sentence
+from app.story.recap_texts.recap_text import parse_recap
+from app.story.recap_texts.sentences import split_sentences, without_markup
+from app.work.queries.search_query import read_query
 
 READERS: dict[str, Callable[[str], object]] = {
     "reasoning": strip_reasoning,

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.chosen_language import use_chosen
-from app.translation import tr
+from app.core.chosen_language import use_chosen
+from app.core.translation import tr
 
 COMMAND_SCREENSHOTS = "screenshots"
 
@@ -54,8 +54,8 @@ def _window(words: list[str]) -> int:
         options = parser.parse_args(words)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
-    from app.private_log import log_to_stderr
-    from ui.application import WindowOptions, show_window
+    from app.core.private_log import log_to_stderr
+    from ui.program.application import WindowOptions, show_window
 
     log_to_stderr()
     return show_window(
@@ -101,7 +101,7 @@ def _screenshots(words: list[str]) -> int:
     except ValueError:
         parser.print_usage(sys.stderr)
         return 2
-    from ui.screenshots import PictureWish, render
+    from ui.program.screenshots import PictureWish, render
 
     return render(
         PictureWish(options.folder, size, options.scale, options.contrast, tuple(options.only))

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from app.commands.output import show
 from app.commands.tavern_options import add_tavern, chosen_taverns
-from app.errors import NoTavern
-from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_installer import REMOVED, BridgeStatus
-from app.translation import N_, tr
+from app.core.errors import NoTavern
+from app.core.translation import N_, tr
+from app.sillytavern.bridge import bridge_installer
+from app.sillytavern.bridge.bridge_installer import REMOVED, BridgeStatus
 
 HELP = N_("install the bridge into SillyTavern, remove it, or show its state")
 EXAMPLE = "bridge install"
 
-_DEEDS = {
+_COMMANDS = {
     "install": bridge_installer.install,
     "remove": bridge_installer.remove,
     "status": bridge_installer.status,
@@ -27,7 +27,9 @@ _DEEDS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     words = tr("install it or bring it up to date, remove it, or say how it stands (status)")
-    parser.add_argument("deed", choices=tuple(_DEEDS), metavar="|".join(_DEEDS), help=words)
+    parser.add_argument(
+        "subcommand", choices=tuple(_COMMANDS), metavar="|".join(_COMMANDS), help=words
+    )
     add_tavern(parser)
 
 
@@ -36,7 +38,9 @@ async def run(options: argparse.Namespace) -> None:
     taverns = await chosen_taverns(options)
     if not taverns:
         raise NoTavern(tr("No SillyTavern was found. Say where it is with --tavern PATH."))
-    states = [await asyncio.to_thread(_do, options.deed, tavern.user_folder) for tavern in taverns]
+    states = [
+        await asyncio.to_thread(_do, options.subcommand, tavern.user_folder) for tavern in taverns
+    ]
     show(
         options,
         {"taverns": [_row(state) for state in states]},
@@ -44,11 +48,11 @@ async def run(options: argparse.Namespace) -> None:
     )
 
 
-def _do(deed: str, user_folder: Path) -> BridgeStatus:
+def _do(command: str, user_folder: Path) -> BridgeStatus:
     """How it stands afterwards; a removal says that it was one, and what is left to do."""
     was_there = bridge_installer.status(user_folder).installed
-    state = _DEEDS[deed](user_folder)
-    if deed == "remove" and was_there and not state.installed:
+    state = _COMMANDS[command](user_folder)
+    if command == "remove" and was_there and not state.installed:
         return replace(state, sentence=tr(REMOVED))
     return state
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from app.commands.output import warn
 from app.companion import Companion, open_companion
-from app.errors import UsageError
-from app.paths import user_folders
+from app.core.errors import UsageError
+from app.core.paths import user_folders
+from app.core.translation import tr
 from app.story.story import Story
-from app.translation import tr
 
 
 def add_chat(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 from app.commands.chat_options import add_chat, companion_for
 from app.commands.output import show
-from app.errors import UsageError
-from app.translation import N_, tr
+from app.core.errors import UsageError
+from app.core.translation import N_, tr
 
 HELP = N_("forget all recaps, scene breaks and marks of a chat")
 EXAMPLE = 'clear "My chat.jsonl"'

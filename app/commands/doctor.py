@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from app.commands.output import show
 from app.commands.tavern_options import add_tavern, chosen_taverns
-from app.errors import TavernkeepError
+from app.core.errors import TavernkeepError
+from app.core.paths import Folders, user_folders
+from app.core.translation import N_, tr, trn
 from app.llm.tokenizer import counter_for
-from app.paths import Folders, user_folders
-from app.sillytavern import bridge_installer
+from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.data_folders import Tavern
 from app.store.store import Store
-from app.translation import N_, tr, trn
 
 HELP = N_("check every part and say what to do")
 EXAMPLE = "doctor"

@@ -9,8 +9,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from app import translation
-from app.chosen_language import use_chosen
 from app.commands import (
     bridge,
     clear,
@@ -27,10 +25,12 @@ from app.commands import (
     serve,
     slots,
 )
-from app.errors import TavernkeepError, UsageError, reason_of
-from app.paths import data_folder
-from app.private_log import log_to_stderr
-from app.translation import tr
+from app.core import translation
+from app.core.chosen_language import use_chosen
+from app.core.errors import TavernkeepError, UsageError, reason_of
+from app.core.paths import data_folder
+from app.core.private_log import log_to_stderr
+from app.core.translation import tr
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 

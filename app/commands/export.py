@@ -15,10 +15,10 @@ from app.commands.chat_options import (
 )
 from app.commands.output import show, warn
 from app.commands.progress_line import progress_shown
-from app.errors import UsageError
-from app.translation import N_, tr
-from app.work.export import BibleFormat
-from app.work.user_files import write_new
+from app.core.errors import UsageError
+from app.core.translation import N_, tr
+from app.work.edits.user_files import write_new
+from app.work.queries.export import BibleFormat
 
 HELP = N_("write the story bible of a chat, or its memories as a lorebook")
 EXAMPLE = 'export "My chat.jsonl" --bible story.html'

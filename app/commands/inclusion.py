@@ -6,7 +6,7 @@ import argparse
 
 from app.commands.chat_options import add_chat, companion_for, warn_of_problems
 from app.commands.output import show, warn
-from app.translation import N_, tr
+from app.core.translation import N_, tr
 
 HELP = N_("show which message recaps are in the prompt, and why others are not")
 EXAMPLE = 'inclusion "My chat.jsonl"'

@@ -8,11 +8,11 @@ from typing import Any
 
 from app.commands.chat_options import add_chat, add_llm, companion_for, warn_of_problems
 from app.commands.output import show, warn
-from app.errors import UsageError
-from app.memory.leaks import Leak, LeakKind
+from app.core.errors import UsageError
+from app.core.translation import N_, tr
+from app.memory.epistemic.leaks import Leak, LeakKind
 from app.memory.records import Memory
-from app.translation import N_, tr
-from app.work.leak_check import leak_sentence
+from app.work.queries.leak_check import leak_sentence
 
 HELP = N_("check a message for what its speaker cannot know")
 EXAMPLE = 'leaks "My chat.jsonl" --message 118'

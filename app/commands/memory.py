@@ -16,10 +16,10 @@ from app.commands.chat_options import (
 )
 from app.commands.output import show, warn
 from app.commands.progress_line import progress_shown
+from app.core.translation import N_, tr
 from app.memory.records import DocumentKind, Memory, Tier
 from app.memory.standing import Standing
-from app.translation import N_, tr
-from app.work.memory_view import MemoryView
+from app.work.queries.memory_view import MemoryView
 
 HELP = N_("list what is remembered of a chat, and from which messages")
 EXAMPLE = 'memory "My chat.jsonl" --until 120'

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.commands.output import show, warn
-from app.errors import UsageError
-from app.llm.memory_trial import MemoryTrial, TierTrial, try_memory, words
+from app.core.errors import UsageError
+from app.core.paths import user_folders
+from app.core.translation import N_, number, tr
 from app.llm.tokenizer import counter_for
-from app.llm.writer import make_writer
-from app.paths import user_folders
-from app.translation import N_, number, tr
+from app.llm.writers.factory import make_writer
+from app.llm.writers.memory_trial import MemoryTrial, TierTrial, try_memory, words
 
 HELP = N_("try a model on the tasks of memory")
 EXAMPLE = "model-test --llm openai:my-model@http://127.0.0.1:8080/v1"

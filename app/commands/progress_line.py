@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TextIO
 
 from app.companion import Companion
-from app.health import about
-from app.operations import FINISHED, Operation, OperationStatus
-from app.translation import retold, tr
-from app.work.catch_up import CatchUpPlan
+from app.core.operations import FINISHED, Operation, OperationStatus
+from app.core.part_health import about
+from app.core.translation import retold, tr
+from app.work.planning.catch_up import CatchUpPlan
 
 CLEARED = "\r\x1b[K"
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from app.commands.chat_options import companion_for
 from app.commands.output import show
-from app.errors import UsageError
-from app.llm.prompt_presets import Conflict
-from app.translation import N_, retold, tr
-from app.work.prompt_edits import PromptEdits
+from app.core.errors import UsageError
+from app.core.translation import N_, retold, tr
+from app.llm.prompts.prompt_presets import Conflict
+from app.work.edits.prompt_edits import PromptEdits
 
 HELP = N_("list prompts, show, save, compare or revert one, and presets of yours")
 EXAMPLE = "prompts show scene_recap"
@@ -25,7 +25,9 @@ Printed = tuple[dict[str, Any], list[str]]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
-    parser.add_argument("deed", choices=tuple(_DEEDS), metavar="DEED", help=tr(_EXPLAINED))
+    parser.add_argument(
+        "subcommand", choices=tuple(_COMMANDS), metavar="SUBCOMMAND", help=tr(_EXPLAINED)
+    )
     parser.add_argument(
         "what", nargs="?", metavar="TASK|FILE|PRESET", help=tr('a preset "" is your own prompts')
     )
@@ -49,11 +51,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(options: argparse.Namespace) -> None:
     """Do it, and print what is so then."""
-    if options.deed not in _NEED_NOTHING and options.what is None:
-        raise UsageError(tr("Say what to {deed}: tavernkeep prompts {deed} ...", deed=options.deed))
+    if options.subcommand not in _NEED_NOTHING and options.what is None:
+        raise UsageError(
+            tr(
+                "Say what to {command}: tavernkeep prompts {command} ...",
+                command=options.subcommand,
+            )
+        )
     async with companion_for(options) as companion:
         companion.work.pause()
-        data, lines = await _DEEDS[options.deed](companion.prompts, options)
+        data, lines = await _COMMANDS[options.subcommand](companion.prompts, options)
     show(options, data, lines)
 
 
@@ -136,14 +143,16 @@ async def _delete(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
 async def _undo(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
     label = await prompts.undo()
     return {"undone": label}, [
-        tr("Taken back: {deed}.", deed=retold(label)) if label else tr("Nothing to take back.")
+        tr("Taken back: {command}.", command=retold(label))
+        if label
+        else tr("Nothing to take back.")
     ]
 
 
 async def _redo(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
     label = await prompts.redo()
     return {"redone": label}, [
-        tr("Done again: {deed}.", deed=retold(label)) if label else tr("Nothing to do again.")
+        tr("Done again: {command}.", command=retold(label)) if label else tr("Nothing to do again.")
     ]
 
 
@@ -179,7 +188,7 @@ async def _use(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     return {"preset": options.what, "folder": str(prompts.folder)}, [sentence]
 
 
-_DEEDS: dict[str, Callable[[PromptEdits, argparse.Namespace], Awaitable[Printed]]] = {
+_COMMANDS: dict[str, Callable[[PromptEdits, argparse.Namespace], Awaitable[Printed]]] = {
     "list": _list,
     "show": _show,
     "save": _save,

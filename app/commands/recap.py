@@ -16,8 +16,8 @@ from app.commands.chat_options import (
 )
 from app.commands.output import show, warn
 from app.commands.progress_line import progress_shown
+from app.core.translation import N_, tr
 from app.story.story import Story
-from app.translation import N_, tr
 
 HELP = N_("write the recaps of a chat")
 EXAMPLE = 'recap "My chat.jsonl" --llm ollama:llama3.1:8b'

@@ -13,8 +13,8 @@ from app.commands.chat_options import (
     warn_of_problems,
 )
 from app.commands.output import show
+from app.core.translation import N_, tr, tr_in
 from app.story.story import Story
-from app.translation import N_, tr, tr_in
 
 HELP = N_("find the scenes of a chat")
 EXAMPLE = 'scenes "My chat.jsonl"'

@@ -10,9 +10,9 @@ from typing import Any
 
 from app.commands.chat_options import companion_for
 from app.commands.output import show, warn
-from app.errors import UsageError
-from app.translation import N_, tr, trn
-from app.work.searching import MOST_HITS, Findings, Hit
+from app.core.errors import UsageError
+from app.core.translation import N_, tr, trn
+from app.work.queries.searching import MOST_HITS, Findings, Hit
 
 HELP = N_("find words in the memories and messages of all chats")
 EXAMPLE = 'search "silver key" --all'

@@ -8,13 +8,13 @@ import signal
 import sys
 from pathlib import Path
 
-from app.collecting import sparing_the_old
 from app.commands.chat_options import add_llm
 from app.commands.output import show, warn
 from app.companion import open_companion
-from app.errors import NoTavern
-from app.paths import user_folders
-from app.translation import N_, tr
+from app.core.collecting import sparing_the_old
+from app.core.errors import NoTavern
+from app.core.paths import user_folders
+from app.core.translation import N_, tr
 
 HELP = N_("watch SillyTavern and fill its prompts, without a window")
 EXAMPLE = "serve --llm ollama:llama3.1:8b"

@@ -15,10 +15,10 @@ from app.commands.chat_options import (
     warn_of_problems,
 )
 from app.commands.output import show, warn
-from app.errors import UsageError
+from app.core.errors import UsageError
+from app.core.translation import N_, tr
 from app.prompt.occasion import Turn
 from app.prompt.slots import Slot, SlotSet, TurnKind
-from app.translation import N_, tr
 
 HELP = N_("show the text that goes into the next prompt")
 EXAMPLE = 'slots "My chat.jsonl" --explain'

@@ -6,11 +6,11 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from app.paths import user_folders
-from app.settings import Settings
+from app.core.paths import user_folders
+from app.core.translation import tr
+from app.settings.values import Settings
 from app.sillytavern.data_folders import Tavern, find_taverns
 from app.store.store import Store
-from app.translation import tr
 
 
 def add_tavern(parser: argparse.ArgumentParser) -> None:

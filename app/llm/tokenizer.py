@@ -9,7 +9,7 @@ import threading
 from functools import cache
 from pathlib import Path
 
-from app.paths import RESOURCES
+from app.core.resources import RESOURCES
 from app.prompt.tokens import CachingCounter, EstimatingCounter, TokenCounter, estimate_tokens
 
 log = logging.getLogger(__name__)

@@ -8,32 +8,37 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from app.memory.epistemic.withheld import NOTHING_WITHHELD
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
-from app.memory.withheld import NOTHING_WITHHELD
-from app.prompt.adaptive import turn_kind
-from app.prompt.budgets import (
+from app.prompt.budgeting.adaptive import turn_kind
+from app.prompt.budgeting.budgets import (
     MOST_OF_CONTEXT,
     NINE,
     Budgets,
     levelled,
     room_in,
 )
-from app.prompt.choice import chosen, for_scarce_room
-from app.prompt.drafts import Draft, dealt_out, shown_within, tokens_of
-from app.prompt.framing import one_line
-from app.prompt.memory_slots import (
+from app.prompt.choosing.choice import chosen, for_scarce_room
+from app.prompt.choosing.drafts import Draft, dealt_out, shown_within, tokens_of
+from app.prompt.choosing.framing import one_line
+from app.prompt.choosing.secrets import kept_secret, lines_kept_secret
+from app.prompt.choosing.unread import fallen_out, kept_for_messages
+from app.prompt.occasion import Occasion, Recollection, Turn
+from app.prompt.placement import IN_BLOCK, RECAP_MACRO, Placement
+from app.prompt.rendering.memory_slots import (
     CalledUp,
     call_up,
     triggered_draft,
     with_called_gains,
 )
-from app.prompt.occasion import Occasion, Recollection, Turn
-from app.prompt.passages import Passage, passages, with_passages
-from app.prompt.placement import IN_BLOCK, RECAP_MACRO, Placement
-from app.prompt.recap_slots import included_recaps, message_recaps_slot, running_recap_slot
+from app.prompt.rendering.passages import Passage, passages, with_passages
+from app.prompt.rendering.recap_slots import (
+    included_recaps,
+    message_recaps_slot,
+    running_recap_slot,
+)
 from app.prompt.room import most_of_total, worth_telling
-from app.prompt.secrets import kept_secret, lines_kept_secret
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set, words_of
 from app.prompt.slots import (
     LeftOut,
@@ -60,7 +65,6 @@ from app.prompt.turn_budgets import (
     turn_budgets,
     with_what_is_left,
 )
-from app.prompt.unread import fallen_out, kept_for_messages
 from app.recall.messages import MessageIndex
 from app.story.recaps import BUILT_IN
 from app.story.scene_cues.language import LanguagePack

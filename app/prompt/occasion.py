@@ -8,21 +8,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from app.memory.matters import People
+from app.memory.epistemic.propositions import People
+from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld
+from app.memory.lifecycle.sharing import is_known_to
+from app.memory.lifecycle.state_change import Wording
 from app.memory.names import folded
 from app.memory.ranking import TURN_SHARE, Moment
+from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, EndReason, Entity, Memory, Tier
-from app.memory.sharing import is_known_to
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing, Status
-from app.memory.state_change import Wording
-from app.memory.windows import is_told
-from app.memory.withheld import NOTHING_WITHHELD, Withheld
-from app.prompt.drafts import Entry
-from app.prompt.notes import notes_of
+from app.prompt.choosing.drafts import Entry
+from app.prompt.choosing.notes import notes_of
+from app.prompt.choosing.unread import ALL_READ, Unread
+from app.prompt.choosing.worth import (
+    OUTDATED,
+    VISIBLE,
+    Ageing,
+    Overtaken,
+    is_overtaken,
+    overtaken,
+    worth,
+)
 from app.prompt.slots import TurnKind
-from app.prompt.unread import ALL_READ, Unread
-from app.prompt.worth import OUTDATED, VISIBLE, Ageing, Overtaken, is_overtaken, overtaken, worth
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
 from app.story.messages import Message, MessageKind, digest

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from app.core.translation import tr
 from app.prompt.slots import RUNNING_RECAP_KEY, SlotName, SlotSet
-from app.translation import tr
 
 AUTO, FORCED, NEVER = "auto", "forced", "never"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from app.prompt.drafts import Draft, Entry
-from app.prompt.memory_slots import SECONDHAND
+from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.placement import IN_BLOCK, MACROS, Placement
+from app.prompt.rendering.memory_slots import SECONDHAND
 from app.prompt.slots import LeftOut, Position, Reason, Role, Slot, SlotContent, SlotName
 
 SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 
-from app.translation import N_
+from app.core.translation import N_
 
 RUNNING_RECAP_KEY = "auto_recap_memory_scene"
 MESSAGE_RECAPS_KEY = "auto_recap_memory_short"

@@ -6,20 +6,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.prompt.budgets import MOST_OF_CONTEXT
-from app.prompt.drafts import Draft
-from app.prompt.memory_slots import arcs_draft, long_draft, session_draft
+from app.prompt.budgeting.budgets import MOST_OF_CONTEXT
+from app.prompt.choosing.drafts import Draft
 from app.prompt.occasion import CALLED_UP_BY, Occasion, Turn
-from app.prompt.people_slots import epistemic_draft, relationships_draft, state_ledger_draft
 from app.prompt.placement import NEVER, Placement, placement_of
-from app.prompt.slots import Position, SlotName
-from app.prompt.text_slots import (
+from app.prompt.rendering.memory_slots import arcs_draft, long_draft, session_draft
+from app.prompt.rendering.people_slots import (
+    epistemic_draft,
+    relationships_draft,
+    state_ledger_draft,
+)
+from app.prompt.rendering.text_slots import (
     canon_draft,
     profiles_draft,
     repair_draft,
     scenes_draft,
     short_draft,
 )
+from app.prompt.slots import Position, SlotName
 from app.story.story import Story
 
 BEGINNING = 5  # messages of a young chat that the head tells of

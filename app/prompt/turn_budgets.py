@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from app.prompt.adaptive import adapted
-from app.prompt.auto_tune import Tuning, tuned
-from app.prompt.budgets import DEFAULTS, NINE, SIMPLE, Budgets, budgets_of
-from app.prompt.drafts import Draft, dealt_out
+from app.prompt.budgeting.adaptive import adapted
+from app.prompt.budgeting.auto_tune import Tuning, tuned
+from app.prompt.budgeting.budgets import DEFAULTS, NINE, SIMPLE, Budgets, budgets_of
+from app.prompt.choosing.drafts import Draft, dealt_out
 from app.prompt.placement import Placement
 from app.prompt.slots import Position, SlotName, TurnKind
 

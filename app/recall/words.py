@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import snowballstemmer
 
+from app.story.recap_texts.terms import UNSPACED
 from app.story.scene_cues.language import LanguagePack, common_words, tokens_of
-from app.story.terms import UNSPACED
 
 # Languages of the packs that have endings, by the names that Snowball gives them.
 STEMMERS = {

@@ -12,9 +12,9 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from app.errors import reason_of
+from app.core.errors import reason_of
+from app.core.translation import N_, tr
 from app.prompt.placement import macros_in
-from app.translation import N_, tr
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # A card with a large embedded lorebook is some megabytes; beyond this it is an attack or a mistake.

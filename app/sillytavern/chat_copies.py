@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import TavernError, WriteRefused, reason_of
+from app.core.errors import TavernError, WriteRefused, reason_of
+from app.core.translation import tr
 from app.sillytavern.guarded_write import LONGEST_NAME, write_file_atomically
-from app.translation import tr
 
 NEWEST_KEPT = 3
 DAYS_KEPT, WEEKS_KEPT = 7, 8

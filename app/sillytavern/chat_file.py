@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import ChatUnreadable, reason_of
+from app.core.errors import ChatUnreadable, reason_of
+from app.core.translation import tr, trn
 from app.sillytavern.chat_line import (
     BOM,
     ChatLine,
@@ -25,7 +26,6 @@ from app.sillytavern.chat_line import (
 )
 from app.sillytavern.group_metadata import group_metadata
 from app.story.story import LineProblem
-from app.translation import tr, trn
 
 # Enough to see what is wrong; a file that is no chat at all would give one for each line.
 MAX_PROBLEMS = 100
@@ -203,7 +203,7 @@ class _Reading:
         count = self._keep_blocks(file, start, is_end_enough=is_end_enough)
         known = _known_lines(self._previous, behind=count + 1 if count else 0)
         # A plain loop on purpose: between two lines other threads may run, while one C call over
-        # the whole file would hold the GIL and freeze the window (libraries.md §5).
+        # the whole file would hold the GIL and freeze the window.
         for number, line in enumerate(self._lines_behind(file, start), count + 2):
             self._take(number, line, known)
 

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from app.core.translation import N_
 from app.story.anchors import identities_of, opening_of
 from app.story.messages import MessageKind, digest
-from app.translation import N_
 
 BOM = b"\xef\xbb\xbf"
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from app.core.translation import N_, tr
 from app.sillytavern.card import CardReader
 from app.sillytavern.json_file import load_object
 from app.story.story import ChatKind, ChatRef
-from app.translation import N_, tr
 
 MOST_GROUPS = 2000
 GONE = N_("a deleted group")

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.errors import NoTavern, reason_of
+from app.core.errors import NoTavern, reason_of
+from app.core.translation import N_, tr
 from app.sillytavern.card import CardReader
 from app.sillytavern.group_metadata import GROUP_CHATS
 from app.sillytavern.json_file import load_object
 from app.story.story import ChatKind, ChatRef
-from app.translation import N_, tr
 
 PLACE_VARIABLE = "TAVERNKEEP_TAVERN"
 

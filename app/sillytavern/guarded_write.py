@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from app.errors import WriteRefused, reason_of
+from app.core.errors import WriteRefused, reason_of
+from app.core.translation import tr
 from app.sillytavern.chat_file import ChatSnapshot, stamp_of
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
-from app.translation import tr
 
 LONGEST_NAME = 255  # bytes that a file system takes
 LONGEST_STEM = 200  # of a backup, beside its moment

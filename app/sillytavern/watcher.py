@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.folder_watcher import FolderWatcher
+from app.core.folder_watcher import FolderWatcher
 
 # Folder below the user folder: how its files end and how deep they lie. Temporary files of
 # SillyTavern's ("<file>.<digits>", renamed when complete) do not end so.

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from app.story.lore import LoreEntry
+from app.story.lore_entries.lore import LoreEntry
 
 CONSTANT_TYPES = frozenset({"rule"})
 FIRST_ORDER = 1000
@@ -45,7 +45,7 @@ _PLAIN: dict[str, Any] = {
 def world_info(entries: Iterable[LoreEntry]) -> bytes:
     """One JSON file with the entries by name, of which SillyTavern triggers each by its names.
 
-    Source: spec/auto-recap.md §8.4, 5 and 9: comment "type-Name", ten keys at most, rules always,
+    Source: spec/auto-recap.md §8, 4, 5 and 9: comment "type-Name", ten keys at most, rules always,
     the others for four messages once triggered, beyond the budget, order from 1000 downwards.
     """
     ordered = sorted(entries, key=lambda entry: (entry.name.casefold(), entry.type.casefold()))

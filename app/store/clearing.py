@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from app.store.database import Database
-from app.store.recaps import Recaps
+from app.store.database.database import Database
+from app.store.stories.recaps import Recaps
 from app.store.undo import before_undo
 from app.story.clearance import Clearance, Forgotten
 from app.story.messages import MessageRecap

@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from app.errors import StoreError, reason_of
-from app.translation import tr
+from app.core.errors import StoreError, reason_of
+from app.core.translation import tr
 
 # Windows locks are mandatory: a byte far behind the text leaves that readable for others.
 _LOCKED_BYTE = 1 << 30

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from app.model_use import ModelUse, Spent
-from app.store.database import Database
+from app.core.model_use import ModelUse, Spent
+from app.store.database.database import Database
 
 
 class ModelUses:

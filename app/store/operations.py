@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from app.operations import (
+from app.core.operations import (
     FINISHED,
     Operation,
     OperationKind,
@@ -16,7 +16,7 @@ from app.operations import (
     OperationStatus,
     Worked,
 )
-from app.store.database import Database
+from app.store.database.database import Database
 
 HISTORY_KEPT = 500
 

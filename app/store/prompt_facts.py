@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from app.store.database import Database
+from app.store.database.database import Database
 
 
 @dataclass(frozen=True, slots=True)

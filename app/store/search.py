@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 import msgspec
 
-from app.store.database import Database
+from app.store.database.database import Database
 
 # Around what was found, in snippets; no text that is indexed has them.
 FOUND, OVER = "\ue000", "\ue001"

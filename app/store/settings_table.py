@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from app.setting import Scope
-from app.store.database import Database
+from app.settings.setting import Scope
+from app.store.database.database import Database
 
 
 class SettingsTable:

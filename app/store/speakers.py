@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from app.store.database import Database
+from app.store.database.database import Database
 
 LONGEST_NAME = 200
 _IN_STATEMENT = 500

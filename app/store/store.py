@@ -8,31 +8,31 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
-from app.signals import Signal
-from app.store.activity import Activity
-from app.store.branching import Branching
-from app.store.catch_ups import CatchUps
-from app.store.chats import Chats
+from app.core.signals import Signal
 from app.store.clearing import Clearing
-from app.store.database import Database
-from app.store.drafts import Drafts
-from app.store.hiding import Hiding
-from app.store.memories import Memories
-from app.store.memory_modes import MemoryModes
+from app.store.database.database import Database
+from app.store.database.recovery import Recovery
+from app.store.memory.branching import Branching
+from app.store.memory.memories import Memories
+from app.store.memory.memory_modes import MemoryModes
+from app.store.memory.vectors import StoredVectors
 from app.store.model_uses import ModelUses
 from app.store.operations import Operations
 from app.store.prompt_facts import StoredPromptFacts
-from app.store.recaps import Recaps
-from app.store.recovery import Recovery
-from app.store.scenes import Scenes
 from app.store.search import SearchIndex
 from app.store.settings_table import SettingsTable
 from app.store.speakers import Speakers
+from app.store.stories.activity import Activity
+from app.store.stories.catch_ups import CatchUps
+from app.store.stories.chats import Chats
+from app.store.stories.drafts import Drafts
+from app.store.stories.hiding import Hiding
+from app.store.stories.recaps import Recaps
+from app.store.stories.scenes import Scenes
 from app.store.token_counts import TokenCounts
 from app.store.tokenizers import Tokenizers
 from app.store.turns import Turns
 from app.store.undo import UndoJournal
-from app.store.vectors import StoredVectors
 
 T = TypeVar("T")
 

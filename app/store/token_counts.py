@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.store.database import Database
+from app.store.database.database import Database
 
 
 class TokenCounts:

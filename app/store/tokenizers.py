@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.prompt.model_tokens import KnownTokenizer
-from app.store.database import Database
+from app.store.database.database import Database
 
 _COLUMNS = "name, encoding, overhead, factor, weight"
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from app.prompt.turns import KEPT_TURNS, FinalPrompt, SentTurn
-from app.store.database import Database
+from app.store.database.database import Database
 
 
 class Turns:

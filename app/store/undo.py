@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import peewee
 
-from app.errors import UsageError
-from app.store.database import Database
-from app.translation import N_, tr
+from app.core.errors import UsageError
+from app.core.translation import N_, tr
+from app.store.database.database import Database
 
 T = TypeVar("T")
 

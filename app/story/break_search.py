@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from app.story.answers.rationale import VETO_REACH
 from app.story.messages import Message, MessageKind
-from app.story.rationale import VETO_REACH
 from app.story.scenes import Scene, SceneBreak, scene_digest
 
 WINDOW = 30  # messages shown at once

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.core.translation import trn
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
-from app.translation import trn
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from enum import StrEnum
 from math import floor
 from typing import Any
 
+from app.core.translation import N_, number, tr
 from app.story.anchors import common_ends
 from app.story.messages import Absence, Message, MessageKind, MessageRecap, places_of
-from app.translation import N_, number, tr
 
 
 class InclusionState(StrEnum):

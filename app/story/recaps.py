@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.translation import N_
+from app.core.translation import N_
 
 # Who made a text, where that is not the label of a model.
 YOU = "you"

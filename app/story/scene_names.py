@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.story.recap_text import parse_recap
+from app.story.recap_texts.recap_text import parse_recap
 from app.story.recaps import YOU, SceneRecap
 from app.story.scenes import LONGEST_NAME, BreakOrigin, Scene, automatic_name
 
@@ -68,7 +68,7 @@ def scene_names(
 
 def given_name(scene: Scene) -> str:
     """A name that was found in the chat, without the numbers of messages that the extension put
-    behind it: they were those of then (spec/auto-recap.md §13.5).
+    behind it: they were those of then (spec/auto-recap.md §11, 5).
     """
     found = OLD_RANGE.search(scene.name)
     if found is None or scene.closing is None or scene.closing.origin is not BreakOrigin.IMPORT:

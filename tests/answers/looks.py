@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.memory.coverage import SAID
-from app.memory.epistemic_map import EpistemicMap
-from app.memory.leaks import LeakCheck
+from app.memory.epistemic.coverage import SAID
+from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.epistemic.leaks import LeakCheck
+from app.memory.epistemic.utterances import Utterance
+from app.memory.epistemic.word_counts import WordCounts
+from app.memory.lifecycle.state_change import Wording
 from app.memory.standing import Standing
-from app.memory.state_change import Wording
-from app.memory.utterances import Utterance
-from app.memory.word_counts import WordCounts
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
-from app.story.recap_text import fitted, parse_recap
+from app.story.recap_texts.recap_text import fitted, parse_recap
+from app.story.recap_texts.sentences import split_sentences
 from app.story.recaps import RunningVersion
 from app.story.scene_cues.language import LanguagePack
-from app.story.sentences import split_sentences
-from app.work.leak_check import epistemic_map
-from app.work.memory_view import MemoryView
+from app.work.queries.leak_check import epistemic_map
+from app.work.queries.memory_view import MemoryView
 from tests.answers.measure import Played, next_speaker
 from tests.answers.merging import Count, alike, words_of
 from tests.answers.notes import RecapAnswer

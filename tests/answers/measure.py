@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.companion import Companion, open_companion
-from app.paths import Folders
+from app.core.paths import Folders
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from tests.answers.good_model import GoodModel

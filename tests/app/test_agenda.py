@@ -14,9 +14,9 @@ from random import Random
 import pytest
 
 from app.companion import Companion, open_companion
-from app.operations import Operation, OperationKind, OperationStatus
-from app.paths import user_folders
-from app.work.edits import made_without_model
+from app.core.operations import Operation, OperationKind, OperationStatus
+from app.core.paths import user_folders
+from app.work.edits.story_edits import made_without_model
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 

@@ -13,21 +13,22 @@ from pathlib import Path
 import pytest
 
 from app.companion import Companion, open_companion
-from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
-from app.paths import RESOURCES, user_folders
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.core.paths import user_folders
+from app.core.resources import RESOURCES
+from app.core.tasks import TaskSupervisor
 from app.prompt.slots import SlotSet
-from app.sillytavern.bridge_file import BridgeFile, read_bridge_file
-from app.sillytavern.bridge_protocol import ChatIdentity
+from app.sillytavern.bridge.bridge_file import BridgeFile, read_bridge_file
+from app.sillytavern.bridge.bridge_protocol import ChatIdentity
 from app.sillytavern.chat_copies import DAYS_KEPT, NEWEST_KEPT, ChatCopies
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.guarded_write import BACKUPS_KEPT, guarded_replace
-from app.store.database import BACKUP_SECONDS
-from app.store.database import BACKUPS_KEPT as DATABASES_KEPT
+from app.store.database.database import BACKUP_SECONDS
+from app.store.database.database import BACKUPS_KEPT as DATABASES_KEPT
 from app.store.store import Store
-from app.tasks import TaskSupervisor
-from app.work.chat_guard import KEEP_LINES, ChatAlarm, ChatGuard
-from app.work.settings_file import NewSettings
-from app.work.waiting import next_operation, surroundings
+from app.work.chats.chat_guard import KEEP_LINES, ChatAlarm, ChatGuard
+from app.work.edits.settings_file import NewSettings
+from app.work.queue.waiting import next_operation, surroundings
 from tests.chat_files import HEADER, jsonl, message, write_chat
 from tests.clock_faults import set_clock
 from tests.killed_work import LENGTH, another_story, chat_in, make_chat, old_database, rows_of

@@ -13,13 +13,13 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.errors import ChatUnreadable, NoTavern, StoreError, UsageError
-from app.health import Light
-from app.operations import OperationStatus
-from app.paths import user_folders
+from app.core.errors import ChatUnreadable, NoTavern, StoreError, UsageError
+from app.core.operations import OperationStatus
+from app.core.part_health import Light
+from app.core.paths import user_folders
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
-from app.work.open_chat import StoryChange
+from app.work.chats.open_chat import StoryChange
 from tests.chat_files import save_like_sillytavern
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from app.story.story import Story
 from tests.chat_page import ChatPage, Clock
 

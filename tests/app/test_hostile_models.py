@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from app.companion import Companion, open_companion
-from app.llm import retries, streams
-from app.llm.streams import Limits
-from app.paths import user_folders
+from app.core.paths import user_folders
+from app.llm.backends import retries, streams
+from app.llm.backends.streams import Limits
 from app.story.messages import digest
 from app.story.story import Story
 from tests.fakes import MODEL, Behaviour, FakeLlm, RecordedRequest, Wire

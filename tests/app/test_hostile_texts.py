@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.errors import ChatUnreadable, TavernkeepError
-from app.sillytavern.bridge_protocol import ChatIdentity
+from app.core.errors import ChatUnreadable, TavernkeepError
+from app.sillytavern.bridge.bridge_protocol import ChatIdentity
 from app.sillytavern.chat_file import read_chat
-from app.story.answers import Unreadable
+from app.story.answers.task_answers import Unreadable
 from tests.chat_files import HEADER, jsonl, message
 from tests.text_readers import READERS
 

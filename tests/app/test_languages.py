@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import UsageError
+from app.core.errors import UsageError
 from app.languages import load_packs
 from app.story.scene_cues.language import LanguagePack, tokens_of
 

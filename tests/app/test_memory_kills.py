@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from app.companion import open_companion
-from app.paths import Folders
+from app.core.paths import Folders
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.killing import ANSWER_SECONDS, kill_sometime, start, undisturbed
 from tests.labelled import WrittenTavern

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from app.companion import Companion, open_companion
-from app.errors import UsageError
-from app.paths import user_folders
+from app.core.errors import UsageError
+from app.core.paths import user_folders
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
 from tests.chat_files import message, save_like_sillytavern, write_chat

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from app.companion import Companion, open_companion
-from app.operations import OperationKind
-from app.paths import user_folders
+from app.core.operations import OperationKind
+from app.core.paths import user_folders
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.scenes import BreakOrigin
 from tests.fakes import MODEL, FakeLlm, RecordedRequest

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.companion import open_companion
-from app.operations import Operation, OperationKind, OperationStatus
-from app.paths import user_folders
+from app.core.operations import Operation, OperationKind, OperationStatus
+from app.core.paths import user_folders
 from tests.fakes import MODEL, FakeLlm, RecordedRequest, Wire
 from tests.labelled import WrittenTavern
 

@@ -12,8 +12,8 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.errors import PromptUnusable, StoreError
-from app.paths import user_folders
+from app.core.errors import PromptUnusable, StoreError
+from app.core.paths import user_folders
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.companion import open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm
 

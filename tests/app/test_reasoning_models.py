@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from app.companion import Companion, open_companion
-from app.llm.model_writer import ModelWriter
-from app.llm.ollama import OllamaBackend
-from app.llm.prompt_files import load_prompts
-from app.llm.writer import make_writer
-from app.paths import user_folders
+from app.core.paths import user_folders
+from app.llm.backends.ollama import OllamaBackend
+from app.llm.prompts.prompt_files import load_prompts
+from app.llm.writers.factory import make_writer
+from app.llm.writers.model_writer import ModelWriter
 from app.prompt.tokens import estimate_tokens
 from app.story.messages import Message, digest
 from tests.chat_files import message, write_chat

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from app.operations import FINISHED
+from app.core.operations import FINISHED
 from app.sillytavern.group_metadata import GROUP_CHATS
 from tests.chat_page import ChatPage
 from tests.story_world import OPENINGS, Followed, StoryWorld

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from app.companion import Companion, open_companion
-from app.llm.prompt_files import TASKS, load_prompts
-from app.operations import OperationKind, OperationStatus
-from app.paths import user_folders
-from app.story.lore import stored_entries
+from app.core.operations import OperationKind, OperationStatus
+from app.core.paths import user_folders
+from app.llm.prompts.prompt_files import TASKS, load_prompts
+from app.story.lore_entries.lore import stored_entries
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 

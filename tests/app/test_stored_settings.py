@@ -13,10 +13,10 @@ from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
 from app.companion import open_companion
-from app.errors import UsageError
-from app.health import Light
-from app.paths import user_folders
-from app.settings import REGISTRY, Settings, fits
+from app.core.errors import UsageError
+from app.core.part_health import Light
+from app.core.paths import user_folders
+from app.settings.values import REGISTRY, Settings, fits
 from tests.labelled import WrittenTavern
 
 JSON = st.recursive(

@@ -18,17 +18,17 @@ import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
 from app.companion import Companion, open_companion
-from app.errors import StoreError, TavernkeepError
-from app.llm.api_keys import ApiKeys
-from app.paths import user_folders
+from app.core.errors import StoreError, TavernkeepError
+from app.core.paths import user_folders
+from app.llm.backends.api_keys import ApiKeys
 from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.guarded_write import guarded_replace
-from app.store import database
+from app.store.database import database
 from app.store.store import Store
-from app.work.export import BibleFormat
-from app.work.settings_file import NewSettings
-from app.work.user_files import write_new
+from app.work.edits.settings_file import NewSettings
+from app.work.edits.user_files import write_new
+from app.work.queries.export import BibleFormat
 from tests.chat_files import HEADER, jsonl, message, write_chat
 from tests.disk_faults import (
     FILE_FAULTS,
@@ -293,7 +293,7 @@ AT_THE_START: dict[str, Callable[[Path], AbstractContextManager[None]]] = {
     # What is no database cannot be locked.
     [*((name, False) for name in AT_THE_START), ("full", True), ("closed", True)],
 )
-@pytest.mark.expects_log("app.store.recovery")
+@pytest.mark.expects_log("app.store.database.recovery")
 async def test_a_database_that_cannot_be_migrated_or_mended_is_when_the_fault_is_over(
     monkeypatch: pytest.MonkeyPatch, name: str, *, is_damaged: bool
 ) -> None:

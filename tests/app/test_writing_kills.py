@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from app.sillytavern.extras_writing import NAMESPACE
-from app.sillytavern.running_writing import RUNNING_KEY
-from app.store.recovery import write_backup
+from app.sillytavern.extensions.extras_writing import NAMESPACE
+from app.sillytavern.extensions.running_writing import RUNNING_KEY
+from app.store.database.recovery import write_backup
 from app.store.store import Store
 from app.story.messages import MessageRecap
 from tests import killed_work

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.languages import load_packs
-from app.memory.answers import read_answer
-from app.memory.epistemic_map import EpistemicMap
-from app.memory.extraction import Work
-from app.memory.presence import Whereabouts
-from app.memory.presence_record import events_of, presence_document
+from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.epistemic.presence import Whereabouts
+from app.memory.epistemic.presence_record import events_of, presence_document
+from app.memory.epistemic.witnessing import Witnessing
+from app.memory.reading.answers import read_answer
+from app.memory.reading.extraction import Work
+from app.memory.reading.windows import Window
 from app.memory.standing import Ground
-from app.memory.windows import Window
-from app.memory.witnessing import Witnessing
 from app.story.messages import Message, digest
 from tests.bench import tomi
 from tests.bench.tomi import Asked, BeliefStory

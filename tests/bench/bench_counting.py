@@ -17,7 +17,7 @@ from app.llm.tokenizer import CACHE_VARIABLE, RANKS, TiktokenCounter
 from app.store.store import Store
 from app.story.inclusion import SEPARATOR, Decided, InclusionRules, InclusionState, include
 from app.story.messages import Message, MessageRecap, digest
-from app.work.token_ledger import TokenLedger
+from app.work.chats.token_count_cache import TokenLedger
 from tests.bench.table import IS_QUICK, Aim, Row, median_ms, medians_ms
 from tests.chat_files import long_chat
 

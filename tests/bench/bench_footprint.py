@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from app.companion import open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from tests.bench.bench_new_message import remembered
 from tests.bench.table import IS_QUICK, Aim, Row
 from tests.chat_files import jsonl
@@ -26,10 +26,10 @@ STATUS = Path("/proc/self/status")
 SCRIPT = """
 import asyncio, gc, json, sys
 from pathlib import Path
-import ui.application as program
-from ui.application import WindowOptions, loop_factory, make_application
-from ui.collecting import GuiThreadCollector
-from ui.main_window import MainWindow
+import ui.program.application as program
+from ui.program.application import WindowOptions, loop_factory, make_application
+from ui.core.collecting import GuiThreadCollector
+from ui.program.main_window import MainWindow
 
 own, tavern, *chats = map(Path, sys.argv[1:])
 chat = chats[0] if chats else None

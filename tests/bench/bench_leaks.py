@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from app.languages import load_packs
-from app.llm.embedded import EmbeddedEmbedder
-from app.memory.answers import read_answer
-from app.memory.epistemic_map import EpistemicMap
-from app.memory.extraction import Work, proposed
-from app.memory.leaks import Leak, LeakCheck, LeakKind, stopwords_of
+from app.llm.backends.embedded import EmbeddedEmbedder
+from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.epistemic.leaks import Leak, LeakCheck, LeakKind, stopwords_of
+from app.memory.lifecycle.state_change import Wording
+from app.memory.reading.answers import read_answer
+from app.memory.reading.extraction import Work, proposed
+from app.memory.reading.windows import Window
 from app.memory.records import Ending, EndReason, Memory, Tier
 from app.memory.similarity import Floats, Vectors
 from app.memory.standing import Ground, standings
-from app.memory.state_change import Wording
-from app.memory.windows import Window
 from app.story.messages import Message, MessageKind, digest
 from tests.answers.notes import Note, notes_path, read_notes
 

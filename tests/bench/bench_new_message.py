@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.collecting import sparing_the_old
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.core.collecting import sparing_the_old
+from app.core.paths import user_folders
 from tests.bench.table import Aim, Row
 from tests.chat_files import HEADER, jsonl, long_chat, message, save_like_sillytavern
 

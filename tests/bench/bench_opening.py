@@ -10,9 +10,9 @@ from pathlib import Path
 
 import orjson
 
-from app.collecting import sparing_the_old
 from app.companion import open_companion
-from app.paths import Folders, user_folders
+from app.core.collecting import sparing_the_old
+from app.core.paths import Folders, user_folders
 from tests.bench.table import IS_QUICK, Aim, Row, median_ms
 from tests.chat_files import long_chat, write_chat
 

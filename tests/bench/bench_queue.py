@@ -17,12 +17,12 @@ from typing import Any
 
 import httpx
 
-from app.llm.backend import Request
-from app.llm.openai_compatible import OpenAiBackend
-from app.operations import Operation, OperationKind, OperationSpec, Outcome
+from app.core.operations import Operation, OperationKind, OperationSpec, Outcome
+from app.core.tasks import TaskSupervisor
+from app.llm.backends.backend import Request
+from app.llm.backends.openai_compatible import OpenAiBackend
 from app.store.store import Store
-from app.tasks import TaskSupervisor
-from app.work.queue import OperationQueue
+from app.work.queue.operation_queue import OperationQueue
 from tests.bench.table import IS_QUICK, Aim, Row
 from tests.fakes import MODEL, FakeLlm
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from playwright.async_api import async_playwright
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from app.prompt.slots import RUNNING_RECAP_KEY
-from app.sillytavern import bridge_installer
-from app.work.open_chat import StoryChange
+from app.sillytavern.bridge import bridge_installer
+from app.work.chats.open_chat import StoryChange
 from tests.bench.bench_new_message import remembered
 from tests.bench.table import IS_QUICK, Aim, Row
 from tests.chat_files import jsonl

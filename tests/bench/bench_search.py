@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from app.store.search import match_of
 from app.store.store import Store
 from app.story.messages import digest

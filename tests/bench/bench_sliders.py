@@ -23,12 +23,12 @@ from app.memory.records import LEDGER_FIELDS, Memory, Source, Tier
 from app.memory.standing import Ground, standings
 from app.prompt.assembly import Means, prepared
 from app.prompt.occasion import Recollection
-from app.settings import REGISTRY, ValueInForce
+from app.settings.values import REGISTRY, ValueInForce
 from app.story.inclusion import InclusionRules, include, rules_of
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
 from app.story.story import Story
-from app.work.rehearsal import Rehearsal
+from app.work.prompts.budget_preview import Rehearsal
 from tests.bench.bench_story_page import FRAME_MS, long_story
 from tests.bench.table import Aim, Row
 from ui.budgets.page import BudgetsPage

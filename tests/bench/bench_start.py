@@ -32,10 +32,10 @@ print("up", time.process_time(), flush=True)
 """
 OURS = """
 import time
-from ui.application import make_application
-from ui.main_window import MainWindow
+from ui.program.application import make_application
+from ui.program.main_window import MainWindow
 from ui.theme import theme
-from app.tasks import TaskSupervisor
+from app.core.tasks import TaskSupervisor
 application = make_application()
 window = MainWindow(theme, TaskSupervisor())
 window.show()
@@ -45,9 +45,9 @@ print("up", time.process_time(), flush=True)
 READY = """
 import asyncio, tempfile, time
 from pathlib import Path
-from ui.application import WindowOptions, loop_factory, make_application
-from ui.main_window import MainWindow
-import ui.application as program
+from ui.program.application import WindowOptions, loop_factory, make_application
+from ui.program.main_window import MainWindow
+import ui.program.application as program
 
 class Window(MainWindow):
     def attach(self, companion):

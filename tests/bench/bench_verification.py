@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from app.languages import load_packs
+from app.memory.lifecycle.state_change import Wording
+from app.memory.lifecycle.verification import verify
 from app.memory.records import LONG_TERM_TYPES, Memory, Tier
 from app.memory.similarity import PROFILE_B, Vectors
-from app.memory.state_change import Wording
-from app.memory.verification import verify
 from tests.bench.table import Aim, Row, medians_ms
 
 MEMORIES, CANDIDATES, DIMENSIONS = 50_000, 10, 768

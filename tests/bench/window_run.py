@@ -23,11 +23,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.companion import Companion
 from tests.bench import window_world as world
 from tests.bench.table import FRAME_MS, IS_QUICK
-from ui.application import loop_factory, make_application
-from ui.collecting import GuiThreadCollector
-from ui.desk import Desk
-from ui.main_window import MainWindow
+from ui.core.collecting import GuiThreadCollector
 from ui.memories.model import Column
+from ui.program.application import loop_factory, make_application
+from ui.program.desk import Desk
+from ui.program.main_window import MainWindow
 
 PAGES = ("story", "recaps", "memories", "minds", "budgets", "prompt", "work", "settings")
 PARTS = ("scroll", "find", "search", "memories", "sliders", "switching", "new_messages")

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from app.companion import Companion, open_companion
+from app.core.paths import user_folders
+from app.core.tasks import TaskSupervisor
 from app.memory.records import (
     LEDGER_FIELDS,
     Ending,
@@ -20,12 +22,10 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.paths import user_folders
 from app.store.store import Store
 from app.story.messages import Message
-from app.tasks import TaskSupervisor
 from tests.chat_files import HEADER, jsonl, long_chat, message, write_chat
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.theme import theme
 
 SCENE = 50

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.prompt.slots import Position, Role, Slot, SlotSet
-from app.sillytavern.bridge_protocol import Changed, ChatIdentity, Event, TurnRequest
-from app.sillytavern.bridge_socket import BridgeServer, Page
+from app.sillytavern.bridge.bridge_protocol import Changed, ChatIdentity, Event, TurnRequest
+from app.sillytavern.bridge.bridge_socket import BridgeServer, Page
 from tests.e2e.sillytavern import CHARACTER
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
-from app.sillytavern import bridge_installer
+from app.sillytavern.bridge import bridge_installer
 from tests.character_card import write_card
 from tests.e2e import sillytavern
 from tests.e2e.bridge import RecordingBridge

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from app.companion import open_companion
-from app.health import Health
+from app.core.part_health import Health
+from app.core.paths import user_folders
 from app.memory.records import Document, DocumentKind, Tier
-from app.paths import user_folders
 from app.prompt.slots import SlotName
 from app.store.store import Store
 from tests.e2e.conftest import RunningTavern

@@ -9,10 +9,10 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Route
 
-from app.errors import BridgeError
+from app.core.errors import BridgeError
 from app.prompt.slots import Position, SlotSet
-from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_protocol import ChatIdentity, Event, TurnRequest
+from app.sillytavern.bridge import bridge_installer
+from app.sillytavern.bridge.bridge_protocol import ChatIdentity, Event, TurnRequest
 from tests.e2e.bridge import RecordingBridge, chat, slot_set
 from tests.e2e.conftest import CHATS, RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage

@@ -15,8 +15,8 @@ import pytest
 import pytest_asyncio
 
 from app.prompt.slots import RUNNING_RECAP_KEY
-from app.sillytavern import bridge_installer
-from app.sillytavern.bridge_file import read_bridge_file
+from app.sillytavern.bridge import bridge_installer
+from app.sillytavern.bridge.bridge_file import read_bridge_file
 from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage

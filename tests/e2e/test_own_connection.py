@@ -14,14 +14,14 @@ import pytest
 import pytest_asyncio
 
 from app.companion import open_companion
-from app.errors import BackendAway, BackendBusy, BackendRefused, BridgeError
-from app.llm import sillytavern_page
-from app.llm.backend import Request
-from app.llm.page_line import OnPart
-from app.llm.sillytavern_page import PageBackend
-from app.operations import OperationKind, OperationStatus
-from app.paths import user_folders
-from app.tasks import TaskSupervisor
+from app.core.errors import BackendAway, BackendBusy, BackendRefused, BridgeError
+from app.core.operations import OperationKind, OperationStatus
+from app.core.paths import user_folders
+from app.core.tasks import TaskSupervisor
+from app.llm.backends import sillytavern_page
+from app.llm.backends.backend import Request
+from app.llm.backends.page_line import OnPart
+from app.llm.backends.sillytavern_page import PageBackend
 from tests.e2e.bridge import RecordingBridge, slot_set
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage

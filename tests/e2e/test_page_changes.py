@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from app.prompt.slots import RUNNING_RECAP_KEY
-from app.work.open_chats import LONGEST_REFRESH_SECONDS
+from app.work.chats.open_chats import LONGEST_REFRESH_SECONDS
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.memory import Memory, open_memory
 from tests.e2e.page import CONTEXT, TavernPage

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.paths import Folders, user_folders
+from app.core.paths import Folders, user_folders
 from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage
@@ -218,7 +218,7 @@ async def test_what_is_found_and_checked_is_listed_and_can_be_gone_to(
     program: Beside, page: TavernPage, harbour: Path
 ) -> None:
     wanted: list[tuple[Path, str]] = []
-    program.companion.wishes.window_wanted.connect(lambda asked: wanted.append(asked))
+    program.companion.page_requests.window_wanted.connect(lambda asked: wanted.append(asked))
     found = await page.slash("/tk-search ferry hour")
     assert found.startswith("#2 · message: The ferry left an hour ago.")
     await page.page.click(".tavernkeep-item .tavernkeep-label >> nth=0")
@@ -229,7 +229,7 @@ async def test_what_is_found_and_checked_is_listed_and_can_be_gone_to(
     await counted(page, ".tavernkeep-previously", 0)
     await page.slash("/tk-open 2")
     await page.page.wait_for_selector(".toast-warning")  # there is no window
-    program.companion.wishes.has_window = True
+    program.companion.page_requests.has_window = True
     await page.slash("/tk-open 2")
     story = program.companion.story(harbour)
     assert story is not None

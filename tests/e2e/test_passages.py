@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.sillytavern import bridge_installer
+from app.sillytavern.bridge import bridge_installer
 from tests.character_card import write_card
 from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern

@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.health import Light
-from app.paths import user_folders
+from app.core.part_health import Light
+from app.core.paths import user_folders
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import TavernPage
 from tests.e2e.program import Program

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.health import Light
+from app.core.part_health import Light
 from app.prompt.placement import IN_BLOCK, MACROS
 from app.prompt.slots import RUNNING_RECAP_KEY, SlotName
-from app.sillytavern import bridge_installer
+from app.sillytavern.bridge import bridge_installer
 from tests.character_card import write_card
 from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern

@@ -9,12 +9,12 @@ import pytest
 import pytest_asyncio
 from msgspec import structs
 
-from app.errors import BridgeError
-from app.sillytavern.bridge_socket import Page
+from app.core.errors import BridgeError
+from app.sillytavern.bridge.bridge_socket import Page
+from app.sillytavern.bridge.page_writing import hide, saved_state, set_extras
 from app.sillytavern.chat_edit import LineEdit
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import ChatLine
-from app.sillytavern.page_writing import hide, saved_state, set_extras
 from tests.e2e.bridge import RecordingBridge, chat
 from tests.e2e.page import CONTEXT, TavernPage
 

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from app.errors import TavernkeepError
-from app.llm.prompt_presets import Conflict, PromptPresets
-from app.paths import RESOURCES
-from app.settings import REGISTRY, Settings
-from app.sillytavern.bridge_file import BRIDGE_FILE, read_bridge_file
+from app.core.errors import TavernkeepError
+from app.core.resources import RESOURCES
+from app.llm.prompts.prompt_presets import Conflict, PromptPresets
+from app.settings.values import REGISTRY, Settings
+from app.sillytavern.bridge.bridge_file import BRIDGE_FILE, read_bridge_file
 from app.sillytavern.card import read_card
 from app.sillytavern.chat_edit import ChatEdit, LineEdit, edited
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import LineDecoder, UnreadableLine
-from app.sillytavern.message_extras import other_swipe_recaps
-from app.story.answers import Unreadable
-from app.work.settings_file import KIND, read_settings
+from app.sillytavern.extensions.message_extras import other_swipe_recaps
+from app.story.answers.task_answers import Unreadable
+from app.work.edits.settings_file import KIND, read_settings
 from tests.chat_files import HEADER, jsonl, message, swiped
 from tests.text_readers import READERS
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.companion import open_companion
-from app.paths import Folders
-from app.work.memory_view import MemoryView
+from app.core.paths import Folders
+from app.work.queries.memory_view import MemoryView
 from tests.fakes import FakeLlm, RecordedRequest
 from tests.labelled import write_tavern
 from tests.oracle.gold import Gold

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.languages import load_packs
-from app.memory.epistemic_map import EpistemicMap
-from app.memory.leaks import LeakCheck, LeakKind, stopwords_of
+from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.epistemic.leaks import LeakCheck, LeakKind, stopwords_of
+from app.memory.lifecycle.state_change import Wording
 from app.memory.records import Ending, EndReason, Memory, Source, Tier
 from app.memory.standing import Ground, standings
-from app.memory.state_change import Wording
 from app.story.messages import Message, MessageKind, digest
 from tests.oracle.gold import Gold
 

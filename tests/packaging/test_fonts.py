@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QRawFont
 from PySide6.QtWidgets import QApplication
 
-from app.paths import RESOURCES
+from app.core.resources import RESOURCES
 
 FONTS = sorted((RESOURCES / "fonts").glob("*/*.[to]tf"))
 # Typographic quotes, dashes, ellipsis, and letters of the languages that stories are told in.

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from app.paths import RESOURCES
+from app.core.resources import RESOURCES
 
 # Any try to reach the network ends the process at once.
 COUNT = """

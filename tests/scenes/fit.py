@@ -18,8 +18,8 @@ import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
+from app.core.resources import RESOURCES
 from app.languages import load_packs
-from app.paths import RESOURCES
 from app.story.messages import Message, MessageKind, digest
 from app.story.scene_cues.evidence import gather
 from app.story.scene_cues.reading import is_story, read_all

@@ -13,12 +13,12 @@ import pytestqt.plugin
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
-from app.tasks import TaskSupervisor
+from app.core.paths import user_folders
+from app.core.tasks import TaskSupervisor
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo, remember_demo, tell_demo
-from ui.application import dress
-from ui.main_window import MainWindow
+from ui.program.application import dress
+from ui.program.main_window import MainWindow
 from ui.theme import ThemeChoice, theme
 
 Until = Callable[[Callable[[], bool]], object]
@@ -39,7 +39,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
 
 @pytest.fixture(scope="session", autouse=True)
 def collected_here() -> Iterator[None]:
-    """Garbage is collected on this thread only, as in the program (ui/collecting.py)."""
+    """Garbage is collected on this thread only, as in the program (ui/core/collecting.py)."""
     gc.disable()
     yield
     gc.collect()

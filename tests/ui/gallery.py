@@ -17,7 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.prompt.reach import NOTHING_REACHED
-from app.settings import ValueInForce
+from app.settings.values import ValueInForce
 from app.story.scenes import scenes_of
 from app.story.story import Story
 from tests.ui.samples import labelled_story, with_states

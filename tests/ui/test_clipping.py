@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea
 
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.theme import theme
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]

@@ -13,16 +13,16 @@ from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from app.companion import Companion
-from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from tests.ui.samples import story
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel, Label, menu_text, safe_tip
-from ui.library.card import LibraryCard
-from ui.main_window import MainWindow
 from ui.memories.pieces import Tag
 from ui.minds.map_items import PersonItem
 from ui.minds.parts import PlainLink
+from ui.program.main_window import MainWindow
 from ui.prompts.editor import _Finding
+from ui.shell.chat_card import LibraryCard
 from ui.shell.command_palette import find_entries
 from ui.work.model import Column, OperationModel
 

@@ -31,10 +31,10 @@ def test_a_headless_command_imports_no_qt() -> None:
 
 def test_the_window_stands_before_the_companion_is_imported() -> None:
     code = (
-        "from ui.application import make_application\n"
-        "from ui.main_window import MainWindow\n"
+        "from ui.program.application import make_application\n"
+        "from ui.program.main_window import MainWindow\n"
         "from ui.theme import theme\n"
-        "from app.tasks import TaskSupervisor\n"
+        "from app.core.tasks import TaskSupervisor\n"
         "application = make_application()\n"
         "window = MainWindow(theme, TaskSupervisor())\n"
         "window.show()\n"

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QScrollBar, QWidget
 
 from app.store.undo import JournalEntry
-from ui.main_window import MainWindow
-from ui.pages import HasPrompts
+from ui.program.main_window import MainWindow
+from ui.program.pages import HasPrompts
 
 PAGES = ("story", "recaps", "memories", "minds", "budgets", "prompt", "work", "settings")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def damaged(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.expects_log("app.store.recovery")
+@pytest.mark.expects_log("app.store.database.recovery")
 async def test_the_window_says_that_the_database_was_damaged(
     damaged: Path, window: MainWindow
 ) -> None:

@@ -14,14 +14,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.companion import Companion
-from app.health import Health, HealthItem, Light
+from app.core.part_health import Health, HealthItem, Light
 from tests.labelled import WrittenTavern
 from tests.ui.samples import message, story
+from ui.core.window_state import WindowState
 from ui.library.chats import CHAT_ROLE, IN_PAGE_ROLE
-from ui.main_window import MainWindow
+from ui.offers.sync_news import news_sentence
+from ui.program.main_window import MainWindow
 from ui.shell.status_bar import StatusBar, StatusItem
-from ui.sync_news import news_sentence
-from ui.window_state import WindowState
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 

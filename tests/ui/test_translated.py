@@ -33,15 +33,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import translation
 from app.companion import open_companion
-from app.paths import RESOURCES, user_folders
-from app.tasks import TaskSupervisor
+from app.core import translation
+from app.core.paths import user_folders
+from app.core.resources import RESOURCES
+from app.core.tasks import TaskSupervisor
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
-from ui import poses
-from ui.main_window import MainWindow
-from ui.pages import TITLES
+from ui.program import poses
+from ui.program.main_window import MainWindow
+from ui.program.pages import TITLES
 from ui.story import words
 from ui.theme import theme
 

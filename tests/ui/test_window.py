@@ -11,18 +11,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
-from app.operations import OperationStatus
+from app.core.operations import OperationStatus
 from tests.e2e.sillytavern import dialogue, write_chat
 from tests.labelled import WrittenTavern
 from ui.controls.buttons import Button
+from ui.first_run.welcome import WelcomePage
 from ui.inspector.inspector import Inspector
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
+from ui.program.story_stage import StoryStage
 from ui.prompt.page import PromptPage
 from ui.recaps.page import RecapsPage
 from ui.settings.page import SettingsPage
-from ui.story_stage import StoryStage
 from ui.theme import LIGHT, ThemeChoice, current_tokens, theme
-from ui.welcome.page import WelcomePage
 from ui.work.page import WorkPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]

@@ -11,9 +11,10 @@ from contextlib import closing
 from pathlib import Path
 
 from app.companion import open_companion
-from app.paths import RESOURCES, Folders, user_folders
+from app.core.paths import Folders, user_folders
+from app.core.resources import RESOURCES
 from app.store.store import Store
-from app.work.demo_memories import give_demo_memories
+from app.work.demo.demo_memories import give_demo_memories
 
 
 def tell_demo(folder: Path) -> Path:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from app.translation import number, tr
+from app.core.translation import number, tr
 from ui.budgets.facts import RowFacts
 from ui.budgets.legend import Legend, marks_of
 from ui.budgets.rows import (

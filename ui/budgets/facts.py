@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.prompt.auto_tune import Tuning
-from app.prompt.budgets import ADVANCED, NINE
+from app.core.translation import number, tr
+from app.prompt.budgeting.auto_tune import Tuning
+from app.prompt.budgeting.budgets import ADVANCED, NINE
 from app.prompt.set_slots import depth_of
 from app.prompt.slots import (
     RUNNING_RECAP_KEY,
@@ -17,11 +18,10 @@ from app.prompt.slots import (
     SlotContent,
     SlotName,
 )
-from app.settings import REGISTRY
-from app.translation import number, tr
-from app.work.rehearsal import Outlook, Rehearsal
+from app.settings.values import REGISTRY
+from app.work.prompts.budget_preview import Outlook, Rehearsal
 from ui.budgets import words
-from ui.inspector.words import slot_meaning
+from ui.core.slot_words import slot_meaning
 
 CUT = (Reason.BUDGET, Reason.TOTAL)
 TOTAL_HUE = "total"

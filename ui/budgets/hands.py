@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.prompt.budgets import ADVANCED, NINE, SIMPLE, Budgets
+from app.core.translation import N_
+from app.prompt.budgeting.budgets import ADVANCED, NINE, SIMPLE, Budgets
 from app.prompt.slots import SlotName
-from app.settings import REGISTRY
-from app.translation import N_
-from app.work.rehearsal import Outlook
+from app.settings.values import REGISTRY
+from app.work.prompts.budget_preview import Outlook
 from ui.budgets import words
 from ui.budgets.facts import RowFacts
-from ui.session import Session
+from ui.core.session import Session
 
 ALL_BUDGETS = (
     "budget_mode",
@@ -26,7 +26,7 @@ ALL_BUDGETS = (
 
 
 class BudgetHands:
-    """Each deed is about the chat that is shown; failures are told by the session."""
+    """Each command is about the chat that is shown; failures are told by the session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

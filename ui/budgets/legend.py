@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.translation import N_, tr
+from app.core.translation import N_, tr
 from ui.budgets.facts import RowFacts
 from ui.story.lettering import hatch_brush, letters
 from ui.theme import current_tokens

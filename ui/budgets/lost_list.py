@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.translation import number, tr, trn
+from app.core.translation import number, tr, trn
 from ui.budgets import words
 from ui.budgets.pane_facts import SHOWN, LostLine
 from ui.story.lettering import hatch_brush, letters, meta

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.translation import number, tr
+from app.core.translation import number, tr
 from ui.budgets import words
 from ui.budgets.track import hue_of
 from ui.story.lettering import hatch_brush, letters, meta

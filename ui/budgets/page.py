@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.prompt.budgets import ADVANCED, SIMPLE
+from app.core.translation import N_, tr
+from app.prompt.budgeting.budgets import ADVANCED, SIMPLE
 from app.prompt.slots import SlotName, TurnKind
-from app.translation import N_, tr
-from app.work.past_needs import Need
-from app.work.rehearsal import Outlook, Rehearsal
+from app.work.prompts.budget_history import Need
+from app.work.prompts.budget_preview import Outlook, Rehearsal
 from ui.budgets import words
 from ui.budgets.board import Board
-from ui.budgets.deeds import BudgetDeeds
+from ui.budgets.commands import BudgetCommands
 from ui.budgets.facts import RowFacts, recap_rows, ten_rows, total_row
 from ui.budgets.hands import ALL_BUDGETS, BudgetHands
 from ui.budgets.pane import BudgetPane
@@ -27,8 +27,8 @@ from ui.budgets.tools import BudgetTools
 from ui.budgets.tuning import NOTHING, NOTHING_WITHIN, NOTHING_YET, STILL_CUT
 from ui.controls.surfaces import Line
 from ui.controls.timers import once
+from ui.core.session import Session
 from ui.memories.hands import MemoryHands
-from ui.session import Session
 from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 336, 290
@@ -60,10 +60,10 @@ class BudgetsPage(QWidget):
         self._kind: TurnKind | None = None
         self._is_stale = True
         self.key = str(SlotName.LONG)
-        self.deeds = BudgetDeeds(self)
+        self.commands = BudgetCommands(self)
         self.hands = BudgetHands(session)
         self._memory_hands = MemoryHands(session, self)
-        self.tools = BudgetTools(self.deeds)
+        self.tools = BudgetTools(self.commands)
         self.prompt_bar = PromptBar()
         self.strip = RecapStrip()
         self.board = Board()
@@ -96,7 +96,7 @@ class BudgetsPage(QWidget):
         outer.addWidget(self.split, 1)
 
     def _connect(self) -> None:
-        session, board, pane, deeds = self._session, self.board, self.pane, self.deeds
+        session, board, pane, commands = self._session, self.board, self.pane, self.commands
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_news)
         session.slots_changed.connect(self._on_news)
@@ -113,14 +113,14 @@ class BudgetsPage(QWidget):
         pane.tuning.use_asked.connect(self._on_use)
         self.prompt_bar.turns.chosen.connect(self._on_turn)
         doing = {
-            deeds.simple: self._on_simple,
-            deeds.advanced: self._on_advanced,
-            deeds.auto_tune: self._on_auto_tune,
-            deeds.use_tuned: self._on_use,
-            deeds.fit: self._on_fit_chosen,
-            deeds.reset: self._on_reset_chosen,
-            deeds.reset_all: self.hands.reset_all,
-            deeds.next_turn: self._on_next_turn,
+            commands.simple: self._on_simple,
+            commands.advanced: self._on_advanced,
+            commands.auto_tune: self._on_auto_tune,
+            commands.use_tuned: self._on_use,
+            commands.fit: self._on_fit_chosen,
+            commands.reset: self._on_reset_chosen,
+            commands.reset_all: self.hands.reset_all,
+            commands.next_turn: self._on_next_turn,
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
@@ -273,8 +273,8 @@ class BudgetsPage(QWidget):
             nothing=self._nothing_to_tune(outlook, has_memory=facts.has_memory),
             free=outlook.free,
         )
-        self.deeds.fit.setEnabled(facts.fit is not None)
-        self.deeds.use_tuned.setEnabled(bool(outlook.tunings))
+        self.commands.fit.setEnabled(facts.fit is not None)
+        self.commands.use_tuned.setEnabled(bool(outlook.tunings))
 
     def _nothing_to_tune(self, outlook: Outlook, *, has_memory: bool) -> str:
         if not has_memory:
@@ -331,7 +331,7 @@ class BudgetsPage(QWidget):
         self.prompt_bar.turns.choose(following)
         self._on_turn(following)
 
-    # Deeds
+    # Commands
 
     def _on_simple(self) -> None:
         self._set_mode(SIMPLE)

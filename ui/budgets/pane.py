@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.translation import N_, number, tr, trn
+from app.core.translation import N_, number, tr, trn
 from ui.budgets import words
 from ui.budgets.lost_list import LostList
 from ui.budgets.need_chart import NeedChart
@@ -69,11 +69,11 @@ class BudgetPane(QWidget):
         head.setSpacing(2)
         head.addWidget(self.title)
         head.addWidget(self.figures)
-        deeds = QHBoxLayout()
-        deeds.setSpacing(12)
+        commands = QHBoxLayout()
+        commands.setSpacing(12)
         for button in (self.fit, self.read, self.show_prompt):
-            deeds.addWidget(button)
-        deeds.addStretch(1)
+            commands.addWidget(button)
+        commands.addStretch(1)
         chart_head = QHBoxLayout()
         chart_head.addWidget(self.chart_title, 1)
         chart_head.addWidget(self.most)
@@ -85,7 +85,7 @@ class BudgetPane(QWidget):
         column.addWidget(self.sentence)
         column.addWidget(self.lost)
         column.addWidget(self.other)
-        column.addLayout(deeds)
+        column.addLayout(commands)
         column.addSpacing(4)
         column.addWidget(Line())
         column.addSpacing(2)

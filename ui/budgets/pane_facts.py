@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.prompt.auto_tune import target
+from app.core.translation import tr
+from app.prompt.budgeting.auto_tune import target
 from app.prompt.slots import SlotContent, SlotName
-from app.translation import tr
-from app.work.past_needs import Need
-from app.work.rehearsal import Outlook, Rehearsal
+from app.work.prompts.budget_history import Need
+from app.work.prompts.budget_preview import Outlook, Rehearsal
 from ui.budgets import words
 from ui.budgets.facts import RowFacts, lost, other_reasons, tuning_of
 from ui.memories.words import stored_word

@@ -18,12 +18,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
+from app.core.translation import N_, number, tr, tr_in
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotName, TurnKind
-from app.translation import N_, number, tr, tr_in
-from app.work.rehearsal import Outlook
+from app.work.prompts.budget_preview import Outlook
 from ui.budgets import words
 from ui.controls.fields import Segments
-from ui.inspector.words import slot_name
+from ui.core.slot_words import slot_name
 from ui.story.lettering import Letters, letters
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, display_font

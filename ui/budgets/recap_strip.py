@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.core.translation import number, tr
 from app.story.inclusion import InclusionState
 from app.story.story import Story
-from app.translation import number, tr
-from app.work.rehearsal import Outlook
+from app.work.prompts.budget_preview import Outlook
 from ui.story.bar_painter import BarPainter
 from ui.story.bars import BY_RANK, Bars, bars_of, no_bars
 from ui.story.lettering import letters, meta

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.translation import number, tr
+from app.core.translation import number, tr
 from ui.budgets import words
 from ui.budgets.facts import RowFacts
 from ui.budgets.scale import Scale

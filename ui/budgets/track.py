@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip
 
-from app.translation import number, tr
+from app.core.translation import number, tr
 from ui.budgets import words
 from ui.budgets.facts import TOTAL_HUE, RowFacts
 from ui.budgets.scale import Scale

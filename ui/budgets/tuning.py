@@ -8,9 +8,9 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.prompt.auto_tune import Tuning
+from app.core.translation import N_, number, tr
+from app.prompt.budgeting.auto_tune import Tuning
 from app.prompt.slots import SlotName
-from app.translation import N_, number, tr
 from ui.budgets import words
 from ui.controls.buttons import Button, Switch
 from ui.controls.labels import ElidedLabel, Label, body, meta, section

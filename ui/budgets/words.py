@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.core.translation import N_, number, tr, trn
 from app.prompt.slots import Position, SlotName, TurnKind
-from app.slot_settings import WORDS
-from app.translation import N_, number, tr, trn
-from ui.inspector.words import SLOT_NAMES, SLOT_TIERS
+from app.settings.slots import WORDS
+from ui.core.slot_words import SLOT_NAMES, SLOT_TIERS
 
 # In the order of the page, largest default first.
 TEN = (

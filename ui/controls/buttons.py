@@ -1,4 +1,4 @@
-"""Buttons: a word that names the deed, with an icon and the key that does the same."""
+"""Buttons: a word that names the command, with an icon and the key that does the same."""
 
 from __future__ import annotations
 

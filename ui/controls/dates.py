@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from PySide6.QtCore import QDate, QLocale
 
-from app.translation import tr_in
+from app.core.translation import tr_in
 
 
 def day_words(day: date, *, with_year: bool = False, in_full: bool = False) -> str:

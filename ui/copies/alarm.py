@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.translation import tr
-from app.work.chat_guard import ChatAlarm
+from app.core.translation import tr
+from app.work.chats.chat_guard import ChatAlarm
 from ui.copies.dialog import CopiesDialog
-from ui.session import Session
+from ui.core.session import Session
 from ui.shell.notice import Notice
 
 ALARM = "chat alarm"

@@ -17,15 +17,15 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from app.core.translation import N_, tr, trn
 from app.sillytavern.chat_copies import ChatCopy
 from app.sillytavern.data_folders import chat_ref_for
-from app.translation import N_, tr, trn
-from app.work.chat_guard import CopyComparison
+from app.work.chats.chat_guard import CopyComparison
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.copies.model import Column, CopiesModel
-from ui.library.words import chat_title
-from ui.session import Session
+from ui.core.chat_words import chat_title
+from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import T2_ROLE
 

@@ -14,8 +14,8 @@ from PySide6.QtCore import (
     Qt,
 )
 
+from app.core.translation import N_, number, tr
 from app.sillytavern.chat_copies import ChatCopy
-from app.translation import N_, number, tr
 from ui.controls.dates import moment_words
 
 AnyIndex = QModelIndex | QPersistentModelIndex

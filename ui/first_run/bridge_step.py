@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.errors import TavernkeepError
-from app.health import Health, Light
-from app.translation import N_, tr
+from app.core.errors import TavernkeepError
+from app.core.part_health import Health, Light
+from app.core.translation import N_, tr
 from ui.controls.labels import body
 from ui.controls.surfaces import Surface
+from ui.core.session import Session, sentence_of
 from ui.first_run.checks import CheckLine
 from ui.first_run.step import Step
-from ui.session import Session, sentence_of
 from ui.settings.tavern import folder_words
 
 if TYPE_CHECKING:
-    from app.sillytavern.bridge_installer import BridgeStatus
+    from app.sillytavern.bridge.bridge_installer import BridgeStatus
 
 NO_TAVERN = N_("SillyTavern has to be found first: go back one step, or skip this one.")
 WHAT = N_(
@@ -74,7 +74,7 @@ class BridgeStep(Step):
         return tr("Installed, waits for a page") if self._is_installed else ""
 
     @property
-    def deed(self) -> str:
+    def command(self) -> str:
         if self._greeted:
             return tr("Go on")
         if self._is_installed:
@@ -121,8 +121,8 @@ class BridgeStep(Step):
             raise
         except Exception:  # whose own words say nothing to the user; the log has them
             self._problem = tr(
-                "{deed} did not work. Nothing was lost; the log says why.",
-                deed=sentence_of(N_("installing the bridge")),
+                "{command} did not work. Nothing was lost; the log says why.",
+                command=sentence_of(N_("installing the bridge")),
             )
             raise
         finally:

@@ -9,23 +9,23 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.llm.specs import BUILTIN, parse_spec
-from app.operations import ALL, MEMORY, RECAPS
-from app.sillytavern.smart_memory_records import MADE_BY
+from app.core.operations import ALL, MEMORY, RECAPS
+from app.core.translation import N_, tr, trn
+from app.llm.backends.specs import BUILTIN, parse_spec
+from app.sillytavern.extensions.smart_memory_records import MADE_BY
 from app.story.scenes import BreakOrigin
 from app.story.story import ChatRef, Story
-from app.translation import N_, tr, trn
-from app.work.memory_view import MemoryView
+from app.work.queries.memory_view import MemoryView
 from ui.controls.dates import moment_words
 from ui.controls.fields import ChoiceCard, Segments
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Surface
+from ui.core.chat_words import chat_title
+from ui.core.session import Session
 from ui.first_run.step import Step
-from ui.library.words import chat_title
-from ui.session import Session
+from ui.first_run.welcome import changed_at, newest_chats
 from ui.shell.notice import has_parts, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
-from ui.welcome.page import changed_at, newest_chats
 
 FREE = N_("Without a model it takes seconds and costs nothing.")
 NO_CHATS = N_("No chat of yours was found yet. Try the demo story, or open Tavernkeep as it is.")
@@ -98,7 +98,7 @@ class ChatStep(Step):
         return tuple(self._chats)
 
     @property
-    def deed(self) -> str:
+    def command(self) -> str:
         chat = self.chosen
         if chat is None:
             return tr("Start")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
-from app.translation import N_, tr
+from app.core.translation import N_, tr
+from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
 from ui.controls.buttons import Button
+from ui.core.session import Session
 from ui.first_run.step import Step
-from ui.session import Session
 from ui.settings.backend import BackendChoice
 from ui.settings.model_testing import ModelTesting
 
@@ -44,8 +44,8 @@ class ModelStep(Step):
         return tr("SillyTavern's own connection") if spec.kind == SILLYTAVERN else spec.model
 
     @property
-    def deed(self) -> str:
-        return self.choice.deed
+    def command(self) -> str:
+        return self.choice.command
 
     @property
     def is_ready(self) -> bool:

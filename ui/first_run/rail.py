@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.llm.specs import BUILTIN, OPENAI, SILLYTAVERN
-from app.translation import N_, tr
+from app.core.translation import N_, tr
+from app.llm.backends.specs import BUILTIN, OPENAI, SILLYTAVERN
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, safe_tip
 from ui.controls.signs import Emblem, Sign

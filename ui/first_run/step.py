@@ -5,18 +5,18 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.labels import Label
-from ui.session import Session
+from ui.core.session import Session
 from ui.theme.fonts import display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 
 class Step(QWidget):
-    """One step: what it is for, its content, and the one button that names the deed.
+    """One step: what it is for, its content, and the one button that names the command.
 
     Signals:
-        changed: what `found`, `deed` or `is_ready` say is another.
+        changed: what `found`, `command` or `is_ready` say is another.
         over: the step is done; the next one is to come.
     """
 
@@ -45,18 +45,18 @@ class Step(QWidget):
         return ""
 
     @property
-    def deed(self) -> str:
+    def command(self) -> str:
         """What the main button says."""
         return tr("Go on")
 
     @property
     def is_ready(self) -> bool:
-        """Whether the deed can be done now."""
+        """Whether the command can be done now."""
         return True
 
     def enter(self) -> None:
         """The step is shown: look at how things stand."""
 
     def do(self) -> None:
-        """Do the deed; goes on when it is done."""
+        """Do the command; goes on when it is done."""
         self.over.emit()

@@ -7,14 +7,14 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from app.core.translation import N_, tr, trn
 from app.sillytavern.data_folders import Tavern
-from app.translation import N_, tr, trn
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, body
 from ui.controls.surfaces import Surface
+from ui.core.session import Session
 from ui.first_run.checks import CheckLine
 from ui.first_run.step import Step
-from ui.session import Session
 from ui.settings.tavern import folder_words
 from ui.theme.fonts import SEMIBOLD, ui_font
 
@@ -59,16 +59,16 @@ class TavernStep(Step):
         self._choose.clicked.connect(self.folder_wanted)
         self._again = Button(tr("Look again"), icon="sync")
         self._again.clicked.connect(self._on_again)
-        deeds = QHBoxLayout()
-        deeds.setSpacing(8)
-        deeds.addWidget(self._choose)
-        deeds.addWidget(self._again)
-        deeds.addStretch(1)
+        commands = QHBoxLayout()
+        commands.setSpacing(8)
+        commands.addWidget(self._choose)
+        commands.addWidget(self._again)
+        commands.addStretch(1)
         self.column.addWidget(self._none)
         self.column.addLayout(self._list)
         self.column.addWidget(self._several)
         self.column.addSpacing(8)
-        self.column.addLayout(deeds)
+        self.column.addLayout(commands)
         self.column.addStretch(1)
         session.library_changed.connect(self.enter)
         self.enter()
@@ -86,7 +86,7 @@ class TavernStep(Step):
         return trn("Found, {n} chat", "Found, {n} chats", chats)
 
     @property
-    def deed(self) -> str:
+    def command(self) -> str:
         if len(self.taverns) > 1:
             return tr("Use all of them")
         return tr("Use this folder") if self.taverns else tr("Choose SillyTavern's folder")

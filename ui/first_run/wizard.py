@@ -6,17 +6,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line, Stage, centred, scrolling
+from ui.core.session import Session
 from ui.first_run.bridge_step import BridgeStep
 from ui.first_run.chat_step import ChatStep
 from ui.first_run.model_step import ModelStep
 from ui.first_run.rail import StepRail
 from ui.first_run.step import Step
 from ui.first_run.tavern_step import TavernStep
-from ui.session import Session
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE
@@ -89,8 +89,8 @@ class FirstRun(QWidget):
             self._stack.addWidget(scrolling(stage_page, name=tr(step.title)))
         stage.column.addWidget(self._stack, 1)
         stage.column.addWidget(Line())
-        deeds = QWidget()
-        foot = QHBoxLayout(deeds)
+        commands = QWidget()
+        foot = QHBoxLayout(commands)
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(8)
         foot.addWidget(self.back)
@@ -98,7 +98,7 @@ class FirstRun(QWidget):
         foot.addWidget(self.skip)
         foot.addWidget(self.main)
         foot.addWidget(self.use)
-        under = centred(deeds, COLUMN)
+        under = centred(commands, COLUMN)
         under.setContentsMargins(32, 12, 32, 12)
         stage.column.addLayout(under)
         row = QHBoxLayout(self)
@@ -126,7 +126,7 @@ class FirstRun(QWidget):
         is_model = step is self.model
         self.use.setVisible(is_model)
         self.main.setVisible(not is_model)
-        self.main.set_text(step.deed)
+        self.main.set_text(step.command)
         self.main.setEnabled(step.is_ready)
         self.back.setVisible(self._current > 0)
         self.skip.set_text(tr("Open Tavernkeep") if is_last else tr("Skip this step"))
@@ -167,7 +167,7 @@ class FirstRun(QWidget):
         self.closed.emit()
 
     def take_focus(self) -> None:
-        """Give the keyboard to the deed of the step."""
+        """Give the keyboard to the command of the step."""
         button = self.use if self.step is self.model else self.main
         button.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -8,20 +8,20 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.translation import N_, number, tr
 from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
 from app.story.recaps import RunningVersion, visible_versions
 from app.story.story import Story
-from app.translation import N_, number, tr
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice
 from ui.controls.labels import ElidedLabel, Label, body, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
+from ui.core.session import Session
+from ui.core.slot_words import change_words, latest_number, origin_words, version_word
 from ui.inspector.next_prompt import NextPrompt
-from ui.inspector.words import change_words, latest_number, origin_words, version_word
 from ui.recaps.token_tally import TokenTally
-from ui.session import Session
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
@@ -115,19 +115,19 @@ class Inspector(QWidget):
         nothing_column.addWidget(self._empty)
         nothing_column.addStretch(1)
         self._stack.addWidget(nothing)
-        self._deeds = QWidget()
-        deeds = QHBoxLayout(self._deeds)
-        deeds.setContentsMargins(0, 0, 0, 0)
-        deeds.addStretch(1)
-        deeds.addWidget(self._drop_button)
-        deeds.addWidget(self._keep_button)
+        self._commands = QWidget()
+        commands = QHBoxLayout(self._commands)
+        commands.setContentsMargins(0, 0, 0, 0)
+        commands.addStretch(1)
+        commands.addWidget(self._drop_button)
+        commands.addWidget(self._keep_button)
         top = QVBoxLayout()
         top.setContentsMargins(16, 8, 16, 12)
         top.setSpacing(12)
         top.addLayout(head)
         top.addWidget(self._facts)
         top.addWidget(self._stack, 1)
-        top.addWidget(self._deeds)
+        top.addWidget(self._commands)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -244,7 +244,7 @@ class Inspector(QWidget):
     def _show_edit(self, is_editing: bool) -> None:
         self._text.set_editing(is_editing)
         self._versions.setVisible(not is_editing)
-        self._deeds.setVisible(is_editing)
+        self._commands.setVisible(is_editing)
         self._edit.setVisible(not is_editing)
 
     def _keep(self) -> None:

@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.translation import number, tr, trn
 from app.prompt.slots import Slot, SlotSet
-from app.translation import number, tr, trn
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel, Label, body, section
-from ui.inspector.words import SLOT_TIERS, slot_meaning, slot_name
+from ui.core.slot_words import SLOT_TIERS, slot_meaning, slot_name
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
+from app.core.translation import tr
 from app.story.story import ChatRef
-from app.translation import tr
-from ui.library.words import chat_title
+from ui.core.chat_words import chat_title
 
 if TYPE_CHECKING:
     from app.sillytavern.data_folders import Tavern

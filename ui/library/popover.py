@@ -14,11 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.fields import Field
 from ui.controls.labels import Label
 from ui.controls.surfaces import FloatingSheet
-from ui.library.card import paint_disc
+from ui.core.session import Session
 from ui.library.chats import (
     CHAT_ROLE,
     HEADING_ROLE,
@@ -28,7 +28,7 @@ from ui.library.chats import (
     LibraryModel,
     library_rows,
 )
-from ui.session import Session
+from ui.shell.chat_card import paint_disc
 from ui.shell.entries import BESIDE_ROWS, above_rows
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font

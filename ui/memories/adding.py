@@ -7,10 +7,10 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.memory.browsing import TIER_NAMES, TIER_ORDER
-from app.memory.by_hand import MAGNITUDES, TYPES
+from app.core.translation import N_, tr
+from app.memory.documents.browsing import TIER_NAMES, TIER_ORDER
+from app.memory.lifecycle.by_hand import MAGNITUDES, TYPES
 from app.memory.records import LEDGER_FIELDS, Tier
-from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label, body, section

@@ -6,10 +6,10 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout
 
-from app.memory.browsing import sentence_of
-from app.memory.contradictions import Keeps
+from app.core.translation import N_, tr
+from app.memory.documents.browsing import sentence_of
+from app.memory.lifecycle.contradictions import Keeps
 from app.memory.standing import Standing, Status
-from app.translation import N_, tr
 from ui.controls.buttons import Button
 from ui.controls.labels import Label
 from ui.controls.surfaces import Surface

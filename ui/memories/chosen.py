@@ -6,15 +6,15 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
-from app.memory.browsing import sentence_of
+from app.memory.documents.browsing import sentence_of
 from app.memory.standing import Standing, Status
-from ui.memories.deeds import MemoryDeeds
+from ui.memories.commands import MemoryCommands
 from ui.memories.hands import MemoryHands
 from ui.memories.table import MemoryTable
 
 
 class Chosen(QObject):
-    """The chosen rows of a table, and the deeds on them.
+    """The chosen rows of a table, and the commands on them.
 
     Signals:
         message_asked: anchor of the first message that a memory comes from.
@@ -22,21 +22,21 @@ class Chosen(QObject):
 
     message_asked = Signal(str)
 
-    def __init__(self, table: MemoryTable, deeds: MemoryDeeds, hands: MemoryHands) -> None:
+    def __init__(self, table: MemoryTable, commands: MemoryCommands, hands: MemoryHands) -> None:
         super().__init__(table)
-        self._table, self._deeds, self._hands = table, deeds, hands
+        self._table, self._commands, self._hands = table, commands, hands
         for action, slot in (
-            (deeds.pin, self._on_pin),
-            (deeds.resolve, self._on_resolve),
-            (deeds.reopen, self._on_reopen),
-            (deeds.approve, self._on_approve),
-            (deeds.reject, self._on_reject),
-            (deeds.delete, self._on_delete),
-            (deeds.jump, self._on_jump),
-            (deeds.copy, self._on_copy),
+            (commands.pin, self._on_pin),
+            (commands.resolve, self._on_resolve),
+            (commands.reopen, self._on_reopen),
+            (commands.approve, self._on_approve),
+            (commands.reject, self._on_reject),
+            (commands.delete, self._on_delete),
+            (commands.jump, self._on_jump),
+            (commands.copy, self._on_copy),
         ):
             action.triggered.connect(slot)
-        for level, action in zip((3, 2, 1), deeds.importance, strict=True):
+        for level, action in zip((3, 2, 1), commands.importance, strict=True):
             action.setProperty("level", level)
             action.triggered.connect(self._on_importance)
         table.menu_asked.connect(self._open_menu)
@@ -102,8 +102,8 @@ class Chosen(QObject):
     def _open_menu(self, point: QPoint) -> None:
         menu = QMenu(self._table)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addActions(self._deeds.of_chosen())
-        levels = [action for action in self._deeds.importance if action.isEnabled()]
+        menu.addActions(self._commands.of_chosen())
+        levels = [action for action in self._commands.importance if action.isEnabled()]
         if levels:
             menu.addSeparator()
             menu.addActions(levels)

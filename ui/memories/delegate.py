@@ -8,10 +8,10 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
-from app.memory.browsing import Row, sentence_in
+from app.core.translation import number, tr, trn
+from app.memory.documents.browsing import Row, sentence_in
 from app.memory.records import Tier
 from app.memory.standing import BEFORE, Standing, Status
-from app.translation import number, tr, trn
 from ui.controls.fields import Field
 from ui.memories.model import ROW_ROLE, Column, MemoryModel
 from ui.memories.words import (

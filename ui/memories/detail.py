@@ -10,19 +10,19 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.memory.browsing import TIER_NAMES, chain_of, sentence_of
-from app.memory.contradictions import open_against
+from app.core.translation import N_, retold, tr, tr_in, trn
+from app.memory.documents.browsing import TIER_NAMES, chain_of, sentence_of
+from app.memory.lifecycle.contradictions import open_against
 from app.memory.records import Memory, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.story import Story
-from app.translation import N_, retold, tr, tr_in, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.dates import time_words
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line, scrolling
 from ui.memories.against import Against
-from ui.memories.deeds import MemoryDeeds
+from ui.memories.commands import MemoryCommands
 from ui.memories.pieces import Link, Proof, Step, Tag, TierLine
 from ui.memories.words import (
     FOUND_WITHOUT_MODEL,
@@ -66,9 +66,9 @@ class DetailPane(QWidget):
     rewritten = Signal(str, str)
     settled = Signal(str, str, str)
 
-    def __init__(self, deeds: MemoryDeeds, parent: QWidget | None = None) -> None:
+    def __init__(self, commands: MemoryCommands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._deeds = deeds
+        self._commands = commands
         self.standing: Standing | None = None
         self.proofs: list[Proof] = []
         self.steps: list[Step] = []
@@ -93,14 +93,14 @@ class DetailPane(QWidget):
             self._column.addWidget(widget)
         self._column.addStretch(1)
         self.area = scrolling(content, name=tr("Details of the memory"))
-        self._deed_row = self._make_deed_row()
+        self._command_row = self._make_command_row()
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addWidget(self.area, 1)
-        self._deed_line = Line()
-        outer.addWidget(self._deed_line)
-        outer.addWidget(self._deed_row)
+        self._command_line = Line()
+        outer.addWidget(self._command_line)
+        outer.addWidget(self._command_row)
         self.show_nothing()
 
     def _make_keep_row(self) -> QWidget:
@@ -120,12 +120,12 @@ class DetailPane(QWidget):
         row.hide()
         return row
 
-    def _make_deed_row(self) -> QWidget:
+    def _make_command_row(self) -> QWidget:
         row = QWidget()
-        self._deed_grid = QGridLayout(row)
-        self._deed_grid.setContentsMargins(14, 10, 14, 12)
-        self._deed_grid.setSpacing(8)
-        self._deed_buttons: list[Button] = []
+        self._command_grid = QGridLayout(row)
+        self._command_grid.setContentsMargins(14, 10, 14, 12)
+        self._command_grid.setSpacing(8)
+        self._command_buttons: list[Button] = []
         self._importance = Label(
             tr("Importance"), font=ui_font(12, MEDIUM), tone=T2_ROLE, parent=row
         )
@@ -140,7 +140,7 @@ class DetailPane(QWidget):
         self._nothing.show()
         self._head.hide()
         self.words.hide()
-        self._show_deeds(())
+        self._show_commands(())
 
     def show_many(self, chosen: Sequence[Standing]) -> None:
         """Several are chosen: say how many of what, and what can be done with all of them."""
@@ -158,9 +158,16 @@ class DetailPane(QWidget):
             )
         if len(chosen) > MOST_STEPS:
             self._put(meta(trn("and {n} more", "and {n} more", len(chosen) - MOST_STEPS)))
-        deeds = self._deeds
-        self._show_deeds(
-            (deeds.approve, deeds.reject, *deeds.importance, deeds.pin, deeds.copy, deeds.delete)
+        commands = self._commands
+        self._show_commands(
+            (
+                commands.approve,
+                commands.reject,
+                *commands.importance,
+                commands.pin,
+                commands.copy,
+                commands.delete,
+            )
         )
 
     def show_memory(
@@ -188,17 +195,17 @@ class DetailPane(QWidget):
         self._show_history(standing, by_id)
         self._show_sources(standing, story, ground)
         self._show_worth(memory)
-        deeds = self._deeds
+        commands = self._commands
         wanted = (
-            deeds.approve,
-            deeds.reject,
-            deeds.resolve,
-            deeds.edit,
-            deeds.pin,
-            deeds.reopen,
-            deeds.delete,
+            commands.approve,
+            commands.reject,
+            commands.resolve,
+            commands.edit,
+            commands.pin,
+            commands.reopen,
+            commands.delete,
         )
-        self._show_deeds(wanted)
+        self._show_commands(wanted)
         if not is_same:
             self.area.verticalScrollBar().setValue(0)
 
@@ -263,7 +270,7 @@ class DetailPane(QWidget):
             return
         self._put_section(tr("Contradicts"), trn("{n} other", "{n} others", len(others)))
         for other in others[:MOST_STEPS]:
-            box = Against(other, can_change=self._deeds.can_change)
+            box = Against(other, can_change=self._commands.can_change)
             box.memory_asked.connect(self.memory_asked)
             box.settled.connect(self._on_settled)
             self.against.append(box)
@@ -370,38 +377,38 @@ class DetailPane(QWidget):
         row.addWidget(meta(fact))
         self._put(holder)
 
-    def _show_deeds(self, wanted: Sequence[QAction]) -> None:
-        for button in self._deed_buttons:
+    def _show_commands(self, wanted: Sequence[QAction]) -> None:
+        for button in self._command_buttons:
             button.hide()
-            self._deed_grid.removeWidget(button)
+            self._command_grid.removeWidget(button)
             button.deleteLater()
-        self._deed_buttons = []
+        self._command_buttons = []
         # A vanished control teaches nothing, but a full row of what never applies does no more.
-        can = self._deeds.can_change
-        shown = [d for d in wanted if d.isEnabled() or (not can and d is self._deeds.edit)]
+        can = self._commands.can_change
+        shown = [d for d in wanted if d.isEnabled() or (not can and d is self._commands.edit)]
         row = column = 0
-        if not set(shown).isdisjoint(self._deeds.importance):
-            self._deed_grid.addWidget(self._importance, 0, 0, 1, 6)
+        if not set(shown).isdisjoint(self._commands.importance):
+            self._command_grid.addWidget(self._importance, 0, 0, 1, 6)
             row = 1
         self._importance.setVisible(row > 0)
-        for place, deed in enumerate(shown):
+        for place, command in enumerate(shown):
             # Six columns: two buttons in a row, of importance three; the first of an odd number
             # has a row of its own, so that none has a hole.
-            width = 2 if deed in self._deeds.importance else 3
+            width = 2 if command in self._commands.importance else 3
             if column + width > 6:
                 row, column = row + 1, 0
-            alike = takewhile(lambda d: d not in self._deeds.importance, shown[place:])
+            alike = takewhile(lambda d: d not in self._commands.importance, shown[place:])
             if width == 3 and column == 0 and len(list(alike)) % 2:
                 width = 6
-            icon = "" if width == 2 else self._deeds.icons[deed]
-            button = Button(deed.iconText(), icon=icon)
-            button.follow(deed)
+            icon = "" if width == 2 else self._commands.icons[command]
+            button = Button(command.iconText(), icon=icon)
+            button.follow(command)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            self._deed_grid.addWidget(button, row, column, 1, width)
+            self._command_grid.addWidget(button, row, column, 1, width)
             column += width
-            self._deed_buttons.append(button)
-        self._deed_row.setVisible(bool(shown))
-        self._deed_line.setVisible(bool(shown))
+            self._command_buttons.append(button)
+        self._command_row.setVisible(bool(shown))
+        self._command_line.setVisible(bool(shown))
 
     # Editing
 

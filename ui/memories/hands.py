@@ -1,4 +1,4 @@
-"""Hands what the user does with memories to the companion, deed by deed."""
+"""Hands what the user does with memories to the companion, command by command."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from app.llm.specs import BUILTIN
-from app.memory.contradictions import Keeps
+from app.core.translation import N_, tr
+from app.llm.backends.specs import BUILTIN
+from app.memory.lifecycle.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
-from app.translation import N_, tr
-from app.work.memory_edits import MemoryEdits
-from app.work.text_requests import TextOffer, TextRequest
-from ui.session import Session
+from app.work.edits.memory_edits import MemoryEdits
+from app.work.scheduling.text_requests import TextOffer, TextRequest
+from ui.core.session import Session
 
 
 class MemoryHands(QObject):
-    """Each deed is about the chat that is shown; failures are told by the session."""
+    """Each command is about the chat that is shown; failures are told by the session."""
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
@@ -35,11 +35,11 @@ class MemoryHands(QObject):
         return str(self._session.companion.settings["backend"]) == BUILTIN
 
     def _do(
-        self, deed: Callable[[MemoryEdits, Path], Coroutine[Any, Any, object]], *, name: str
+        self, command: Callable[[MemoryEdits, Path], Coroutine[Any, Any, object]], *, name: str
     ) -> None:
         path = self._session.path
         if path is not None:
-            self._session.do(deed(self._session.companion.memories, path), name=name)
+            self._session.do(command(self._session.companion.memories, path), name=name)
 
     def rewrite(self, memory_id: str, text: str) -> None:
         """Give a memory other words."""

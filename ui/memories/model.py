@@ -7,9 +7,9 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.memory.browsing import Order, Row, sentence_of
+from app.core.translation import N_, number, tr
+from app.memory.documents.browsing import Order, Row, sentence_of
 from app.memory.standing import Ground, Standing
-from app.translation import N_, number, tr
 from ui.controls.labels import plain_tip
 from ui.memories.words import (
     confidence_words,
@@ -61,7 +61,7 @@ NO_GROUND = Ground(0, {}, {}, -1)
 
 
 class MemoryModel(QAbstractTableModel):
-    """Rows as app.memory.browsing arranged them.
+    """Rows as app.memory.documents.browsing arranged them.
 
     Signals:
         rewritten: (memory id, text), by an edit in the row.

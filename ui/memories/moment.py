@@ -8,8 +8,8 @@ from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QSpinBox, QWidget
 
+from app.core.translation import tr
 from app.story.story import Story
-from app.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.controls.timers import once

@@ -11,16 +11,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.memory.browsing import Arranged, Order, Wanted, arranged, read_query
+from app.core.operations import Operation
+from app.core.translation import N_, tr, trn
+from app.memory.documents.browsing import Arranged, Order, Wanted, arranged, read_query
 from app.memory.records import Tier
 from app.memory.standing import Standing, Status
-from app.operations import Operation
-from app.translation import N_, tr, trn
-from app.work.memory_view import MemoryView
-from app.work.open_chat import StoryChange
+from app.work.chats.open_chat import StoryChange
+from app.work.queries.memory_view import MemoryView
 from ui.controls.surfaces import Line
+from ui.core.session import Session
 from ui.memories.chosen import Chosen
-from ui.memories.deeds import MemoryDeeds
+from ui.memories.commands import MemoryCommands
 from ui.memories.hands import MemoryHands
 from ui.memories.model import ORDERS, Column, MemoryModel
 from ui.memories.moment import MomentBar
@@ -33,8 +34,7 @@ from ui.memories.table import MemoryTable
 from ui.memories.text_offers import TextOffers
 from ui.memories.texts import TextsPane, newest
 from ui.memories.tools import MemoryTools
-from ui.memories.whole import WholeDeeds
-from ui.session import Session
+from ui.memories.whole import WholeCommands
 from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 308, 296
@@ -71,17 +71,17 @@ class MemoriesPage(QWidget):
         self._awaited = ""  # id of a memory that is to be shown as soon as it is there
         self._adding_in: Path | None = None  # the chat that a memory is written for
         self._half_written: dict[Path, str] = {}
-        self.deeds = MemoryDeeds(self)
+        self.commands = MemoryCommands(self)
         self.hands = MemoryHands(session, self)
         self.model = MemoryModel()
         self.rail = MemoryRail()
-        self.tools = MemoryTools(self.deeds)
+        self.tools = MemoryTools(self.commands)
         self.table = MemoryTable(self.model)
-        self.chosen = Chosen(self.table, self.deeds, self.hands)
+        self.chosen = Chosen(self.table, self.commands, self.hands)
         self.moment = MomentBar()
-        self.pane = MemoryPane(self.deeds)
+        self.pane = MemoryPane(self.commands)
         self.people = PeoplePane()
-        self.texts = TextsPane(TextOffers(self.deeds.texts))
+        self.texts = TextsPane(TextOffers(self.commands.texts))
         self.empty = EmptyState()
         self.strip = ReadingStrip()
         self.paused = PausedStrip()
@@ -158,25 +158,25 @@ class MemoriesPage(QWidget):
         self.empty.demo_asked.connect(self.demo_wanted)
         self.strip.stop_asked.connect(hands.stop)
         self.strip.retry_asked.connect(hands.retry)
-        self._connect_deeds()
+        self._connect_commands()
 
-    def _connect_deeds(self) -> None:
-        deeds = self.deeds
+    def _connect_commands(self) -> None:
+        commands = self.commands
         doing = {
-            deeds.add: self._on_add_wanted,
-            deeds.find: self.tools.take_focus,
-            deeds.edit: self._on_edit,
-            deeds.read_now: self.hands.read_now,
-            deeds.review: self.show_review,
+            commands.add: self._on_add_wanted,
+            commands.find: self.tools.take_focus,
+            commands.edit: self._on_edit,
+            commands.read_now: self.hands.read_now,
+            commands.review: self.show_review,
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
-        for request, action in deeds.texts.items():
+        for request, action in commands.texts.items():
             action.triggered.connect(partial(self.hands.ask_for, request))
 
-    def take_whole(self, whole: WholeDeeds) -> None:
+    def take_whole(self, whole: WholeCommands) -> None:
         """Offer what is done with all of it, too."""
-        self.tools.set_menu(lambda parent: whole.menu(parent, [self.deeds.read_now]))
+        self.tools.set_menu(lambda parent: whole.menu(parent, [self.commands.read_now]))
         self.paused.follow(whole.commit, whole.discard)
 
     # What the window asks
@@ -404,7 +404,7 @@ class MemoriesPage(QWidget):
 
     def _show_chosen(self) -> None:
         view, chosen = self._view, self.chosen.standings
-        self.deeds.follow(chosen, can_change=self.hands.can_change)
+        self.commands.follow(chosen, can_change=self.hands.can_change)
         detail = self.pane.detail
         if view is None or not chosen:
             detail.show_nothing()
@@ -455,7 +455,7 @@ class MemoriesPage(QWidget):
         self.tools.look_for(f'who:"{name}"' if " " in name else f"who:{name}")
         self._arrange()
 
-    # Deeds
+    # Commands
 
     def _on_edit(self) -> None:
         if self.split.is_pane_shown:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
-from app.translation import number, tr
+from app.core.translation import number, tr
 from ui.controls.fields import Segments
 from ui.controls.surfaces import Line
 from ui.memories.adding import AddPane
-from ui.memories.deeds import MemoryDeeds
+from ui.memories.commands import MemoryCommands
 from ui.memories.detail import DetailPane
 from ui.memories.review import ReviewPane
 
@@ -29,11 +29,11 @@ class MemoryPane(QWidget):
 
     changed = Signal()
 
-    def __init__(self, deeds: MemoryDeeds, parent: QWidget | None = None) -> None:
+    def __init__(self, commands: MemoryCommands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.kinds = Segments(tr("Pane"), {DETAILS: tr("Details"), REVIEW: tr("Review")})
         self.kinds.choose(DETAILS)
-        self.detail = DetailPane(deeds)
+        self.detail = DetailPane(commands)
         self.review = ReviewPane()
         self.adding = AddPane()
         self._stack = QStackedWidget()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.memory.policy import Policy
-from app.translation import N_, tr, trn
-from app.work.memory_view import MemoryView
+from app.core.translation import N_, tr, trn
+from app.memory.lifecycle.policy import Policy
+from app.work.queries.memory_view import MemoryView
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line

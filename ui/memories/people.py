@@ -16,9 +16,9 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
+from app.core.translation import N_, number, tr
 from app.memory.records import ENTITY_TYPES, Entity
 from app.memory.standing import Ground, Standing
-from app.translation import N_, number, tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice
 from ui.controls.labels import ElidedLabel, body

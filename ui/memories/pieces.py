@@ -6,11 +6,11 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.memory.browsing import sentence_of
+from app.core.translation import tr
+from app.memory.documents.browsing import sentence_of
 from app.memory.records import Tier
 from app.memory.standing import Standing
 from app.story.messages import Message
-from app.translation import tr
 from ui.controls.labels import ElidedLabel, Label, meta, plain_tip
 from ui.controls.surfaces import Surface
 from ui.memories.delegate import tier_hue

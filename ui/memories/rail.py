@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.memory.browsing import LOST, TIER_NAMES, TIER_ORDER, Arranged, Show
+from app.core.translation import N_, number, tr
+from app.memory.documents.browsing import LOST, TIER_NAMES, TIER_ORDER, Arranged, Show
 from app.memory.records import Tier
 from app.memory.standing import Status
-from app.translation import N_, number, tr
 from ui.controls.labels import Label
 from ui.controls.surfaces import scrolling
 from ui.memories.delegate import tier_hue

@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.memory.browsing import TIER_NAMES, sentence_of
-from app.memory.contradictions import open_against
+from app.core.translation import N_, number, retold, tr, tr_in
+from app.memory.documents.browsing import TIER_NAMES, sentence_of
+from app.memory.lifecycle.contradictions import open_against
 from app.memory.standing import Ground, Standing
 from app.story.story import Story
-from app.translation import N_, number, retold, tr, tr_in
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.prose import ProseField
@@ -162,7 +162,7 @@ class ReviewPane(QWidget):
         self._column.insertWidget(self._column.count() - 1, card)
         self.cards.append(card)
 
-    # Deeds
+    # Commands
 
     def approve(self) -> None:
         """It is so."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.operations import FINISHED, MEMORY_KINDS, Operation, OperationStatus
-from app.translation import N_, retold, tr
+from app.core.operations import FINISHED, MEMORY_KINDS, Operation, OperationStatus
+from app.core.translation import N_, retold, tr
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, body
@@ -49,13 +49,13 @@ class EmptyState(QWidget):
         self.read.clicked.connect(self.read_asked)
         self.model.clicked.connect(self.model_asked)
         self.demo.clicked.connect(self.demo_asked)
-        deeds = QHBoxLayout()
-        deeds.setSpacing(8)
+        commands = QHBoxLayout()
+        commands.setSpacing(8)
         for widget in (self.read, self.model):
-            deeds.addWidget(widget)
-        deeds.addSpacing(8)
-        deeds.addWidget(self.demo)
-        deeds.addStretch(1)
+            commands.addWidget(widget)
+        commands.addSpacing(8)
+        commands.addWidget(self.demo)
+        commands.addStretch(1)
         block = QWidget()
         block.setFixedWidth(WIDTH)
         column = QVBoxLayout(block)
@@ -65,7 +65,7 @@ class EmptyState(QWidget):
         column.addWidget(self.sentence)
         column.addWidget(self.no_model)
         column.addSpacing(6)
-        column.addLayout(deeds)
+        column.addLayout(commands)
         outer = QVBoxLayout(self)
         outer.addStretch(2)
         row = QHBoxLayout()

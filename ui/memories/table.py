@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.memories.delegate import INDENT, MEMORY_HEIGHT, NARROW_HEIGHT, MemoryDelegate
 from ui.memories.model import Column, MemoryModel
 from ui.theme import current_tokens

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.translation import number, trn
-from app.work.text_requests import TextOffer, TextRequest
+from app.core.translation import number, trn
+from app.work.scheduling.text_requests import TextOffer, TextRequest
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, meta
 from ui.controls.surfaces import Surface

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.translation import N_, tr
 from app.memory.records import Document, DocumentKind
 from app.memory.standing import Standing
-from app.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Surface, centred, scrolling
-from ui.inspector.words import maker_words
+from ui.core.slot_words import maker_words
 from ui.memories.text_offers import TextOffers
 from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE

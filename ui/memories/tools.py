@@ -8,11 +8,11 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from app.translation import N_, tr
+from app.core.translation import N_, tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Field
 from ui.controls.timers import once
-from ui.memories.deeds import MemoryDeeds
+from ui.memories.commands import MemoryCommands
 
 MenuMaker = Callable[[QWidget], QMenu]
 
@@ -33,11 +33,11 @@ class MemoryTools(QWidget):
     searched = Signal(str)
     left = Signal()
 
-    def __init__(self, deeds: MemoryDeeds, parent: QWidget | None = None) -> None:
+    def __init__(self, commands: MemoryCommands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.field = _Search()
         self.add = Button(tr("Add"), icon="plus")
-        self.add.follow(deeds.add)
+        self.add.follow(commands.add)
         self.more = IconButton("more", tr("All memories: clear, pause, keep"), is_framed=True)
         self.more.clicked.connect(self._open_menu)
         self.more.hide()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.translation import N_
-from app.work.open_chat import StoryChange
-from ui.session import Session
+from app.core.translation import N_
+from app.work.chats.open_chat import StoryChange
+from ui.core.session import Session
 
 
 class WaitingCount(QObject):

@@ -11,15 +11,15 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.memory.browsing import TIER_NAMES
-from app.memory.policy import Policy
+from app.core.translation import N_, tr, trn
+from app.memory.documents.browsing import TIER_NAMES
+from app.memory.lifecycle.policy import Policy
 from app.memory.records import Tier
-from app.translation import N_, tr, trn
-from app.work.memory_keeping import FORGET, FRESH
-from ui.actions import ALSO_CALLED
-from ui.clearing import joined
+from app.work.edits.memory_keeping import FORGET, FRESH
 from ui.controls.labels import menu_text
-from ui.session import Session
+from ui.core.actions import ALSO_CALLED
+from ui.core.session import Session
+from ui.offers.clearing import joined
 from ui.shell.notice import Notice
 
 KEY = "memories: "  # of offers in the notice
@@ -39,7 +39,7 @@ POLICY_DONE = {
 }
 
 
-class WholeDeeds(QObject):
+class WholeCommands(QObject):
     """The actions, for a menu and the command palette. Those that take something away say first
     how much that is, and ask; all can be undone.
     """
@@ -49,33 +49,33 @@ class WholeDeeds(QObject):
         self._session = session
         self._notice = notice
         self.icons: dict[QAction, str] = {}
-        self.again = self._deed(
+        self.again = self._command(
             tr("Read this story again from its beginning"), "loop", self._on_again
         )
-        self.pause = self._deed(
+        self.pause = self._command(
             tr("Remember nothing for now"),
             "pause",
             self._on_pause,
             also=tr("read-only pause memory"),
         )
-        self.commit = self._deed(
+        self.commit = self._command(
             tr("Remember what was played since"),
             "play",
             self._on_commit,
             also=tr("read-only commit"),
         )
-        self.discard = self._deed(
+        self.discard = self._command(
             tr("Leave what was played unread"),
             "eye-off",
             self._on_discard,
             also=tr("read-only discard"),
         )
-        self.forget = self._deed(tr("Forget this chat"), "trash", self._on_forget)
-        self.fresh = self._deed(
+        self.forget = self._command(tr("Forget this chat"), "trash", self._on_forget)
+        self.fresh = self._command(
             tr("Fresh start"), "sun", self._on_fresh, also=tr("forget everything")
         )
         self.clear = {
-            tier: self._deed(
+            tier: self._command(
                 tr("Clear: {tier}", tier=tr(TIER_NAMES[tier])),
                 "trash",
                 partial(self._on_clear, tier.value),
@@ -85,7 +85,9 @@ class WholeDeeds(QObject):
         one_of = QActionGroup(self)
         self.policies: dict[Policy, QAction] = {}
         for policy in Policy:
-            action = self._deed("", "person", partial(self._on_policy, policy), also=tr("policy"))
+            action = self._command(
+                "", "person", partial(self._on_policy, policy), also=tr("policy")
+            )
             action.setCheckable(True)
             one_of.addAction(action)
             self.policies[policy] = action
@@ -94,7 +96,7 @@ class WholeDeeds(QObject):
         session.story_changed.connect(self.refresh)
         self.refresh()
 
-    def _deed(self, name: str, icon: str, slot: Any, *, also: str = "") -> QAction:
+    def _command(self, name: str, icon: str, slot: Any, *, also: str = "") -> QAction:
         action = QAction(name, self)
         action.setProperty(ALSO_CALLED, also)
         action.triggered.connect(slot)
@@ -145,9 +147,9 @@ class WholeDeeds(QObject):
 
     # What is done at once
 
-    def _do(self, path: Path, deed: Coroutine[Any, Any, None], told: str, *, name: str) -> None:
+    def _do(self, path: Path, command: Coroutine[Any, Any, None], told: str, *, name: str) -> None:
         async def do() -> None:
-            await deed
+            await command
             self._session.told.emit(told)
 
         self._session.do(do(), name=name)
@@ -248,16 +250,16 @@ class WholeDeeds(QObject):
             return
         match offered.removeprefix(KEY):
             case "discard":
-                deed, told = memories.discard(path), tr("What was played is left unread.")
+                command, told = memories.discard(path), tr("What was played is left unread.")
             case "forget":
-                deed, told = memories.forget_chat(path), tr("This chat is forgotten.")
+                command, told = memories.forget_chat(path), tr("This chat is forgotten.")
             case "fresh":
-                deed, told = memories.fresh_start(path), tr("All is forgotten: a fresh start.")
+                command, told = memories.fresh_start(path), tr("All is forgotten: a fresh start.")
             case tier:
                 name = tr(TIER_NAMES[Tier(tier)])
-                deed = memories.clear_tier(path, Tier(tier))
+                command = memories.clear_tier(path, Tier(tier))
                 told = tr("Cleared: {name}.", name=name)
-        self._do(path, deed, told, name=N_("clearing memories"))
+        self._do(path, command, told, name=N_("clearing memories"))
 
     def _on_chat_opened(self, _story: object) -> None:
         self._withdraw()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from app.memory.browsing import Row, sentence_of
+from app.core.translation import N_, tr, tr_in, trn
+from app.memory.documents.browsing import Row, sentence_of
+from app.memory.epistemic.witnessing import WAS_AWAY, WAS_THERE
 from app.memory.records import (
     FEELING,
     EndReason,
@@ -14,12 +16,10 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import BEFORE, Ground, Standing, Status
-from app.memory.thread_cap import is_put_aside
-from app.memory.witnessing import WAS_AWAY, WAS_THERE
+from app.memory.tiers.thread_cap import is_put_aside
 from app.story.messages import Message
 from app.story.recaps import BUILT_IN, YOU
-from app.translation import N_, tr, tr_in, trn
-from ui.inspector.words import maker_words
+from ui.core.slot_words import maker_words
 
 # Names of the hues in ui/theme/tokens.py.
 TIER_HUES = {

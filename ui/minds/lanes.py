@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.memory.minds import MindMap, Stance, Stretch
-from app.translation import N_, tr
+from app.core.translation import N_, tr
+from app.memory.epistemic.map_view import MindMap, Stance, Stretch
 from ui.controls.labels import plain_tip
 from ui.minds.scene_slider import LABEL, Axis, playhead
 from ui.minds.tones import DISC, paint_glyph, stroke

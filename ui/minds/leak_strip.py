@@ -8,9 +8,9 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.memory.leaks import Leak, LeakKind
-from app.memory.minds import MindMap, title_of
-from app.translation import tr, trn
+from app.core.translation import tr, trn
+from app.memory.epistemic.leaks import Leak, LeakKind
+from app.memory.epistemic.map_view import MindMap, title_of
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
 from ui.memories.pieces import Link

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from app.memory.minds import Topic
+from app.memory.epistemic.map_view import Topic
 from ui.controls.labels import plain_tip
 from ui.minds.tones import paint_person, paint_veil, sharpness
 from ui.theme import current_tokens

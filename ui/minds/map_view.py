@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.memory.minds import MindMap, Stance
-from app.translation import tr
+from app.core.translation import tr
+from app.memory.epistemic.map_view import MindMap, Stance
 from ui.controls.labels import plain_tip
 from ui.minds.layout import Layout
 from ui.minds.map_items import CARD_HEIGHT, PERSON_DISC, MatterItem, PersonItem

@@ -28,8 +28,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.memory.minds import MindMap, Person, Stance, Topic
-from app.translation import tr, trn
+from app.core.translation import tr, trn
+from app.memory.epistemic.map_view import MindMap, Person, Stance, Topic
 from ui.controls.labels import plain_tip
 from ui.minds.tones import paint_glyph, paint_person, paint_veil
 from ui.minds.veil import Veil

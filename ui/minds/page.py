@@ -10,15 +10,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
-from app.memory.minds import MindMap
-from app.operations import Operation
-from app.translation import N_, tr
-from app.work.minds import Minds
-from app.work.open_chat import StoryChange
+from app.core.operations import Operation
+from app.core.translation import N_, tr
+from app.memory.epistemic.map_view import MindMap
+from app.work.chats.open_chat import StoryChange
+from app.work.queries.epistemic_view import Minds
 from ui.controls.surfaces import Line
+from ui.core.session import Session
 from ui.memories.hands import MemoryHands
 from ui.memories.states import ReadingStrip, nothing_found
-from ui.minds.deeds import MindDeeds
+from ui.minds.commands import MindCommands
 from ui.minds.layout import Layout, lay_out
 from ui.minds.leak_strip import LeakStrip
 from ui.minds.map_view import MapView
@@ -28,7 +29,6 @@ from ui.minds.states import NoMinds
 from ui.minds.timeline import Timeline
 from ui.minds.tools import MAP, TABLE, MindTools
 from ui.minds.veil import Veil
-from ui.session import Session
 from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 312, 280
@@ -59,9 +59,9 @@ class MindsPage(QWidget):
         self.person, self.matter = "", -1
         self._shown_person = False  # what the pane is about: a person, or the matter
         self.veil = Veil(self)
-        self.deeds = MindDeeds(self)
+        self.commands = MindCommands(self)
         self.hands = MemoryHands(session, self)
-        self.tools = MindTools(self.deeds)
+        self.tools = MindTools(self.commands)
         self.map = MapView(self.veil)
         self.table = MatrixTable(self.veil)
         self.timeline = Timeline(self.veil)
@@ -129,19 +129,19 @@ class MindsPage(QWidget):
         self.empty.demo_asked.connect(self.demo_wanted)
         self.strip.stop_asked.connect(hands.stop)
         self.strip.retry_asked.connect(hands.retry)
-        deeds = self.deeds
+        commands = self.commands
         doing = {
-            deeds.map: self._on_map,
-            deeds.table: self._on_table,
-            deeds.secrets: self._on_secrets,
-            deeds.leaks: self.check_leaks,
-            deeds.fit: self.map.fit,
-            deeds.play: self.timeline.toggle_play,
-            deeds.earlier: self._on_earlier,
-            deeds.later: self._on_later,
-            deeds.now: self.timeline.go_to_now,
-            deeds.nothing: self.choose_nothing,
-            deeds.read_now: hands.read_now,
+            commands.map: self._on_map,
+            commands.table: self._on_table,
+            commands.secrets: self._on_secrets,
+            commands.leaks: self.check_leaks,
+            commands.fit: self.map.fit,
+            commands.play: self.timeline.toggle_play,
+            commands.earlier: self._on_earlier,
+            commands.later: self._on_later,
+            commands.now: self.timeline.go_to_now,
+            commands.nothing: self.choose_nothing,
+            commands.read_now: hands.read_now,
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
@@ -324,7 +324,12 @@ class MindsPage(QWidget):
             is_demo=path is not None and path == companion.demo.path,
             has_memories=self._minds is not None and bool(self._minds.view.memories),
         )
-        for action in (self.deeds.secrets, self.deeds.leaks, self.deeds.fit, self.deeds.play):
+        for action in (
+            self.commands.secrets,
+            self.commands.leaks,
+            self.commands.fit,
+            self.commands.play,
+        ):
             action.setEnabled(self._has_minds)
 
     def _show_operations(self, operations: tuple[Operation, ...]) -> None:
@@ -366,7 +371,7 @@ class MindsPage(QWidget):
         if not self.split.is_pane_shown:
             self.split.toggle()
 
-    # Deeds
+    # Commands
 
     def _on_map(self) -> None:
         self._show_view(MAP)
@@ -384,7 +389,7 @@ class MindsPage(QWidget):
 
     def _on_veil(self) -> None:
         self.tools.show_lifted(self.veil.is_lifted)
-        self.deeds.secrets.setText(
+        self.commands.secrets.setText(
             tr("Hide secrets") if self.veil.is_lifted else tr("Show secrets")
         )
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.memory.minds import STATE_WORDS, Attitude, MindMap, Stance, Topic, title_of
+from app.core.translation import N_, tr, trn
+from app.memory.epistemic.map_view import STATE_WORDS, Attitude, MindMap, Stance, Topic, title_of
 from app.memory.standing import Standing
-from app.translation import N_, tr, trn
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Line, scrolling
 from ui.memories.pieces import Link

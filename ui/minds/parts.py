@@ -8,8 +8,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.memory.minds import Attitude
-from app.translation import tr
+from app.core.translation import tr
+from app.memory.epistemic.map_view import Attitude
 from ui.controls.labels import ElidedLabel, Label, meta, plain_tip
 from ui.memories.pieces import Link
 from ui.minds.tones import ICONS, ink, paint_person, paint_veil

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QWidget
 
+from app.core.translation import tr
 from app.story.story import Story
-from app.translation import tr
 from ui.controls.labels import plain_tip
 from ui.minds.words import scene_words
 from ui.theme import current_tokens

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.translation import N_, tr
+from app.core.translation import N_, tr
 from ui.memories.states import EmptyState
 
 TITLE = N_("Nobody's mind is known yet")

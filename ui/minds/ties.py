@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPainterPath, QPainterPathStroker
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from app.memory.minds import Stance
+from app.memory.epistemic.map_view import Stance
 from ui.minds.tones import DISC, paint_glyph, stroke
 from ui.theme import current_tokens
 

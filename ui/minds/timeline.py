@@ -6,9 +6,9 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app.memory.minds import Attitude, MindMap
+from app.core.translation import tr, tr_in
+from app.memory.epistemic.map_view import Attitude, MindMap
 from app.story.story import Story
-from app.translation import tr, tr_in
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
 from ui.controls.timers import once

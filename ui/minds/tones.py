@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
-from app.memory.minds import Attitude
+from app.memory.epistemic.map_view import Attitude
 from ui.theme import Tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap

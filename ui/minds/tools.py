@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.buttons import Button
 from ui.controls.fields import Segments
-from ui.minds.deeds import MindDeeds
+from ui.minds.commands import MindCommands
 
 MAP, TABLE = "map", "table"
 
@@ -15,16 +15,16 @@ MAP, TABLE = "map", "table"
 class MindTools(QWidget):
     """The words follow the page's actions."""
 
-    def __init__(self, deeds: MindDeeds, parent: QWidget | None = None) -> None:
+    def __init__(self, commands: MindCommands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._deeds = deeds
+        self._commands = commands
         self.views = Segments(tr("View"), {MAP: tr("Map"), TABLE: tr("Table")})
         self.views.choose(MAP)
         self.views.chosen.connect(self._on_view)
         self.secrets = Button(tr("Show secrets"), icon="eye")
-        self.secrets.follow(deeds.secrets)
+        self.secrets.follow(commands.secrets)
         self.leaks = Button(tr("Check for leaks"), icon="triangle")
-        self.leaks.follow(deeds.leaks)
+        self.leaks.follow(commands.leaks)
         self._view = MAP
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -51,4 +51,4 @@ class MindTools(QWidget):
         self.secrets.set_icon("eye-off" if is_lifted else "eye")
 
     def _on_view(self, key: str) -> None:
-        (self._deeds.map if key == MAP else self._deeds.table).trigger()
+        (self._commands.map if key == MAP else self._commands.table).trigger()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from app.memory.minds import Topic
+from app.memory.epistemic.map_view import Topic
 
 
 class Veil(QObject):

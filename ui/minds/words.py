@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.memory.epistemic_map import Step
-from app.memory.leaks import Leak, LeakKind
-from app.memory.minds import Attitude, MindMap, Stance, Stretch, counted
-from app.memory.presence import Stay
+from app.core.translation import N_, tr, trn
+from app.memory.epistemic.epistemic_map import Step
+from app.memory.epistemic.leaks import Leak, LeakKind
+from app.memory.epistemic.map_view import Attitude, MindMap, Stance, Stretch, counted
+from app.memory.epistemic.presence import Stay
+from app.memory.epistemic.witnessing import WAS_AWAY, WAS_THERE
 from app.memory.standing import Standing
-from app.memory.witnessing import WAS_AWAY, WAS_THERE
 from app.story.scenes import Scene
 from app.story.story import Story
-from app.translation import N_, tr, trn
 from ui.memories.words import learned_words
 
 LEGEND = {

@@ -14,15 +14,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
+from app.core.translation import N_, number, tr
 from app.prompt.slots import Slot
 from app.prompt.turns import Share
-from app.translation import N_, number, tr
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, meta, section
 from ui.controls.surfaces import Line, Surface
+from ui.core.slot_words import place_words, slot_meaning, slot_name
 from ui.inspector.next_prompt import slot_fill
-from ui.inspector.words import place_words, slot_meaning, slot_name
 from ui.prompt.rows import PromptRow
 from ui.prompt.words import left_out_lines, left_out_words, passage_lines, tokens_words
 from ui.theme import current_tokens, theme
@@ -78,12 +78,12 @@ class SlotCard(QWidget):
         inner.setSpacing(8)
         inner.addWidget(self._text)
         inner.addWidget(self._passages)
-        deeds = QHBoxLayout()
-        deeds.setSpacing(8)
-        deeds.addWidget(self.whole)
-        deeds.addWidget(self.more)
-        deeds.addStretch(1)
-        inner.addLayout(deeds)
+        commands = QHBoxLayout()
+        commands.setSpacing(8)
+        commands.addWidget(self.whole)
+        commands.addWidget(self.more)
+        commands.addStretch(1)
+        inner.addLayout(commands)
         inner.addWidget(self._left_out)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core.translation import N_, tr
 from app.story.comparison import Block, BlockKind
-from app.translation import N_, tr
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, body
 from ui.recaps.columns import INSET, NARROW_GUTTER, CompareColumns

@@ -10,17 +10,18 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.translation import N_, tr
 from app.prompt.placement import macro_uses
 from app.prompt.slots import SlotSet
 from app.prompt.turns import SentTurn
 from app.story.comparison import Block, compare
 from app.story.messages import Message
 from app.story.story import Story
-from app.translation import N_, tr
-from app.work.turn_history import TurnView
+from app.work.pages.turn_history import TurnView
 from ui.controls.dates import time_words
+from ui.core.session import Session
 from ui.prompt.cards import SlotCard
-from ui.prompt.deeds import PromptDeeds
+from ui.prompt.commands import PromptCommands
 from ui.prompt.difference import WHOLE, DifferencePane
 from ui.prompt.preview import PromptPreview
 from ui.prompt.rail import TurnRail
@@ -29,7 +30,6 @@ from ui.prompt.turn_rows import COMING, TurnRow, turn_rows
 from ui.prompt.words import break_sentence, coming_sentence, generation_words, turn_facts
 from ui.recaps.sides import Sides
 from ui.recaps.version_rows import LEFT, RIGHT, ROW_ROLE
-from ui.session import Session
 
 EMPTY = N_("Nothing is injected yet. What is remembered stands here, and recaps of earlier scenes.")
 COMING_WORDS = N_("tokens of memory in the next prompt")
@@ -58,7 +58,7 @@ class PromptPage(QWidget):
         self._shown = COMING
         self._view: TurnView | None = None
         self._sides = Sides()
-        self.deeds = PromptDeeds(self)
+        self.commands = PromptCommands(self)
         self.rail = TurnRail()
         self.list = self.rail.list
         self.preview = PromptPreview(tr(EMPTY))
@@ -85,12 +85,12 @@ class PromptPage(QWidget):
         self.preview.copy_asked.connect(self._on_copy)
         self.difference.closed.connect(self.close_difference)
         self.difference.extent_chosen.connect(self._compare)
-        deeds = self.deeds
+        commands = self.commands
         doing = {
-            deeds.copy: self._on_copy,
-            deeds.compare: self.compare_shown,
-            deeds.coming: self._on_coming,
-            deeds.macros: self._on_macros,
+            commands.copy: self._on_copy,
+            commands.compare: self.compare_shown,
+            commands.coming: self._on_coming,
+            commands.macros: self._on_macros,
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
@@ -240,7 +240,7 @@ class PromptPage(QWidget):
         self.rail.model.show_rows(turn_rows(self._turns, self._session.story))
         self._show_figures()
         self.rail.show_has_turns(bool(self._turns))
-        self.deeds.compare.setEnabled(bool(self._turns))
+        self.commands.compare.setEnabled(bool(self._turns))
         self.rail.choose(self._shown)
 
     def _show_figures(self) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.translation import number, tr
 from app.prompt.turns import Share
-from app.translation import number, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, headline
 from ui.controls.surfaces import scrolling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.translation import N_, tr
+from app.core.translation import N_, tr
 from ui.controls.labels import Label, body
 from ui.prompt.turn_rows import COMING
 from ui.recaps.version_list import VersionList

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from app.core.translation import N_, tr, trn
 from app.prompt.order import Own, Stand, layout
 from app.prompt.slots import Slot, SlotContent, SlotSet
 from app.prompt.turns import Piece, SentTurn, Share, missing_slots, pieces_of
-from app.translation import N_, tr, trn
 from ui.prompt.words import OWN_NAMES, messages_words
 
 Count = Callable[[str], int]
@@ -128,6 +128,6 @@ def whole_text(turn: SentTurn) -> str:
 def slots_text(slots: Iterable[Slot]) -> str:
     """All slots as one text, in the order of the prompt, each under its name."""
     from app.prompt.order import ordered
-    from ui.inspector.words import slot_name
+    from ui.core.slot_words import slot_name
 
     return "\n\n".join(f"{slot_name(slot.key)}\n{slot.text.strip()}" for slot in ordered(slots))

@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.core.translation import number, tr
 from app.prompt.turns import Share
-from app.translation import number, tr
+from ui.core.slot_words import slot_name
 from ui.inspector.next_prompt import slot_fill
-from ui.inspector.words import slot_name
 from ui.prompt.rows import PromptRow
 from ui.prompt.words import tokens_words
 from ui.theme import current_tokens

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from app.core.translation import number, tr
 from app.prompt.turns import SentTurn
 from app.story.story import Story
-from app.translation import number, tr
 from ui.budgets.words import TURN_WORDS
 from ui.memories.words import excerpt
 from ui.prompt.words import generation_words

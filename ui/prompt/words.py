@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.core.translation import N_, number, tr, trn
 from app.prompt.order import Own
 from app.prompt.prefix import PrefixBreak, prefix_break
 from app.prompt.slots import PassageShown, Reason, SlotContent, SlotSet
 from app.prompt.turns import SentTurn, Share
-from app.translation import N_, number, tr, trn
-from app.work.turn_history import TurnView
+from app.work.pages.turn_history import TurnView
 from ui.budgets.words import TURNS_IN_SENTENCES
-from ui.inspector.words import slot_name
+from ui.core.slot_words import slot_name
 
 GENERATIONS = {
     "normal": N_("Reply"),

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.llm.prompt_files import SECTION
-from app.llm.prompt_text import PromptText
+from app.core.translation import tr, trn
+from app.llm.prompts.prompt_files import SECTION
+from app.llm.prompts.prompt_text import PromptText
 from app.story.comparison import Block, BlockKind, Choice, chosen_text, compare
-from app.translation import tr, trn
 from ui.controls.labels import body, meta, section
 from ui.recaps.columns import GUTTER, INSET, CompareColumns
 from ui.theme.fonts import mono_font

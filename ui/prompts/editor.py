@@ -1,4 +1,4 @@
-"""One prompt: whose it is, its two parts to write in, what is wrong with them, and the deeds."""
+"""One prompt: whose it is, its two parts to write in, what is wrong with them, and the commands."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from PySide6.QtCore import QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.llm.prompt_library import PromptView
-from app.llm.prompt_text import LEAST_TOKENS, MOST_TOKENS, PromptText, findings
-from app.translation import N_, tr, trn
+from app.core.translation import N_, tr, trn
+from app.llm.prompts.prompt_library import PromptView
+from app.llm.prompts.prompt_text import LEAST_TOKENS, MOST_TOKENS, PromptText, findings
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Segments
 from ui.controls.labels import Label, body, page_title, safe_tip
+from ui.controls.setting_rows import NumberField
 from ui.controls.surfaces import Surface, scrolling
 from ui.prompts.difference import DifferencePane
 from ui.prompts.facts import PromptFacts
 from ui.prompts.lines import PromptLines
 from ui.prompts.words import SYSTEM_HELP, USER_HELP, state_sentence
-from ui.settings.rows import NumberField
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap

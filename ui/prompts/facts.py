@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.llm.prompt_library import PromptView
-from app.translation import N_, tr
+from app.core.translation import N_, tr
+from app.llm.prompts.prompt_library import PromptView
 from ui.controls.labels import Label, body, section
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, mono_font, ui_font

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit
 
-from app.llm.prompt_files import PLACEHOLDER
+from app.llm.prompts.prompt_files import PLACEHOLDER
 from ui.theme import current_tokens, theme
 from ui.theme.fonts import mono_font
 

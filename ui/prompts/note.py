@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.buttons import Button, IconButton
 from ui.controls.labels import Label
 from ui.theme import current_tokens

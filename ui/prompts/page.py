@@ -9,21 +9,21 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.llm.prompt_presets import LARGEST_IMPORT, Conflict
-from app.llm.prompt_text import PromptText
-from app.translation import N_, tr
-from app.work.prompt_edits import PromptState
-from app.work.user_files import read_bounded, write_new
+from app.core.translation import N_, tr
+from app.llm.prompts.prompt_presets import LARGEST_IMPORT, Conflict
+from app.llm.prompts.prompt_text import PromptText
+from app.work.edits.prompt_edits import PromptState
+from app.work.edits.user_files import read_bounded, write_new
 from ui.controls.fields import Choice
 from ui.controls.surfaces import Line
 from ui.controls.timers import once
-from ui.dialogs import choose_file, choose_new_file
+from ui.core.dialogs import choose_file, choose_new_file
+from ui.core.session import Session
 from ui.prompts.editor import TEXT, WIDE, PromptEditor
 from ui.prompts.note import PromptNote
 from ui.prompts.preset_bar import PresetBar
 from ui.prompts.task_list import TaskList, TaskModel
 from ui.prompts.words import imported_words, saving_words
-from ui.session import Session
 
 DRAFT_MS = 400
 LIST = 248
@@ -254,8 +254,8 @@ class PromptsPage(QWidget):
         self._session.do(keep(), name=N_("keeping a preset"))
 
     def _on_delete(self) -> None:
-        deed = self._prompts.delete_preset(self._prompts.state.preset)
-        self._session.do(deed, name=N_("deleting a preset"))
+        command = self._prompts.delete_preset(self._prompts.state.preset)
+        self._session.do(command, name=N_("deleting a preset"))
 
     def _on_folder(self) -> None:
         folder = self._prompts.folder

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from app.translation import retold, tr
-from app.work.prompt_edits import PromptState
+from app.core.translation import retold, tr
+from app.work.edits.prompt_edits import PromptState
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label

@@ -14,8 +14,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.llm.prompt_library import PromptTask
-from app.translation import tr
+from app.core.translation import tr
+from app.llm.prompts.prompt_library import PromptTask
 from ui.prompts.words import state_word
 from ui.theme import Tokens, current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font

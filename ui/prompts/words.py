@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from app.llm.prompt_files import STAGES
-from app.llm.prompt_library import PromptTask
-from app.llm.prompt_presets import Imported
-from app.llm.specs import BUILTIN, parse_spec
-from app.translation import N_, number, tr, trn
+from app.core.translation import N_, number, tr, trn
+from app.llm.backends.specs import BUILTIN, parse_spec
+from app.llm.prompts.prompt_files import STAGES
+from app.llm.prompts.prompt_library import PromptTask
+from app.llm.prompts.prompt_presets import Imported
 from ui.controls.dates import time_words
 
 NO_PRESET = N_("Your prompts")

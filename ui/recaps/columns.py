@@ -17,8 +17,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QScrollBar, QWidget
 
+from app.core.translation import tr, trn
 from app.story.comparison import Block, BlockKind, Choice, is_heading
-from app.translation import tr, trn
 from ui.recaps.choices import BUTTON, PAIR_HEIGHT, ChoicePair, FoldRow
 from ui.recaps.column_text import HEADING_LINE_PX, LINE_PX, ColumnText
 from ui.theme import current_tokens, theme

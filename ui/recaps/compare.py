@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core.translation import N_, tr, trn
 from app.story.comparison import Choice, compare
-from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, section

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.translation import N_
 from app.story.drafts import Draft
-from app.translation import N_
 from ui.controls.timers import once
-from ui.session import Session
+from ui.core.session import Session
 
 SETTLE_MS = 400
 
@@ -57,8 +57,8 @@ class DraftKeeper(QObject):
         self._timer.stop()
         draft, self._pending = self._pending, None
         if draft is not None and self._path is not None:
-            deed = self._session.companion.edits.drafts.save(self._path, draft)
-            self._session.do(deed, name=N_("keeping your draft"))
+            command = self._session.companion.edits.drafts.save(self._path, draft)
+            self._session.do(command, name=N_("keeping your draft"))
 
     def forget(self) -> None:
         """What waits became a version, which ends the draft."""
@@ -70,5 +70,5 @@ class DraftKeeper(QObject):
         self.forget()
         if self._path is not None:
             drafts = self._session.companion.edits.drafts
-            deed = drafts.discard(self._path, self._kind, self._anchor)
-            self._session.do(deed, name=N_("discarding your draft"))
+            command = drafts.discard(self._path, self._kind, self._anchor)
+            self._session.do(command, name=N_("discarding your draft"))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.translation import number, tr
+from app.core.translation import number, tr
 from ui.recaps.version_rows import LEFT, RIGHT
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font

@@ -9,16 +9,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.translation import N_, number, tr, trn
 from app.sillytavern.world_info import lore_text
-from app.story.lore_proposals import LoreProposal
-from app.translation import N_, number, tr, trn
-from app.work.user_files import write_new
+from app.story.lore_entries.lore_proposals import LoreProposal
+from app.work.edits.user_files import write_new
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, Label, body, meta, section
 from ui.controls.surfaces import Surface, centred, scrolling
-from ui.dialogs import choose_new_file
-from ui.session import Session
+from ui.core.dialogs import choose_new_file
+from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
 from ui.theme.palette import ACCENT_ROLE, T2_ROLE, T3_ROLE
 
@@ -202,7 +202,7 @@ class LorePane(QWidget):
         self._room += SHOWN
         self._show()
 
-    # Deeds
+    # Commands
 
     def _on_copy(self) -> None:
         shown = self.shown

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from app.core.translation import N_, tr
 from app.story.comparison import Block, BlockKind, Choice, chosen_text, taken
-from app.translation import N_, tr
 
 OPEN_WORDS = N_("Not chosen yet: take left, take right, or write here.")
 TYPING = N_("writing")

@@ -8,14 +8,15 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.translation import N_, tr
 from app.story.drafts import Draft
 from app.story.recaps import RunningVersion
 from app.story.story import Story
-from app.translation import N_, tr
-from app.work.open_chat import StoryChange
+from app.work.chats.open_chat import StoryChange
 from ui.controls.timers import once
+from ui.core.session import Session
+from ui.recaps.commands import RecapCommands
 from ui.recaps.compare import ComparePane
-from ui.recaps.deeds import RecapDeeds
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.growth import GrowthPoint
 from ui.recaps.lore import LorePane
@@ -26,7 +27,6 @@ from ui.recaps.sides import Pair, Sides, farther
 from ui.recaps.subject import RecapSubject
 from ui.recaps.token_tally import TokenTally
 from ui.recaps.version_rows import VersionModel, VersionRow
-from ui.session import Session
 
 COUNT_MS = 150
 
@@ -59,11 +59,11 @@ class RecapsPage(QWidget):
         self.comparison = ComparePane()
         self.lore = LorePane(session)
         self.drafts = DraftKeeper(session, self)
-        self.deeds = RecapDeeds(self)
+        self.commands = RecapCommands(self)
         self.pinning = RecapPinning(
             session,
             self.reading,
-            self.deeds.pin,
+            self.commands.pin,
             lambda: self._subject.anchor,
             lambda: self.model.rows,
         )
@@ -117,11 +117,11 @@ class RecapsPage(QWidget):
         self.drafts.found.connect(self._on_draft_found)
         self.pinning.text_made.connect(self._on_text_made)
         doing = {
-            self.deeds.edit: self._on_write_asked,
-            self.deeds.write: self._on_write_asked,
-            self.deeds.compare: self.compare_shown,
-            self.deeds.use: self.use_shown,
-            self.deeds.redo: self._on_redo_asked,
+            self.commands.edit: self._on_write_asked,
+            self.commands.write: self._on_write_asked,
+            self.commands.compare: self.compare_shown,
+            self.commands.use: self.use_shown,
+            self.commands.redo: self._on_redo_asked,
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)

@@ -8,13 +8,13 @@ from typing import Any
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
 
-from app.story.pinned import Pin, holds, sentence_at, with_pinned
-from app.translation import N_, tr
+from app.core.translation import N_, tr
+from app.story.recap_texts.pinned import Pin, holds, sentence_at, with_pinned
 from ui.controls.buttons import Button
+from ui.core.session import Session
 from ui.recaps.pins import PinsLine, marks_of
 from ui.recaps.reading import ReadingPane
 from ui.recaps.version_rows import VersionRow
-from ui.session import Session
 
 NO_SENTENCE = N_("Put the cursor into a sentence: a rewrite keeps what is pinned. (P)")
 KEEPS = N_("No rewrite of this recap drops what is pinned; you can. (P)")
@@ -105,7 +105,7 @@ class RecapPinning(QObject):
             menu.insertAction(menu.actions()[0], self._action)
         menu.popup(self._prose.viewport().mapToGlobal(at))
 
-    # Deeds
+    # Commands
 
     def pin_or_not(self) -> None:
         """Pin the sentence at the cursor; one that is pinned, let go."""
@@ -138,9 +138,9 @@ class RecapPinning(QObject):
             origin = next((text for text in said if holds(text, pin.text)), pin.text)
             self.text_made.emit(with_pinned(row.text, [pin], origin))
 
-    def _do(self, deed: Coroutine[Any, Any, None], name: str) -> None:
+    def _do(self, command: Coroutine[Any, Any, None], name: str) -> None:
         async def follow() -> None:
-            await deed
+            await command
             self.follow()
             self._session.refresh()
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
-from app.story.pinned import Pin, missing
-from app.translation import tr, trn
+from app.core.translation import tr, trn
+from app.story.recap_texts.pinned import Pin, missing
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.controls.signs import Sign

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core.translation import N_, tr, trn
 from app.story.story import Story
-from app.translation import N_, tr, trn
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label

@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.translation import number, tr, trn
 from app.story.drafts import Draft
 from app.story.recaps import DEMO_AUTHORS
-from app.translation import number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, body, section
 from ui.controls.prose import EDIT_MARGIN, ProseField
 from ui.controls.surfaces import Surface, centred
-from ui.inspector.words import by_words, maker_words
+from ui.core.slot_words import by_words, maker_words
 from ui.recaps.pins import PinsLine
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font

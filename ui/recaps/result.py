@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.translation import N_, number, retold, tr
+from app.core.translation import N_, number, retold, tr
 from ui.controls.labels import Label, section
 from ui.controls.surfaces import Surface
 from ui.recaps.key_hint import KeyHint

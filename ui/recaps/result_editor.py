@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.core.translation import tr
 from app.story.comparison import is_heading
-from app.translation import tr
 from ui.controls.prose import Prose
 from ui.theme import current_tokens, theme
 from ui.theme.fonts import SEMIBOLD, ui_font

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from app.llm.specs import BUILTIN, parse_spec
+from app.core.translation import N_, tr
+from app.llm.backends.specs import BUILTIN, parse_spec
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
-from app.translation import N_, tr
-from app.work.edits import made_without_model
+from app.work.edits.story_edits import made_without_model
+from ui.core.session import Session
 from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
-from ui.session import Session
 
 EMPTY_RUNNING = N_(
     "No version yet. A closed scene is folded into the running recap when a newer one has closed, "
@@ -138,8 +138,8 @@ class RecapSubject:
         """Let the model write those, and what tells them."""
         path = self._session.path
         if path is not None:
-            deed = self._session.companion.edits.redo_made_without_model(path)
-            self._do(deed, N_("redoing the recap"))
+            command = self._session.companion.edits.redo_made_without_model(path)
+            self._do(command, N_("redoing the recap"))
 
-    def _do(self, deed: Coroutine[Any, Any, object], name: str) -> None:
-        self._session.do(deed, name=name)
+    def _do(self, command: Coroutine[Any, Any, object], name: str) -> None:
+        self._session.do(command, name=name)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, Signal
 
-from app.errors import UsageError
-from app.translation import N_
-from ui.session import Session
+from app.core.errors import UsageError
+from app.core.translation import N_
+from ui.core.session import Session
 
 MOST_TEXTS = 20_000  # more than a story has versions: else all are counted at each look
 

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.translation import N_, number, tr
+from app.core.translation import N_, number, tr
 from ui.controls.dates import time_words
 from ui.recaps.version_rows import (
     DELETED,

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
+from app.core.translation import N_, tr, tr_in, trn
 from app.story.recaps import DEMO_AUTHORS, YOU, RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
-from app.translation import N_, tr, tr_in, trn
 from ui.controls.dates import time_words
-from ui.inspector.words import REASONS, maker_label
+from ui.core.slot_words import REASONS, maker_label
 
 Index = QModelIndex | QPersistentModelIndex
 

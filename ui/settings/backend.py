@@ -9,9 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.errors import UsageError
-from app.llm.ollama import FoundModel
-from app.llm.specs import (
+from app.core.errors import UsageError
+from app.core.translation import N_, number, tr
+from app.llm.backends.ollama import FoundModel
+from app.llm.backends.specs import (
     BUILTIN,
     OLLAMA,
     OLLAMA_URL,
@@ -20,7 +21,6 @@ from app.llm.specs import (
     BackendSpec,
     parse_spec,
 )
-from app.translation import N_, number, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import ToneLabel, body, section
@@ -204,13 +204,13 @@ class BackendChoice(QWidget):
         keys.addWidget(self._forget_key)
         column.addLayout(keys)
         column.addWidget(self._key_words)
-        deeds = QHBoxLayout()
-        deeds.setSpacing(8)
-        deeds.addStretch(1)
-        deeds.addWidget(self._test)
+        commands = QHBoxLayout()
+        commands.setSpacing(8)
+        commands.addStretch(1)
+        commands.addWidget(self._test)
         if self._is_alone:
-            deeds.addWidget(self._use)
-        column.addLayout(deeds)
+            commands.addWidget(self._use)
+        column.addLayout(commands)
         column.addWidget(self.trial)
 
     def matches(self, text: str) -> bool:
@@ -362,12 +362,12 @@ class BackendChoice(QWidget):
         self._show_key()
         self._profile.setVisible(kind == SILLYTAVERN and self._profile.count() > 1)
         if kind == BUILTIN:
-            deed = tr("Use no model")
+            command = tr("Use no model")
         elif kind == SILLYTAVERN:
-            deed = tr("Use SillyTavern's connection")
+            command = tr("Use SillyTavern's connection")
         else:
-            deed = tr("Use {model}", model=model) if model else tr("Use this model")
-        self._use.set_text(deed)
+            command = tr("Use {model}", model=model) if model else tr("Use this model")
+        self._use.set_text(command)
         spec, sentence = self._parsed()
         self._use.setEnabled(spec is not None)
         if self._is_alone:
@@ -385,7 +385,7 @@ class BackendChoice(QWidget):
         self.changed.emit()
 
     @property
-    def deed(self) -> str:
+    def command(self) -> str:
         """What the button says."""
         return self._use.text()
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Signal
 
-from app.translation import N_, tr, trn
+from app.core.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
-from ui.dialogs import choose_file, choose_new_file
-from ui.session import Session
-from ui.settings.sections import Section
+from ui.controls.setting_sections import Section
+from ui.core.dialogs import choose_file, choose_new_file
+from ui.core.session import Session
 from ui.settings.tavern import FactRow
 
 KINDS = N_("Tavernkeep's settings (*.json)")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.chosen_scale import NORMAL, SCALES
-from app.settings import REGISTRY, Settings
-from app.translation import N_, SYSTEM, languages, tr
+from app.core.chosen_scale import NORMAL, SCALES
+from app.core.translation import N_, SYSTEM, languages, tr
+from app.settings.values import REGISTRY, Settings
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import Label
-from ui.settings.sections import Section
+from ui.controls.setting_sections import Section
 from ui.settings.tavern import FactRow
 from ui.shell.setting_entries import LANGUAGE, SCALE
 from ui.theme.fonts import MEDIUM, ui_font

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.llm.memory_trial import FAIR, GOOD, ORDER, MemoryTrial, TierTrial, words
-from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
-from app.translation import N_, number, tr, trn
+from app.core.translation import N_, number, tr, trn
+from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
+from app.llm.writers.memory_trial import FAIR, GOOD, ORDER, MemoryTrial, TierTrial, words
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.surfaces import Line, Surface
+from ui.core.session import Session
 from ui.memories.pieces import Link
-from ui.session import Session
 from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 

@@ -6,11 +6,11 @@ import asyncio
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.errors import TavernkeepError
-from app.health import Health, HealthItem
-from app.llm.specs import BUILTIN, SILLYTAVERN, parse_spec
-from app.translation import N_, tr
-from ui.session import Session
+from app.core.errors import TavernkeepError
+from app.core.part_health import Health, HealthItem
+from app.core.translation import N_, tr
+from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
+from ui.core.session import Session
 from ui.settings.backend import BackendChoice
 
 LOOK_AGAIN_MS = 3000

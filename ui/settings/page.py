@@ -18,18 +18,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.chosen_language import ChosenLanguage
-from app.chosen_scale import ChosenScale
-from app.llm.hardware_profile import setting_warnings
-from app.setting import Scope
-from app.setting import Section as Topic
-from app.settings import REGISTRY
-from app.translation import N_, tr
+from app.core.chosen_language import ChosenLanguage
+from app.core.chosen_scale import ChosenScale
+from app.core.translation import N_, tr
+from app.llm.backends.hardware_profile import setting_warnings
+from app.settings.setting import Scope
+from app.settings.setting import Section as Topic
+from app.settings.values import REGISTRY
 from ui.controls.labels import body
+from ui.controls.setting_rows import SettingRow
+from ui.controls.setting_sections import Row, Section
 from ui.controls.surfaces import Line, scrolling
 from ui.controls.timers import once
+from ui.core.session import Session
 from ui.prompts.page import PromptsPage
-from ui.session import Session
 from ui.settings.backend import BackendChoice
 from ui.settings.files import FilesSection
 from ui.settings.look import LookSection
@@ -37,8 +39,6 @@ from ui.settings.memory_trial import MemoryTrialSection
 from ui.settings.model_testing import ModelTesting
 from ui.settings.prompts import PromptsSection
 from ui.settings.rail import SettingsRail
-from ui.settings.rows import SettingRow
-from ui.settings.sections import Row, Section
 from ui.settings.tavern import TavernSection
 from ui.shell.setting_entries import FILE, TRIAL
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from app.translation import tr
-from app.work.prompt_edits import PromptState
+from app.core.translation import tr
+from app.work.edits.prompt_edits import PromptState
 from ui.controls.buttons import Button
+from ui.controls.setting_sections import Section
+from ui.core.session import Session
 from ui.prompts.words import summary
-from ui.session import Session
-from ui.settings.sections import Section
 from ui.settings.tavern import FactRow
 
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.translation import N_, tr, trn
+from app.core.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label
-from ui.session import Session
-from ui.settings.sections import Row, Section
+from ui.controls.setting_sections import Row, Section
+from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T3_ROLE
 
 if TYPE_CHECKING:
-    from app.sillytavern.bridge_installer import BridgeStatus
+    from app.sillytavern.bridge.bridge_installer import BridgeStatus
 
 
 class FactRow(Row):
@@ -144,7 +144,7 @@ class TavernSection(Section):
 
     async def _removed(self, user_folder: Path) -> BridgeStatus:
         status = await self._session.companion.bridge.remove(user_folder)
-        from app.sillytavern.bridge_installer import REMOVED
+        from app.sillytavern.bridge.bridge_installer import REMOVED
 
         self._session.told.emit(tr(REMOVED))
         return status

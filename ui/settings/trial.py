@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.translation import number, tr
+from app.core.translation import number, tr
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, ToneLabel, body, meta
@@ -17,7 +17,7 @@ from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 if TYPE_CHECKING:
-    from app.work.model_trial import ModelTrial
+    from app.work.models.model_trial import ModelTrial
 
 SECONDS = 20
 TICK_MS = 250

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.labels import words_of
 from ui.controls.signs import Emblem
 from ui.theme import current_tokens

@@ -8,15 +8,15 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
-from app.help_pages import HelpPage, help_pages
+from app.core.help_pages import HelpPage, help_pages
+from app.core.translation import N_, tr
 from app.story.story import Story
-from app.translation import N_, tr
-from ui.actions import ALSO_CALLED
 from ui.controls.buttons import key_text
 from ui.controls.fields import Field
 from ui.controls.labels import body, words_of
 from ui.controls.surfaces import FloatingSheet
 from ui.controls.timers import once
+from ui.core.actions import ALSO_CALLED
 from ui.shell.entries import (
     ENTRY_ROLE,
     ROW_HEIGHT,

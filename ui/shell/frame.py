@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.translation import N_, tr
-from ui.actions import PAGE_ACTIONS, Actions
+from app.core.translation import N_, tr
 from ui.controls.surfaces import Stage
-from ui.library.card import LibraryCard
+from ui.core.actions import PAGE_ACTIONS, Actions
 from ui.shell.activity_bar import ActivityBar, PageButton
+from ui.shell.chat_card import LibraryCard
 from ui.shell.header import Header
 from ui.shell.notice import Notice
 from ui.shell.page_area import PageArea

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.buttons import Button, IconButton, key_text
 from ui.controls.labels import ElidedLabel, page_title, safe_tip, words_of
 from ui.theme import current_tokens
@@ -145,7 +145,7 @@ class Header(QWidget):
             tools.show()
 
     def set_more(self, actions: Sequence[QAction]) -> None:
-        """What stands in the menu of further deeds."""
+        """What stands in the menu of further commands."""
         if self._menu.actions() != list(actions):  # or it would empty under the pointer
             self._menu.clear()
             self._menu.addActions(list(actions))

@@ -13,8 +13,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
-from app.help_pages import HelpPage, help_pages
-from app.translation import N_, tr
+from app.core.help_pages import HelpPage, help_pages
+from app.core.translation import N_, tr
 from ui.controls.fields import Field
 from ui.controls.labels import body, section
 from ui.controls.surfaces import FloatingSheet

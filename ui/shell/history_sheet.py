@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.translation import N_, retold, tr
-from app.work.change_history import AT_FIRST, JournalEntry
+from app.core.translation import N_, retold, tr
+from app.work.edits.change_history import AT_FIRST, JournalEntry
 from ui.controls.dates import time_words
 from ui.controls.labels import meta, section
 from ui.controls.surfaces import FloatingSheet
@@ -49,7 +49,7 @@ def history_entries(changes: Sequence[JournalEntry], now: float) -> tuple[Entry,
 
 
 def sentence_of(name: str) -> str:
-    """A deed's name as the beginning of a line."""
+    """A command's name as the beginning of a line."""
     return name[:1].upper() + name[1:]
 
 

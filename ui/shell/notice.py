@@ -10,8 +10,8 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.health import about
-from app.translation import N_, number, tr, trn
+from app.core.part_health import about
+from app.core.translation import N_, number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import CARD_RADIUS
@@ -21,7 +21,7 @@ from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
 if TYPE_CHECKING:
-    from app.work.catch_up import CatchUpPlan
+    from app.work.planning.catch_up import CatchUpPlan
 
 READ = N_("Read for memory")
 
@@ -49,7 +49,7 @@ def plan_sentence(plan: CatchUpPlan) -> str:
         )
     cost = ", ".join(_costs(plan))
     requests = trn("{n} request", "{n} requests", plan.requests)
-    is_reading_alone = plan_deed(plan) == tr(READ)
+    is_reading_alone = plan_command(plan) == tr(READ)
     if is_reading_alone:
         work = tr(
             "Reading them takes {requests} to the model, about {cost}.",
@@ -85,7 +85,7 @@ def has_parts(plan: CatchUpPlan) -> bool:
     return bool(plan.reading.requests) and plan.requests > plan.reading.requests
 
 
-def plan_deed(plan: CatchUpPlan) -> str:
+def plan_command(plan: CatchUpPlan) -> str:
     """What the button says that has a backlog worked off."""
     is_reading_alone = plan.reading.requests == plan.requests > 0
     return tr(READ) if is_reading_alone else tr("Write the recaps")

@@ -20,11 +20,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
-from app.errors import TavernkeepError
-from app.memory.browsing import TIER_NAMES
+from app.core.errors import TavernkeepError
+from app.core.translation import N_, number, tr
+from app.memory.documents.browsing import TIER_NAMES
 from app.memory.records import Tier
-from app.translation import N_, number, tr
-from app.work.searching import Findings, Hit
+from app.work.queries.searching import Findings, Hit
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Field
 from ui.controls.labels import Label, meta

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.settings import REGISTRY
-from app.translation import N_, tr
+from app.core.translation import N_, tr
+from app.settings.values import REGISTRY
 from ui.shell.entries import Entry
 
 MOST_SETTINGS = 8
 LANGUAGE, SCALE = "language", "scale"  # of the machine, so not among the registry's
-FILE, TRIAL = "settings file", "memory test"  # deeds of the page
+FILE, TRIAL = "settings file", "memory test"  # commands of the page
 # Settings that have a place of their own on the page: what they are called there, and in which
 # section.
 _OWN_PLACES = {

@@ -15,8 +15,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from app.health import HealthItem, Light
-from app.translation import tr
+from app.core.part_health import HealthItem, Light
+from app.core.translation import tr
 from ui.controls.labels import plain_tip
 from ui.controls.timers import once
 from ui.theme import current_tokens
@@ -25,7 +25,7 @@ from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
 if TYPE_CHECKING:
-    from app.health import Health
+    from app.core.part_health import Health
 
 HEIGHT = 28
 GAP = 20

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.timers import once
 from ui.theme import current_tokens
 from ui.theme.fonts import ui_font

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.translation import N_
+from app.core.translation import N_
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QPoint, QRectF, QTimer, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication
 
+from app.core.translation import tr
 from app.story.scenes import Scene
-from app.translation import tr
 from ui.story import geometry as geo
 from ui.story import words
 from ui.story.lettering import letters

@@ -17,8 +17,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
+from app.core.translation import tr
 from app.story.story import Story
-from app.translation import tr
 from ui.controls.labels import plain_tip
 from ui.story import geometry as geo
 from ui.story.break_drag import BreakDrag

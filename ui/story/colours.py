@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject
 
 from app.prompt.reach import Reach, unrecapped_scenes
 from app.story.story import Story
-from ui.session import Session
+from ui.core.session import Session
 from ui.story.bars import amounts_by_reach, bars_of, no_bars, of_reach, reach_bars
 from ui.story.chat_view import ChatView
-from ui.story.deeds import StoryDeeds
+from ui.story.commands import StoryCommands
 from ui.story.message_model import MessageModel, empty_story
 from ui.story.navigator import PROMPT, Navigator
 from ui.story.strip import Strip
@@ -22,18 +22,23 @@ class StoryColours(QObject):
     """Draws one story in one of two views, which is remembered."""
 
     def __init__(
-        self, session: Session, deeds: StoryDeeds, view: ChatView, strip: Strip, scenes: Navigator
+        self,
+        session: Session,
+        commands: StoryCommands,
+        view: ChatView,
+        strip: Strip,
+        scenes: Navigator,
     ) -> None:
         super().__init__(view)
         self._session = session
-        self._deeds = deeds
+        self._commands = commands
         self._view = view
         self._strip = strip
         self._scenes = scenes
         self._story = empty_story()
         self.bars = no_bars()  # of the recaps' states, whatever is shown
         self.shown = no_bars()
-        self._kind = deeds.colours()
+        self._kind = commands.colours()
         scenes.set_view(self._kind)
         scenes.view_chosen.connect(self._on_view_chosen)
         scenes.reach_legend.recaps_wanted.connect(self._on_recaps_wanted)
@@ -82,10 +87,10 @@ class StoryColours(QObject):
 
     def _on_view_chosen(self, kind: str) -> None:
         self._kind = kind
-        self._deeds.keep_colours(kind)
+        self._commands.keep_colours(kind)
         self._scenes.set_view(kind)
         self._draw()
 
     def _on_recaps_wanted(self) -> None:
         scenes = unrecapped_scenes(self._story, self._session.reach)
-        self._deeds.recap_scenes(self._story, scenes)
+        self._commands.recap_scenes(self._story, scenes)

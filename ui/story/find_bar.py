@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.core.translation import number, tr
 from app.story.messages import Message
-from app.translation import number, tr
 from ui.controls.buttons import IconButton
 from ui.controls.fields import Field
 from ui.controls.labels import meta

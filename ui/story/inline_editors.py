@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.fields import FIELD_HEIGHT, Field
 from ui.controls.prose import Prose
 from ui.story.chat_view import ChatView

@@ -16,8 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.core.translation import N_, number, tr
 from app.story.inclusion import InclusionState
-from app.translation import N_, number, tr
 from ui.story import words
 from ui.story.bars import Bars, counts_by_state, no_bars, stale_count
 from ui.story.lettering import centre_square, letters, meta

@@ -94,7 +94,7 @@ def _hatch_tile(ink: str, alpha: int, ground: str, ground_alpha: int, width: flo
 
 
 def hatch_brush(ink: QColor, ground: QColor) -> QBrush:
-    """Diagonal strokes of `ink` on `ground`: not as it stands (look.md §1.2)."""
+    """Diagonal strokes of `ink` on `ground`: not as it stands (spec/look.md §1)."""
     from PySide6.QtGui import QTransform
 
     width = current_tokens().hatch_width

@@ -9,9 +9,9 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QS
 from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QPainter, QPalette, QTextDocument
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.core.translation import N_, tr
 from app.prompt.reach import Reach
 from app.story.inclusion import InclusionState
-from app.translation import N_, tr
 from ui.story import geometry as geo
 from ui.story import words
 from ui.story.geometry import Column, column_in

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
 
-from app.translation import number, tr
+from app.core.translation import number, tr
 
 # What one message may cost: 30,000 characters are laid out in about 20 ms, and no reader
 # follows a longer one in a column. The rest stays in the chat.

@@ -9,12 +9,12 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.core.translation import N_, tr
 from app.prompt.reach import NOTHING_REACHED, Mend, Reach, Reached, mend_of
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap
 from app.story.scenes import Scene
 from app.story.story import ChatKind, ChatRef, Story
-from app.translation import N_, tr
 from ui.story import words
 from ui.story.reach_look import reach_word
 from ui.story.rows import Place, RowChange, RowKind, RowLayout, change_between

@@ -35,8 +35,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.translation import N_, number, tr
 from app.story.story import Story
-from app.translation import N_, number, tr
 from ui.controls.buttons import IconButton
 from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label, meta

@@ -8,18 +8,18 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.translation import N_, tr, trn
 from app.prompt.reach import Reach
 from app.story.inclusion import InclusionState
 from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
-from app.translation import N_, tr, trn
 from ui.controls.surfaces import Line
-from ui.session import Session
+from ui.core.session import Session
 from ui.story.bars import next_of
 from ui.story.chat_view import ChatView
 from ui.story.colours import StoryColours
-from ui.story.deeds import StoryDeeds
+from ui.story.commands import StoryCommands
 from ui.story.find_bar import FindBar
 from ui.story.inline_editors import NameEditor, RecapEditor
 from ui.story.message_model import MessageModel, empty_story
@@ -34,7 +34,7 @@ from ui.theme import theme as window_theme
 from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
-    from app.work.open_chat import StoryChange
+    from app.work.chats.open_chat import StoryChange
 
 NO_CHAT = N_(
     "The story is read here, with its scenes and what of it reaches the next prompt. "
@@ -71,7 +71,7 @@ class StoryPage(QWidget):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._deeds = StoryDeeds(session)
+        self._commands = StoryCommands(session)
         self._shown: Story = empty_story()
         self._sought: tuple[InclusionState | None, int] = (None, -1)  # state, message
         self.model = MessageModel(self)
@@ -81,7 +81,7 @@ class StoryPage(QWidget):
         self._moved = MovedBreak(self.view, self.model)
         self.navigator = Navigator(theme)
         self.find_bar = FindBar(theme)
-        self.colours = StoryColours(session, self._deeds, self.view, self.strip, self.navigator)
+        self.colours = StoryColours(session, self._commands, self.view, self.strip, self.navigator)
         self._reading = ReadingState(theme)
         self._sentence = Sentence(theme)
         self._stack = QStackedWidget()
@@ -208,12 +208,12 @@ class StoryPage(QWidget):
 
     def _follow_injection(self, _news: object = None) -> None:
         """Say where no message recap goes into the prompt, and which messages memory leaves out."""
-        left_out = self._deeds.left_out(self._shown)
+        left_out = self._commands.left_out(self._shown)
         if left_out != self.model.left_out:
             self.model.left_out = self.story_actions.left_out = left_out
             self.view.viewport().update()
             self.story_actions.adjust(self.target())
-        injects = self._deeds.injects_recaps(self._shown)
+        injects = self._commands.injects_recaps(self._shown)
         if injects != self.model.injects_recaps:
             for part in (self.view, self.navigator):
                 part.set_injected(injects)
@@ -304,7 +304,7 @@ class StoryPage(QWidget):
 
     def _follow_page(self, _news: object = None) -> None:
         """Going to a message in SillyTavern takes a page that shows the chat."""
-        is_shown = self._deeds.is_in_page(self._shown)
+        is_shown = self._commands.is_in_page(self._shown)
         self.story_actions.adjust_page(self.target(), is_shown=is_shown)
 
     def _on_action(self, name: str) -> None:
@@ -329,20 +329,20 @@ class StoryPage(QWidget):
             case "find":
                 self.find_bar.open_at(self.view.visible.first)
             case _:
-                self._deeds.act(name, target)
+                self._commands.act(name, target)
         self._adjust_actions()
 
     def _redo_scene(self, scene: int) -> None:
-        self._deeds.redo_scene(self._shown, scene)
+        self._commands.redo_scene(self._shown, scene)
 
     def _move_break(self, target: Target, by: int) -> None:
         if (places := self._moved.ask(target, by)) is not None:
-            self._deeds.move(self._shown, *places)
+            self._commands.move(self._shown, *places)
 
     def _drop_break(self, scene: int, last: int) -> None:
         places = self._moved.place(self._shown, scene, last)
         if places is not None:
-            self._deeds.move(self._shown, *places)
+            self._commands.move(self._shown, *places)
 
     def _message_of(self, target: Target) -> Message | None:
         return None if target.message is None else self._shown.messages[target.message]
@@ -353,10 +353,10 @@ class StoryPage(QWidget):
             return
         names = {"break": "break_here", "redo": "recap_message"}
         scene = self.model.layout.scene_of_message(index)
-        self._deeds.act(names.get(tool, tool), Target(self._shown, index, scene, True))
+        self._commands.act(names.get(tool, tool), Target(self._shown, index, scene, True))
 
     def _fold(self, scene: int, folds: bool) -> None:
-        self._deeds.fold(self._shown, scene, folds)
+        self._commands.fold(self._shown, scene, folds)
 
     def _rename(self, scene: int) -> None:
         shown = self._shown.scenes[scene]
@@ -370,14 +370,14 @@ class StoryPage(QWidget):
         self._names.edit(scene, name, row)
 
     def _on_named(self, scene: int, name: str) -> None:
-        self._deeds.rename(self._shown, scene, name)
+        self._commands.rename(self._shown, scene, name)
 
     def _edit_recap(self, index: int) -> None:
         row = self.model.layout.row_of_message(index)
         self._recaps.edit(index, self.model.message_at(index).recap.text, row)
 
     def _on_recap_written(self, index: int, text: str) -> None:
-        self._deeds.write_recap(self._shown, index, text)
+        self._commands.write_recap(self._shown, index, text)
 
     def _step_scene(self, by: int) -> None:
         scene = self.view.current_scene()
@@ -404,12 +404,12 @@ class StoryPage(QWidget):
                 menu.addSeparator()
             else:
                 menu.addAction(action)
-        # Never exec(): it would hold up every other task (libraries.md, qasync).
+        # Never exec(): it would hold up every other task.
         menu.popup(point)
 
     def _count_missing(self) -> None:
         """Say in the menu how much work it would be."""
-        missing = self._deeds.missing_recaps(self._shown)
+        missing = self._commands.missing_recaps(self._shown)
         action = self.story_actions.recap_missing
         action.setEnabled(missing > 0)
         action.setText(
@@ -419,4 +419,4 @@ class StoryPage(QWidget):
         )
 
     def _is_scene_stale(self, scene: Scene) -> bool:
-        return self._deeds.is_scene_stale(self._shown, scene)
+        return self._commands.is_scene_stale(self._shown, scene)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import body
 from ui.controls.timers import once

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core.translation import N_, number, tr, trn
 from app.prompt.reach import Reach
-from app.translation import N_, number, tr, trn
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.story.bars import Amount
@@ -60,8 +60,8 @@ class _Row(QAbstractButton):
         tokens = trn("{n} token", "{n} tokens", amount.tokens)
         said = f"{reach_word(self.reach)}: {messages}, {tokens}"
         self.setAccessibleName(said)
-        deed = f"{tr(CHOOSE)} {tr(MENDS)}" if self.reach is Reach.NOT_AT_ALL else tr(CHOOSE)
-        self.setToolTip(f"{said}. {deed}")
+        command = f"{tr(CHOOSE)} {tr(MENDS)}" if self.reach is Reach.NOT_AT_ALL else tr(CHOOSE)
+        self.setToolTip(f"{said}. {command}")
         self.update()
 
     def sizeHint(self) -> QSize:

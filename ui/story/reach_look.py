@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter
 
+from app.core.translation import N_, tr
 from app.prompt.reach import Mend, Reach
-from app.translation import N_, tr
 from ui.story.lettering import hatch_brush, pattern_brush
 from ui.theme.style import rounded
 from ui.theme.tokens import Tokens, faded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.story import words
 from ui.story.message_delegate import TOOL_TIPS, state_tip
 from ui.story.message_model import STALE_SCENE, MessageModel

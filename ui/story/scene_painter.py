@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QPainter
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.story import geometry as geo
 from ui.story import words
 from ui.story.geometry import Column

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from app.core.translation import N_, number, tr
 from app.story.scenes import Scene
-from app.translation import N_, number, tr
-from ui.actions import ALSO_CALLED
+from ui.core.actions import ALSO_CALLED
 from ui.story.action_specs import MESSAGE_ACTIONS, SCENE_ACTIONS, StoryActionSpec
 from ui.story.rows import is_folded
 from ui.story.target import Target

@@ -19,9 +19,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.core.translation import tr
 from app.story.inclusion import InclusionState
 from app.story.story import Story
-from app.translation import tr
 from ui.story import words
 from ui.story.bar_painter import BarPainter
 from ui.story.bars import BY_RANK, Bars, bucketed, no_bars

@@ -89,7 +89,7 @@ class Target:
         return self.is_chosen and bool(recap.text or recap.error)
 
     def anchors(self) -> tuple[str, ...]:
-        """Of the messages that a deed on recaps is meant for; none while no message is chosen."""
+        """Of the messages that a command on recaps means; none while no message is chosen."""
         if self.message is None or not self.is_chosen:
             return ()
         chosen = self.more or (self.message,)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from app.core.translation import N_, tr, tr_in, trn
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap
 from app.story.scenes import BreakOrigin, Scene, SceneBreak
 from app.story.story import Story
-from app.translation import N_, tr, tr_in, trn
 
 SPOKEN_CHARACTERS = 2_000
 LONGEST_REASON = 600

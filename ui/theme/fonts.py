@@ -7,7 +7,7 @@ from functools import cache
 
 from PySide6.QtGui import QFont, QFontDatabase
 
-from app.paths import RESOURCES
+from app.core.resources import RESOURCES
 
 log = logging.getLogger(__name__)
 

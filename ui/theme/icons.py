@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from app.paths import RESOURCES
+from app.core.resources import RESOURCES
 
 ICONS = RESOURCES / "icons"
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.model_use import Spent
-from app.translation import number, tr, trn
+from app.core.model_use import Spent
+from app.core.translation import number, tr, trn
 from ui.controls.labels import plain_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font

@@ -6,9 +6,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.model_use import CAPPED
-from app.operations import Operation, OperationStatus
-from app.translation import tr
+from app.core.model_use import CAPPED
+from app.core.operations import Operation, OperationStatus
+from app.core.translation import tr
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap

@@ -9,8 +9,8 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.operations import FINISHED, Operation, OperationKind, OperationStatus
-from app.translation import N_, number, retold, tr, trn
+from app.core.operations import FINISHED, Operation, OperationKind, OperationStatus
+from app.core.translation import N_, number, retold, tr, trn
 from ui.controls.dates import time_words
 from ui.controls.labels import plain_tip
 

@@ -14,22 +14,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.health import Light
-from app.operations import FINISHED, MEMORY, RECAPS, Operation, OperationStatus
-from app.translation import N_, number, tr, tr_in
-from app.work.agenda import Cleared
-from app.work.recapping import OperationProgress
+from app.core.operations import FINISHED, MEMORY, RECAPS, Operation, OperationStatus
+from app.core.part_health import Light
+from app.core.translation import N_, number, tr, tr_in
+from app.work.jobs.recapping import OperationProgress
+from app.work.scheduling.scheduler import Cleared
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import Label, body, meta
 from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
-from ui.library.words import chat_words
-from ui.session import Session
+from ui.core.chat_words import chat_words
+from ui.core.session import Session
 from ui.shell.notice import has_parts
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
-from ui.work.deeds import RETRIED, WorkDeeds
+from ui.work.commands import RETRIED, WorkCommands
 from ui.work.model import OperationModel, Progress, state_sentence
 from ui.work.strips import CapStrip, CatchUpStrip, ClearedStrip
 from ui.work.table import QueueTable
@@ -42,7 +42,7 @@ QUEUE, USE = "queue", "use"
 
 
 class WorkPage(QWidget):
-    """The queue in its order of work, and what models were asked for; the deeds are in `deeds`.
+    """The queue in its order of work, and what models were asked for.
 
     Signals:
         settings_wanted: the user wants to say what tokens cost.
@@ -57,22 +57,22 @@ class WorkPage(QWidget):
         self._summary = Label(font=ui_font(13, SEMIBOLD))
         self._pause = Button(tr("Pause"), icon="pause")
         self._pause.clicked.connect(self._on_pause)
-        self.deeds = WorkDeeds(self)
+        self.commands = WorkCommands(self)
         self._cancel = Button(tr("Cancel"), icon="cross")
-        self._cancel.follow(self.deeds.cancel)
+        self._cancel.follow(self.commands.cancel)
         self._retry = Button(tr("Try again"), icon="loop")
-        self._retry.follow(self.deeds.retry)
+        self._retry.follow(self.commands.retry)
         self._retry_all = Button(tr("Try all again"), icon="loop")
-        self._retry_all.follow(self.deeds.retry_all)
+        self._retry_all.follow(self.commands.retry_all)
         self._more = IconButton("more", tr("More that can be done with the queue"))
         self._more.clicked.connect(self._open_more)
         self._cleared = Cleared(())
         self._catching_up = CatchUpStrip(
-            *(self.deeds.start, self.deeds.recaps, self.deeds.memory),
-            *(self.deeds.stop, self.deeds.stop_now),
+            *(self.commands.start, self.commands.recaps, self.commands.memory),
+            *(self.commands.stop, self.commands.stop_now),
         )
-        self._put_back = ClearedStrip(self.deeds.put_back)
-        self._capped = CapStrip(self.deeds.go_on_today)
+        self._put_back = ClearedStrip(self.commands.put_back)
+        self._capped = CapStrip(self.commands.go_on_today)
         self.views = Segments(tr("View"), {QUEUE: tr("Queue"), USE: tr("Use")})
         self.views.choose(QUEUE)
         self.use = UsePane(session)
@@ -87,7 +87,7 @@ class WorkPage(QWidget):
         self._second = QTimer(self)
         self._second.setInterval(1000)
         self._second.timeout.connect(self._tick)
-        self._connect_deeds()
+        self._connect_commands()
         selection = self.table.selectionModel()
         selection.selectionChanged.connect(self._on_selection)
         session.operations_changed.connect(self.show_operations)
@@ -155,25 +155,25 @@ class WorkPage(QWidget):
         outer.addWidget(self._panes, 1)
         self._show_written("")
 
-    def _connect_deeds(self) -> None:
-        deeds = self.deeds
+    def _connect_commands(self) -> None:
+        commands = self.commands
         for action, slot in (
-            (deeds.retry, self.retry_selected),
-            (deeds.cancel, self.cancel_selected),
-            (deeds.pause_before, self.pause_before_selected),
-            (deeds.move_up, self.move_selected_up),
-            (deeds.move_first, self.move_selected_first),
-            (deeds.clear_chat, self.clear_chat),
-            (deeds.clear_all, self.clear_all),
-            (deeds.put_back, self.put_back),
-            (deeds.retry_all, self.retry_all),
-            (deeds.start, self._on_start),
-            (deeds.recaps, self._on_recaps),
-            (deeds.memory, self._on_memory),
-            (deeds.stop, self._on_stop),
-            (deeds.stop_now, self._on_stop_now),
-            (deeds.go_on_today, self._on_go_on_today),
-            (deeds.show_use, self._on_show_use),
+            (commands.retry, self.retry_selected),
+            (commands.cancel, self.cancel_selected),
+            (commands.pause_before, self.pause_before_selected),
+            (commands.move_up, self.move_selected_up),
+            (commands.move_first, self.move_selected_first),
+            (commands.clear_chat, self.clear_chat),
+            (commands.clear_all, self.clear_all),
+            (commands.put_back, self.put_back),
+            (commands.retry_all, self.retry_all),
+            (commands.start, self._on_start),
+            (commands.recaps, self._on_recaps),
+            (commands.memory, self._on_memory),
+            (commands.stop, self._on_stop),
+            (commands.stop_now, self._on_stop_now),
+            (commands.go_on_today, self._on_go_on_today),
+            (commands.show_use, self._on_show_use),
         ):
             action.triggered.connect(slot)
         self.views.chosen.connect(self.show_view)
@@ -203,9 +203,9 @@ class WorkPage(QWidget):
         if not any(operation.status is OperationStatus.RUNNING for operation in operations):
             self._show_written("")
         waiting = [op for op in operations if op.status not in FINISHED and not _runs(op)]
-        self.deeds.clear_all.setEnabled(bool(waiting))
-        self.deeds.clear_chat.setEnabled(bool(waiting) and self._session.path is not None)
-        self.deeds.retry_all.setEnabled(failed > 0)
+        self.commands.clear_all.setEnabled(bool(waiting))
+        self.commands.clear_chat.setEnabled(bool(waiting) and self._session.path is not None)
+        self.commands.retry_all.setEnabled(failed > 0)
         self._show_catch_up()
         self._show_cap()
         self._on_selection()
@@ -226,7 +226,7 @@ class WorkPage(QWidget):
     def _show_cap(self) -> None:
         companion = self._session.companion
         held = companion.work.held_back
-        self.deeds.go_on_today.setEnabled(companion.use.cap.is_reached)
+        self.commands.go_on_today.setEnabled(companion.use.cap.is_reached)
         self._capped.show_cap(companion.use.cap, len(held))
 
     def _on_go_on_today(self) -> None:
@@ -238,11 +238,11 @@ class WorkPage(QWidget):
         plan = None
         if path is not None and companion.story(path) is not None:
             plan = companion.work.catch_up(path)
-        self.deeds.start.setEnabled(plan is not None)
-        for part in (self.deeds.recaps, self.deeds.memory):
+        self.commands.start.setEnabled(plan is not None)
+        for part in (self.commands.recaps, self.commands.memory):
             part.setEnabled(plan is not None and has_parts(plan))
-        self.deeds.stop.setEnabled(bool(on) and not on[0].is_stopping)
-        self.deeds.stop_now.setEnabled(bool(on))
+        self.commands.stop.setEnabled(bool(on) and not on[0].is_stopping)
+        self.commands.stop_now.setEnabled(bool(on))
         if on:
             self._catching_up.show_progress(on[0], is_paused=companion.work.is_paused)
         elif plan is not None:
@@ -339,7 +339,7 @@ class WorkPage(QWidget):
     def _say_cleared(self, cleared: Cleared) -> None:
         self._cleared = cleared
         has_any = bool(cleared.operations)
-        self.deeds.put_back.setEnabled(has_any)
+        self.commands.put_back.setEnabled(has_any)
         self._put_back.say(cleared_sentence(cleared) if has_any else "")
 
     def _on_cleared_closed(self) -> None:
@@ -375,7 +375,7 @@ class WorkPage(QWidget):
 
     def _on_selection(self) -> None:
         operation = self.selected()
-        self.deeds.follow_selected(operation, self.model.first_waiting())
+        self.commands.follow_selected(operation, self.model.first_waiting())
         detail = ""
         if operation is not None and operation.error:
             detail = state_sentence(operation, now=time.time())
@@ -388,9 +388,9 @@ class WorkPage(QWidget):
     def _open_menu(self, point: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addActions(self.deeds.of_one())
+        menu.addActions(self.commands.of_one())
         menu.addSeparator()
-        menu.addActions([self.deeds.clear_chat, self.deeds.clear_all])
+        menu.addActions([self.commands.clear_chat, self.commands.clear_all])
         # Never exec(): it would hold up every other task.
         menu.popup(point)
 

@@ -6,14 +6,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.model_use import DayCap
-from app.translation import tr, trn
-from app.work.catch_up import CatchUpPlan, CatchUpProgress
+from app.core.model_use import DayCap
+from app.core.translation import tr, trn
+from app.work.planning.catch_up import CatchUpPlan, CatchUpProgress
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line
-from ui.shell.notice import has_parts, plan_deed, plan_sentence
+from ui.shell.notice import has_parts, plan_command, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.use_words import cap_words
@@ -21,20 +21,20 @@ from ui.work.words import progress_facts, progress_title
 
 
 class Strip(QWidget):
-    """Words at the left, deeds at the right, a hairline below. Hidden while it has nothing."""
+    """Words at the left, commands at the right, a hairline below. Hidden while it has nothing."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.words = QVBoxLayout()
         self.words.setSpacing(4)
-        self.deeds = QHBoxLayout()
-        self.deeds.setSpacing(8)
+        self.commands = QHBoxLayout()
+        self.commands.setSpacing(8)
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 16, 10)
         row.setSpacing(16)
         row.addLayout(self.words, 1)
-        row.addLayout(self.deeds)
+        row.addLayout(self.commands)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -68,7 +68,7 @@ class CatchUpStrip(Strip):
             (self._stop_now, stop_now),
         ):
             button.follow(action)
-            self.deeds.addWidget(button)
+            self.commands.addWidget(button)
 
     def show_plan(self, plan: CatchUpPlan) -> None:
         """What waits for the user's word."""
@@ -76,7 +76,7 @@ class CatchUpStrip(Strip):
         self._facts.setText(plan_sentence(plan))
         self._arrange(is_on=False)
         has_both = has_parts(plan)
-        self._start.set_text(tr("All of it") if has_both else plan_deed(plan))
+        self._start.set_text(tr("All of it") if has_both else plan_command(plan))
         self._recaps.setVisible(has_both)
         self._memory.setVisible(has_both)
 
@@ -110,7 +110,7 @@ class CapStrip(Strip):
         self.words.addWidget(self._facts)
         button = Button(go_on.text(), icon="play", role=ButtonRole.MAIN)
         button.follow(go_on)
-        self.deeds.addWidget(button)
+        self.commands.addWidget(button)
 
     def show_cap(self, cap: DayCap, held: int) -> None:
         """held: operations that wait for it; hidden while the cap holds nothing back."""
@@ -139,8 +139,8 @@ class ClearedStrip(Strip):
         back.follow(put_back)
         close = IconButton("cross", tr("Close this notice"), side=24, icon_size=13)
         close.clicked.connect(self.closed)
-        self.deeds.addWidget(back)
-        self.deeds.addWidget(close)
+        self.commands.addWidget(back)
+        self.commands.addWidget(close)
 
     def say(self, sentence: str) -> None:
         """Show it, or hide with ""."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QTableView
 
-from app.translation import tr
+from app.core.translation import tr
 from ui.work.delegate import ROW_HEIGHT, OperationDelegate
 from ui.work.model import Column, OperationModel
 

@@ -8,16 +8,16 @@ from PySide6.QtCore import QItemSelectionModel, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.model_use import ModelUse, by_day, by_task, total
-from app.settings import REGISTRY
-from app.translation import N_, number, tr
+from app.core.model_use import ModelUse, by_day, by_task, total
+from app.core.translation import N_, number, tr
+from app.settings.values import REGISTRY
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label, body, headline, meta, section
+from ui.controls.setting_rows import NumberField
 from ui.controls.surfaces import scrolling
 from ui.controls.timers import once
-from ui.session import Session
-from ui.settings.rows import NumberField
+from ui.core.session import Session
 from ui.theme.fonts import ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.day_chart import DayChart

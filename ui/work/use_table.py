@@ -16,8 +16,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHeaderView, QSizePolicy, QTableView
 
-from app.model_use import Prices, Spent
-from app.translation import number, tr
+from app.core.model_use import Prices, Spent
+from app.core.translation import number, tr
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.work.use_words import estimate_words, price_words, sum_words

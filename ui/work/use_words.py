@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
-from app.model_use import DayCap, Prices, Spent
-from app.operations import OperationKind
-from app.settings import REGISTRY
-from app.translation import N_, number, tr, trn
-from app.work.metering import AWAY, TRIAL
+from app.core.model_use import DayCap, Prices, Spent
+from app.core.operations import OperationKind
+from app.core.translation import N_, number, tr, trn
+from app.settings.values import REGISTRY
+from app.work.models.metering import AWAY, TRIAL
 from ui.controls.dates import day_words as date_words
 from ui.work.model import KIND_WORDS
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.health import about
-from app.operations import Operation, OperationStatus
-from app.translation import number, tr, tr_in, trn
-from app.work.agenda import Cleared
-from app.work.catch_up import CatchUpProgress
-from ui.library.words import chat_words
-from ui.session import Session
+from app.core.operations import Operation, OperationStatus
+from app.core.part_health import about
+from app.core.translation import number, tr, tr_in, trn
+from app.work.planning.catch_up import CatchUpProgress
+from app.work.scheduling.scheduler import Cleared
+from ui.core.chat_words import chat_words
+from ui.core.session import Session
 from ui.work.model import duration_words
 
 NAMED_AT_MOST = 2

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from app.errors import UsageError
-from app.translation import tr
+from app.core.errors import UsageError
+from app.core.translation import tr
 
 # One token per word; scripts without spaces give one token per character, so that phrases of
 # theirs can be found anywhere.
@@ -145,9 +145,10 @@ class LanguagePack(Phrases):
     vague: nouns that are in every scene and name none.
     capital_nouns: all nouns are written with a capital.
     statements: phrases by which a sentence says that something changed, is not so, or may be so
-    (app/memory/state_change.py). values: what words for numbers say. turns: words by which a
-    message is of an intimate moment, a transition or action (app/prompt/adaptive.py). moves: verbs
-    by which somebody comes or goes (app/memory/comings.py).
+    (app/memory/lifecycle/state_change.py). values: what words for numbers say. turns: words by
+    which a message is of an intimate moment, a transition or action
+    (app/prompt/budgeting/adaptive.py). moves: verbs
+    by which somebody comes or goes (app/memory/epistemic/comings.py).
     """
 
     code: str

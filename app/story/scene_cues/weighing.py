@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp
 
-from app.paths import RESOURCES
+from app.core.resources import RESOURCES
 
 _FILE = RESOURCES / "scene_weights.json"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app import translation
-from app.chosen_language import VARIABLE
 from app.commands import main
+from app.core import translation
+from app.core.chosen_language import VARIABLE
 
 
 @pytest.fixture(autouse=True)

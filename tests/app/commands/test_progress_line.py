@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.commands.progress_line import CLEARED, line_of, progress_shown
 from app.companion import open_companion
-from app.paths import user_folders
-from app.work.catch_up import CatchUpPlan
+from app.core.paths import user_folders
+from app.work.planning.catch_up import CatchUpPlan
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.commands import main
-from app.llm.prompt_library import PromptLibrary
+from app.llm.prompts.prompt_library import PromptLibrary
 
 TASK = "message_recap"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sillytavern import bridge_installer
+from app.sillytavern.bridge import bridge_installer
 from tests.labelled import WrittenTavern
 
 pytestmark = pytest.mark.timeout(300)  # three starts of the program, on whatever machine
@@ -75,7 +75,7 @@ def test_a_window_beside_one_who_serves_says_so_and_takes_nothing_over(
     script = (
         "import sys\n"
         "from PySide6.QtCore import QTimer\n"
-        "from ui.main_window import MainWindow\n"
+        "from ui.program.main_window import MainWindow\n"
         "from ui.__main__ import main\n"
         "shown = MainWindow.showEvent\n"
         "def look(window):\n"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.errors import (
+from app.core.errors import (
     AnswerUnusable,
     BackendBusy,
     BackendError,
@@ -20,10 +20,10 @@ from app.errors import (
     BackendUnreachable,
     PromptTooLong,
 )
-from app.llm.backend import Request
-from app.llm.ollama import OllamaBackend, found_models
-from app.llm.openai_compatible import OpenAiBackend
-from app.llm.streams import Limits, is_nearby
+from app.llm.backends.backend import Request
+from app.llm.backends.ollama import OllamaBackend, found_models
+from app.llm.backends.openai_compatible import OpenAiBackend
+from app.llm.backends.streams import Limits, is_nearby
 
 KINDS = ("ollama", "openai")
 PATHS = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}

@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 import pytest
 
-from app.llm.prompt_files import DERIVED, TASKS_OF, load_prompts
+from app.core.operations import MEMORY_KINDS
+from app.llm.prompts.prompt_files import DERIVED, TASKS_OF, load_prompts
 from app.llm.tokenizer import counter_for
-from app.memory.arc_summaries import Verdict, read_arc_summaries
-from app.memory.away import read_away
-from app.memory.canon import TITLES as CANON_TITLES
-from app.memory.canon import read_canon
-from app.memory.continuity import read_contradictions
-from app.memory.profiles import SECTIONS, read_profiles
+from app.memory.documents.away import read_away
+from app.memory.documents.canon import TITLES as CANON_TITLES
+from app.memory.documents.canon import read_canon
+from app.memory.documents.continuity import read_contradictions
+from app.memory.documents.profiles import SECTIONS, read_profiles
+from app.memory.documents.summary import TITLES as SUMMARY_TITLES
+from app.memory.documents.summary import read_summary
 from app.memory.records import Memory, Tier
-from app.memory.summary import TITLES as SUMMARY_TITLES
-from app.memory.summary import read_summary
-from app.memory.triggers import read_triggers
-from app.operations import MEMORY_KINDS
-from app.story.answers import Unreadable
+from app.memory.tiers.arc_summaries import Verdict, read_arc_summaries
+from app.memory.tiers.triggers import read_triggers
+from app.story.answers.task_answers import Unreadable
 
 PROMPTS = load_prompts()
 MEMORIES = [Memory(f"m{n}", 1, Tier.LONG_TERM, "fact", f"Fact {n}.") for n in range(2)]

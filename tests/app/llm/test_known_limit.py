@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from app.llm.asking import Asker
-from app.llm.memory_model import MemoryModel
-from app.llm.prompt_files import load_prompts
+from app.llm.prompts.prompt_files import load_prompts
+from app.llm.writers.asking import Asker
+from app.llm.writers.memory_model import MemoryModel
 
 
 @pytest.mark.parametrize(("context", "limit"), [(4096, 409), (16_384, 1_638), (131_072, 1_800)])

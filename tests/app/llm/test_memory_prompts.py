@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from app.llm.prompt_files import MEMORY_PASS, MEMORY_TASKS, load_prompts
+from app.llm.prompts.prompt_files import MEMORY_PASS, MEMORY_TASKS, load_prompts
 from app.llm.tokenizer import counter_for
 from app.memory.records import LEDGER_FIELDS
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.llm.prompt_files import MEMORY_PASS, SETTLING, Prompts, load_prompts
+from app.llm.prompts.prompt_files import MEMORY_PASS, SETTLING, Prompts, load_prompts
 from app.llm.tokenizer import counter_for
-from app.memory.answers import read_answer
-from app.memory.decisions import Question, read_word
+from app.memory.lifecycle.decisions import Question, read_word
+from app.memory.reading.answers import read_answer
 from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
 
 PROMPTS = load_prompts()

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from app.errors import AnswerUnusable, BackendRefused, PromptTooLong
+from app.core.errors import AnswerUnusable, BackendRefused, PromptTooLong
 from app.languages import load_packs
-from app.llm.backend import Answer, Request
-from app.llm.builtin import BuiltinWriter
-from app.llm.model_writer import ModelWriter
-from app.llm.prompt_files import SHIPPED, load_prompts
-from app.llm.writer import SceneDraft, make_writer
+from app.llm.backends.backend import Answer, Request
+from app.llm.prompts.prompt_files import SHIPPED, load_prompts
+from app.llm.writers.builtin import BuiltinWriter
+from app.llm.writers.factory import make_writer
+from app.llm.writers.model_writer import ModelWriter
+from app.llm.writers.writer import SceneDraft
 from app.prompt.tokens import estimate_tokens
-from app.story.answers import BreakAnswer
+from app.story.answers.task_answers import BreakAnswer
 from app.story.messages import Message, MessageKind, digest
 
 SCENE_ANSWER = json.dumps(

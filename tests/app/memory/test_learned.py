@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.languages import load_packs
-from app.memory.admission import Presence, admitted
+from app.memory.epistemic.admission import Presence, admitted
+from app.memory.lifecycle.state_change import Wording
 from app.memory.records import EndReason, Memory, Source, Tier
-from app.memory.state_change import Wording
 from app.story.messages import Message
 
 PACKS = load_packs()

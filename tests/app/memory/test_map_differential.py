@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from app.languages import load_packs
-from app.memory.admission import NEAR, Presence, admitted
-from app.memory.answers import read_answer
-from app.memory.decisions import verified
-from app.memory.epistemic_map import EpistemicMap
-from app.memory.every_tier import verify_all
-from app.memory.extraction import Work, ended, proposed
-from app.memory.known import line_of
+from app.memory.epistemic.admission import NEAR, Presence, admitted
+from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.lifecycle.decisions import verified
+from app.memory.lifecycle.every_tier import verify_all
+from app.memory.lifecycle.state_change import Wording
+from app.memory.reading.answers import read_answer
+from app.memory.reading.extraction import Work, ended, proposed
+from app.memory.reading.known import line_of
+from app.memory.reading.windows import Window
 from app.memory.records import Memory, MemoryChange, Remembered, Review, Tier, merged_changes
 from app.memory.standing import Ground, Status, standings
-from app.memory.state_change import Wording
-from app.memory.windows import Window
 from app.story.messages import Message, digest
 
 STORIES = 160 if os.environ.get("TAVERNKEEP_TEST_LONG") == "1" else 40
@@ -65,7 +65,7 @@ KINDS = (
     *("go", "go", "show", "show", "whisper", "whisper", "aloud", "letter", "lie", "lie", "lie"),
     *("hide", "skip", "rumour", "hearsay"),
 )
-deeds = st.builds(
+commands = st.builds(
     Deed,
     kind=st.sampled_from(KINDS),
     who=st.sampled_from(PEOPLE),
@@ -372,7 +372,7 @@ def state_of(
     return state
 
 
-plots = st.lists(deeds, min_size=6, max_size=24)
+plots = st.lists(commands, min_size=6, max_size=24)
 window_sizes = st.lists(st.integers(1, 5), min_size=1, max_size=4)
 
 

@@ -28,7 +28,7 @@ from app.prompt.occasion import Recollection, Turn
 from app.prompt.slots import Slot, SlotName, SlotSet
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
-from app.settings import REGISTRY
+from app.settings.values import REGISTRY
 from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion
 from app.story.story import ChatKind, ChatRef, Story

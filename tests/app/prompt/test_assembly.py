@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from app.llm.tokenizer import counter_for
 from app.prompt.assembly import Means, assembled
-from app.prompt.framing import framed, shortened
+from app.prompt.choosing.framing import framed, shortened
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
-from app.settings import REGISTRY
+from app.settings.values import REGISTRY
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap, digest
 from app.story.recaps import RunningRecap, RunningVersion

@@ -11,7 +11,7 @@ from hypothesis import settings as trial
 from hypothesis import strategies as st
 
 from app.memory.records import Memory
-from app.prompt.budgets import ADVANCED, NINE
+from app.prompt.budgeting.budgets import ADVANCED, NINE
 from app.prompt.occasion import Turn
 from app.prompt.slots import Reason, SlotName, SlotSet
 from tests.app.prompt.remembered import COUNTER, memories, prompt, story

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.prompt.budgets import DEFAULTS
+from app.prompt.budgeting.budgets import DEFAULTS
 from app.prompt.slots import SlotName
 from app.prompt.turn_budgets import pressed
 

@@ -18,9 +18,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app.prompt.slots import Position, Role, Slot, SlotSet
-from app.sillytavern import bridge_installer, bridge_socket
-from app.sillytavern.bridge_protocol import ChatIdentity
-from app.sillytavern.bridge_socket import MOST_CONNECTIONS, BridgeServer
+from app.sillytavern.bridge import bridge_installer, bridge_socket
+from app.sillytavern.bridge.bridge_protocol import ChatIdentity
+from app.sillytavern.bridge.bridge_socket import MOST_CONNECTIONS, BridgeServer
 
 ORIGIN = "http://127.0.0.1:8000"
 CHAT = ChatIdentity("solo", "Evening", avatar="Ada.png")
@@ -213,7 +213,7 @@ BAD_FRAMES = {
 
 
 @pytest.mark.parametrize("name", BAD_FRAMES)
-@pytest.mark.expects_log("app.sillytavern.bridge_socket")
+@pytest.mark.expects_log("app.sillytavern.bridge.bridge_socket")
 async def test_a_frame_that_breaks_the_protocol_ends_only_its_own_connection(
     server: BridgeServer, user_folder: Path, name: str
 ) -> None:

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from app.sillytavern.bridge_installer import SOURCE
+from app.sillytavern.bridge.bridge_installer import SOURCE
 
 NAMED = json.loads((SOURCE / "manifest.json").read_text(encoding="utf-8"))["i18n"]
 TEMPLATE = re.compile(r"(?<!\w)t`([^`]*)`")

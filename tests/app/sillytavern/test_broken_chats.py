@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.errors import ChatUnreadable
+from app.core.errors import ChatUnreadable
 from app.sillytavern import chat_file
 from app.sillytavern.chat_file import MAX_PROBLEMS, ChatSnapshot, read_chat
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, swiped, write_chat
@@ -180,7 +180,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 READ_AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from app.errors import ChatUnreadable
+from app.core.errors import ChatUnreadable
 from app.sillytavern.chat_file import read_chat
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)

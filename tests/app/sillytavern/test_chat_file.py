@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.errors import ChatUnreadable
+from app.core.errors import ChatUnreadable
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.story.messages import MessageKind, digest
 from tests.chat_files import (

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from app.errors import NoTavern
+from app.core.errors import NoTavern
 from app.sillytavern.card import PNG_SIGNATURE, CardReader
 from app.sillytavern.data_folders import (
     PLACE_VARIABLE,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import WriteRefused
+from app.core.errors import WriteRefused
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.guarded_write import BACKUPS_KEPT, guarded_replace, write_file_atomically
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, write_chat

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import watchfiles
 
-from app import folder_watcher as watcher_module
-from app.folder_watcher import ChangedFile, FileChange
+from app.core import folder_watcher as watcher_module
+from app.core.folder_watcher import ChangedFile, FileChange
+from app.core.tasks import TaskSupervisor
 from app.sillytavern.watcher import TavernWatcher
-from app.tasks import TaskSupervisor
 from tests.chat_files import jsonl, message, save_like_sillytavern, write_chat
 
 ADDED, CHANGED, REMOVED = FileChange.ADDED, FileChange.CHANGED, FileChange.REMOVED
@@ -150,7 +150,7 @@ async def test_what_the_system_does_not_tell_is_found_by_the_slow_check(
             assert await told(news, until="chat.jsonl") == [("chat.jsonl", CHANGED)]
 
 
-@pytest.mark.expects_log("app.folder_watcher")
+@pytest.mark.expects_log("app.core.folder_watcher")
 async def test_without_watches_left_it_polls(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(*folders: str, force_polling: bool | None, **options: Any) -> Any:
         if not force_polling:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.sillytavern.world_info import world_info
-from app.story.lore import LoreEntry
+from app.story.lore_entries.lore import LoreEntry
 
 
 def entries(*lore: LoreEntry) -> list[dict[str, object]]:

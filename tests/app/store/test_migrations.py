@@ -10,8 +10,8 @@ import peewee
 import pytest
 from playhouse.migrations import Runner
 
-from app.operations import OperationStatus
-from app.store.database import MIGRATIONS
+from app.core.operations import OperationStatus
+from app.store.database.database import MIGRATIONS
 from app.store.store import Store
 from app.story.messages import Absence, MessageRecap
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.operations import OperationKind, OperationSpec, OperationStatus
+from app.core.operations import OperationKind, OperationSpec, OperationStatus
 from app.store import operations, undo
 from app.store.store import Store
 from app.story.messages import MessageRecap

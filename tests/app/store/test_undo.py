@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.errors import UsageError
+from app.core.errors import UsageError
 from app.store.store import Store
 from app.store.undo import AT_FIRST
 from app.story.messages import MessageRecap

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from app.core.tasks import TaskSupervisor
 from app.store.store import Store
-from app.tasks import TaskSupervisor
 
 
 @pytest_asyncio.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from app.story.story import Story
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm, RecordedRequest

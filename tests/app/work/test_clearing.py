@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from app.story.break_search import Searched
 from app.story.clearance import Clearance
 from app.story.message_data import Mark

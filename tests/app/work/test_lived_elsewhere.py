@@ -15,10 +15,10 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.errors import UsageError
-from app.memory.policy import Policy
+from app.core.errors import UsageError
+from app.core.paths import user_folders
+from app.memory.lifecycle.policy import Policy
 from app.memory.records import Ending, EndReason, Memory, MemoryChange, Review, Source, Tier
-from app.paths import user_folders
 from app.prompt.occasion import Turn
 from app.store.store import Store
 from tests.chat_files import message, write_chat

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from app.core.tasks import TaskSupervisor
 from app.languages import load_packs
 from app.prompt.tokens import estimate_tokens
-from app.settings import Settings
+from app.settings.values import Settings
 from app.store.store import Store
-from app.tasks import TaskSupervisor
-from app.work import open_chat
-from app.work.open_chat import OpenChat
-from app.work.open_chats import OpenChats
-from app.work.token_ledger import SLICE
+from app.work.chats import open_chat
+from app.work.chats.open_chat import OpenChat
+from app.work.chats.open_chats import OpenChats
+from app.work.chats.token_count_cache import SLICE
 from tests.chat_files import message, write_chat
 
 LENGTH = SLICE + 40

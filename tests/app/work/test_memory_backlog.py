@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.companion import open_companion
-from app.paths import Folders
+from app.core.paths import Folders
 from tests.fakes import FakeLlm
 from tests.labelled import write_tavern
 from tests.oracle.gold import Gold

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest_asyncio
 
-from app.memory.policy import Policy
+from app.memory.lifecycle.policy import Policy
 from app.memory.records import (
     Document,
     DocumentKind,
@@ -24,7 +24,7 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import Status
-from app.store.memories import PASS
+from app.store.memory.memories import PASS
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, active, opened, texts
 

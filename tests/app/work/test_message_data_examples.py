@@ -11,10 +11,15 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from app.sillytavern.chat_line import LineDecoder
-from app.sillytavern.extras_writing import CLEARED_GROUP, INCLUDED, NAMESPACE, message_values
-from app.sillytavern.message_extras import message_recap, scene_extra
+from app.sillytavern.extensions.extras_writing import (
+    CLEARED_GROUP,
+    INCLUDED,
+    NAMESPACE,
+    message_values,
+)
+from app.sillytavern.extensions.message_extras import message_recap, scene_extra
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.message_data import Mark
 from app.story.messages import MessageRecap

@@ -11,21 +11,21 @@ from typing import Any
 import pytest_asyncio
 
 from app.companion import open_companion
+from app.core.paths import user_folders
+from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
-from app.paths import user_folders
-from app.settings import Settings
-from app.sillytavern.bridge_link import Page
-from app.sillytavern.extras_writing import INCLUDED
-from app.sillytavern.running_writing import RUNNING_KEY
+from app.settings.values import Settings
+from app.sillytavern.bridge.bridge_link import Page
+from app.sillytavern.extensions.extras_writing import INCLUDED
+from app.sillytavern.extensions.running_writing import RUNNING_KEY
 from app.store.store import Store
 from app.story.messages import MessageRecap
 from app.story.scenes import BreakOrigin, SceneBreak
 from app.story.story import Story
-from app.tasks import TaskSupervisor
-from app.work.mirror import Mirror
-from app.work.open_chat import OpenChat
-from app.work.open_chats import OpenChats
-from app.work.taking_in import TakingIn
+from app.work.chats.mirror import Mirror
+from app.work.chats.open_chat import OpenChat
+from app.work.chats.open_chats import OpenChats
+from app.work.edits.recap_import import TakingIn
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, swiped
 
 NEW, OLD, QVINK = "auto_recap_memory", "auto_summarize_memory", "qvink_memory"

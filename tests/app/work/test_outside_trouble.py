@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from app.companion import Companion, open_companion
-from app.health import Light
-from app.paths import user_folders
-from app.store import no_room
+from app.core.part_health import Light
+from app.core.paths import user_folders
+from app.store.database import no_room
 from app.story.messages import Message
-from app.work import library, room
+from app.work.chats import disk_space, library
 from tests.chat_files import append, message
 from tests.killed_work import make_chat
 
@@ -24,7 +24,7 @@ LOOK = 0.05
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "LOOK_SECONDS", LOOK)
+    monkeypatch.setattr(disk_space, "LOOK_SECONDS", LOOK)
     monkeypatch.setattr(library, "FOLDER_SECONDS", LOOK)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.errors import AnswerUnusable, BackendBusy
-from app.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
+from app.core.errors import AnswerUnusable, BackendBusy
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
+from app.core.tasks import TaskSupervisor
 from app.store.store import Store
-from app.tasks import TaskSupervisor
-from app.work.queue import OperationQueue
+from app.work.queue.operation_queue import OperationQueue
 
 
 class Script:

@@ -10,7 +10,7 @@ import pytest
 from app.languages import load_packs
 from app.memory.records import EndReason, Tier
 from app.memory.standing import Status
-from app.work.leak_check import epistemic_map
+from app.work.queries.leak_check import epistemic_map
 from tests.chat_files import message, swiped, write_chat
 from tests.fakes import RecordedRequest
 from tests.scripted_memory import Script, gated, new_in, playing, shown_in, task_of

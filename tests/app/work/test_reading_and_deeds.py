@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import UsageError
-from app.memory.contradictions import Keeps
+from app.core.errors import UsageError
+from app.memory.lifecycle.contradictions import Keeps
 from app.memory.records import DocumentKind, EndReason, Tier
 from app.memory.standing import Status
 from tests.chat_files import message, write_chat
@@ -114,9 +114,9 @@ async def test_a_reading_does_not_take_back_what_the_user_does_meanwhile(tmp_pat
         ]
         await play.show()
         await gate.reached()
-        deeds = play.companion.memories
-        await deeds.edit(play.path, lamp.id, text="The lamp on the quay was always blue.")
-        await deeds.resolve(play.path, arc.id, "The abbot did.")
+        commands = play.companion.memories
+        await commands.edit(play.path, lamp.id, text="The lamp on the quay was always blue.")
+        await commands.resolve(play.path, arc.id, "The abbot did.")
         gate.opened.set()
         await play.companion.settled(play.path)
         assert play.standing("always blue").memory.id == lamp.id

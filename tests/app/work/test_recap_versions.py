@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.errors import UsageError
-from app.paths import user_folders
+from app.core.errors import UsageError
+from app.core.paths import user_folders
 from app.store.store import Store
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP, Draft
 from app.story.story import Story

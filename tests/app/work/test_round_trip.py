@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
-from app.settings import Settings
-from app.sillytavern.bridge_link import Page
-from app.sillytavern.string_hash import recap_hash, string_hashes
+from app.settings.values import Settings
+from app.sillytavern.bridge.bridge_link import Page
+from app.sillytavern.extensions.string_hash import recap_hash, string_hashes
 from app.store.store import Store
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak
 from app.story.story import Story
-from app.tasks import TaskSupervisor
-from app.work.mirror import Mirror
-from app.work.open_chat import OpenChat
-from app.work.open_chats import OpenChats
+from app.work.chats.mirror import Mirror
+from app.work.chats.open_chat import OpenChat
+from app.work.chats.open_chats import OpenChats
 from tests.chat_files import HEADER, jsonl, message, swiped
 
 NEW, OLD = "auto_recap_memory", "auto_summarize_memory"

@@ -15,19 +15,19 @@ from typing import Any, TypeVar
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
-from app.settings import Settings
-from app.sillytavern.bridge_link import Page
-from app.sillytavern.message_extras import OWN_KEY
-from app.sillytavern.running_writing import RUNNING_KEY
+from app.settings.values import Settings
+from app.sillytavern.bridge.bridge_link import Page
+from app.sillytavern.extensions.message_extras import OWN_KEY
+from app.sillytavern.extensions.running_writing import RUNNING_KEY
 from app.store.store import Store
 from app.story.message_data import Mark, marked
 from app.story.messages import MessageRecap
 from app.story.scenes import BreakOrigin, SceneBreak
-from app.tasks import TaskSupervisor
-from app.work.mirror import Mirror
-from app.work.open_chat import OpenChat
-from app.work.open_chats import OpenChats
+from app.work.chats.mirror import Mirror
+from app.work.chats.open_chat import OpenChat
+from app.work.chats.open_chats import OpenChats
 from tests.chat_files import HEADER, date_of, message
 
 T = TypeVar("T")

@@ -15,14 +15,15 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
+from app.core.paths import user_folders
+from app.core.resources import RESOURCES
 from app.llm.tokenizer import counter_for
-from app.paths import RESOURCES, user_folders
-from app.prompt.recap_slots import running_recap_slot
+from app.prompt.rendering.recap_slots import running_recap_slot
 from app.prompt.slots import Position, Role, Slot
-from app.settings import REGISTRY, Settings
-from app.sillytavern.bridge_protocol import EVENTS
+from app.settings.values import REGISTRY, Settings
+from app.sillytavern.bridge.bridge_protocol import EVENTS
 from app.story.inclusion import rules_of
-from app.work import mirror, open_chats
+from app.work.chats import mirror, open_chats
 from tests.app.prompt.remembered import story
 from tests.labelled import WrittenTavern
 

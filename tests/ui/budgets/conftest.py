@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
+from app.core.paths import user_folders
 from app.memory.records import Tier
-from app.paths import user_folders
 from tests.labelled import WrittenTavern
 from ui.budgets.page import BudgetsPage
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 
 SECRETS = (
     "that the brass seal lies under the floor of the old chapel by the ferry",

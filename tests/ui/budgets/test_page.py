@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
 from app.prompt.assembly import prepared
-from app.prompt.budgets import NINE
+from app.prompt.budgeting.budgets import NINE
 from app.prompt.slots import Position
 from app.story.inclusion import InclusionState, include, rules_of
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
-from app.work.rehearsal import Rehearsal
+from app.work.prompts.budget_preview import Rehearsal
 from tests.labelled import WrittenTavern
 from tests.ui.samples import story
 from ui.budgets.legend import Mark, marks_of
@@ -28,7 +28,7 @@ from ui.budgets.lost_list import sentences_within
 from ui.budgets.page import BudgetsPage
 from ui.budgets.pane_facts import LostLine
 from ui.budgets.rows import SlotRow
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 LEFT = Qt.MouseButton.LeftButton
@@ -265,7 +265,7 @@ async def test_a_budget_is_reset_to_what_holds_for_all_chats(
     QTest.mouseClick(reset, LEFT)
     await until(lambda: shown(page, KNOWS).budget == 200)
     await until(lambda: not reset.isEnabled())
-    page.deeds.reset_all.trigger()
+    page.commands.reset_all.trigger()
     await until(lambda: in_force(companion, demo_tavern, "budget_mode") == "simple")
 
 

@@ -14,7 +14,7 @@ from app.companion import Companion
 from tests.labelled import WrittenTavern
 from ui.controls.buttons import Button
 from ui.copies.dialog import NO_COPIES, CopiesDialog
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 

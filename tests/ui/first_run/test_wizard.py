@@ -16,18 +16,18 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QFocus
 from websockets.asyncio.client import connect
 
 from app.companion import Companion, open_companion
-from app.llm.ollama import FoundModel
-from app.llm.specs import parse_spec
-from app.paths import user_folders
-from app.tasks import TaskSupervisor
+from app.core.paths import user_folders
+from app.core.tasks import TaskSupervisor
+from app.llm.backends.ollama import FoundModel
+from app.llm.backends.specs import parse_spec
 from tests import smart_memory_data
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
+from ui.core.window_state import read_state
+from ui.first_run.welcome import newest_chats
 from ui.first_run.wizard import FirstRun
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.theme import theme
-from ui.welcome.page import newest_chats
-from ui.window_state import read_state
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 RECAP = '{"name": "A yard", "recap": "- Ada waits."}'
@@ -244,7 +244,7 @@ async def test_nothing_begins_before_the_start_nor_without_it(
     session = fresh.desk.session
     assert companion.work.operations == ()
     click(wizard.skip)
-    await until(lambda: not companion.work._agenda.waits_for_word)
+    await until(lambda: not companion.work._scheduler.waits_for_word)
     await until(lambda: session.plan is not None)
     assert session.path is not None
     await companion.open_story(session.path)  # it is planned anew, and still waits
@@ -404,7 +404,7 @@ async def test_a_bridge_that_sillytavern_does_not_load_is_told(
     assert "switch Tavernkeep on" in wizard.bridge._hello.fact
 
 
-@pytest.mark.expects_log("ui.session")
+@pytest.mark.expects_log("ui.core.session")
 async def test_a_fault_that_nobody_foresaw_is_told_in_words_of_ours(
     fresh: MainWindow,
     demo_tavern: WrittenTavern,

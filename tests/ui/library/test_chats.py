@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.sillytavern.data_folders import Character, Group, Tavern
 from app.story.story import ChatKind, ChatRef
-from ui.library.card import initials
+from ui.core.chat_words import chat_title
 from ui.library.chats import LibraryModel, library_rows
-from ui.library.words import chat_title
+from ui.shell.chat_card import initials
 
 
 def chat(owner: str, title: str, kind: ChatKind = ChatKind.SOLO) -> ChatRef:

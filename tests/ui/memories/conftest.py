@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
-from app.paths import user_folders
+from app.core.paths import user_folders
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
-from ui.main_window import MainWindow
 from ui.memories.page import MemoriesPage
+from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 

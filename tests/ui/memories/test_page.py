@@ -11,17 +11,17 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.companion import Companion
-from app.memory.browsing import Wanted, arranged, sentence_of
+from app.core.operations import OperationKind
+from app.memory.documents.browsing import Wanted, arranged, sentence_of
 from app.memory.records import Grounding, Review, Tier
 from app.memory.standing import Standing, Status
-from app.operations import OperationKind
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
 from ui.memories.model import Column, MemoryModel
 from ui.memories.page import MemoriesPage
 from ui.memories.pane import DETAILS, REVIEW
-from ui.story_stage import StoryStage
+from ui.program.main_window import MainWindow
+from ui.program.story_stage import StoryStage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 BUTTON = Qt.MouseButton.LeftButton
@@ -297,8 +297,8 @@ async def test_several_are_deleted_at_once_and_brought_back_at_once(
 
 async def test_pinned_memories_can_be_shown_alone(page: MemoriesPage, until: Until) -> None:
     press_row(page, row_of(page, "Six honey cakes"))
-    page.deeds.pin.trigger()
-    await until(lambda: page.deeds.pin.text() == "Unpin")
+    page.commands.pin.trigger()
+    await until(lambda: page.commands.pin.text() == "Unpin")
     page.rail.shows["pinned"].click()
     await until(lambda: len([row for row in page.model.rows if row.standing]) == 2)
 
@@ -311,11 +311,11 @@ async def test_an_arc_is_resolved_and_reopened(
         return found.status if found is not None else None
 
     page.show_memory(next(s.memory.id for s in page_arcs(page) if "favour" in s.memory.text))
-    assert page.deeds.resolve.isEnabled()
-    page.deeds.resolve.trigger()
+    assert page.commands.resolve.isEnabled()
+    page.commands.resolve.trigger()
     await until(lambda: status() is Status.ENDED)
-    await until(lambda: page.deeds.reopen.isEnabled())
-    page.deeds.reopen.trigger()
+    await until(lambda: page.commands.reopen.isEnabled())
+    page.commands.reopen.trigger()
     await until(lambda: status() is Status.ACTIVE)
 
 
@@ -422,23 +422,23 @@ async def test_a_memory_that_is_being_written_stays_with_its_chat(
     """Spec §23: the sheet kept the one before when another was shown, who then got the words."""
     assert demo_window.desk is not None
     session = demo_window.desk.session
-    page.deeds.add.trigger()
+    page.commands.add.trigger()
     page.pane.adding.words.prose.setPlainText("Half a memory")
     await session.open_path(companion.demo.path)
     assert page.pane.kind == DETAILS
     await until(lambda: page.model.at >= 0)
-    page.deeds.add.trigger()
+    page.commands.add.trigger()
     assert page.pane.adding.words.text == ""
     await session.open_path(demo_tavern.chat)
     await until(lambda: page.model.rowCount() > 0)
-    page.deeds.add.trigger()
+    page.commands.add.trigger()
     assert page.pane.adding.words.text == "Half a memory"
 
 
 async def test_what_makes_no_sense_is_said_and_kept_on_the_sheet(
     page: MemoriesPage, demo_window: MainWindow, until: Until
 ) -> None:
-    page.deeds.add.trigger()
+    page.commands.add.trigger()
     press(page.pane.adding.add)
     await until(lambda: "needs words" in demo_window.frame.notice.sentence)
     assert page.pane.kind == ""
@@ -525,7 +525,7 @@ async def test_the_pane_gives_way_in_a_narrow_window(
     assert page.pane.isVisible()
     demo_window.actions_["pane.right"].trigger()
     press_row(page, row_of(page, "Dov peels an orange"))
-    page.deeds.edit.trigger()
+    page.commands.edit.trigger()
     assert page.table.viewport().findChild(QLineEdit) is not None
 
 
@@ -534,14 +534,14 @@ async def test_deeds_stand_in_the_palette_on_this_page(
 ) -> None:
     desk = demo_window.desk
     assert desk is not None
-    assert page.deeds.read_now in [action for action, _ in desk._shown_actions()]
+    assert page.commands.read_now in [action for action, _ in desk._shown_actions()]
     demo_window.show_page("story")
-    assert page.deeds.read_now not in [action for action, _ in desk._shown_actions()]
+    assert page.commands.read_now not in [action for action, _ in desk._shown_actions()]
 
 
 async def test_copy_takes_what_is_chosen(page: MemoriesPage) -> None:
     press_row(page, row_of(page, "Six honey cakes"))
-    page.deeds.copy.trigger()
+    page.commands.copy.trigger()
     clipboard = QApplication.clipboard().text()
     assert clipboard == "Six honey cakes for the dogs, four for the crew."
 

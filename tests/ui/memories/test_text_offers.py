@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.companion import Companion
-from app.work.text_requests import TextOffer, TextRequest
+from app.work.scheduling.text_requests import TextOffer, TextRequest
 from ui.memories.page import MemoriesPage
 from ui.memories.rail import TEXTS
 from ui.memories.text_offers import cost_words
@@ -28,7 +28,7 @@ async def test_without_a_model_each_text_says_why_it_cannot_be_asked_for(
     for request, button in offers.buttons.items():
         assert not button.isEnabled()
         assert "model" in offers.costs[request].text()
-        assert not page.deeds.texts[request].isEnabled()
+        assert not page.commands.texts[request].isEnabled()
 
 
 async def test_a_press_asks_for_the_text_and_says_so(

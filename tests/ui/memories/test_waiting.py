@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from app.companion import Companion
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 

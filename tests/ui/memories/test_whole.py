@@ -10,21 +10,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 
-from app.memory.contradictions import Keeps
-from app.memory.policy import Policy
+from app.memory.lifecycle.contradictions import Keeps
+from app.memory.lifecycle.policy import Policy
 from app.memory.records import MemoryChange, Review, Tier
 from app.memory.standing import Status
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
 from ui.memories.page import MemoriesPage
-from ui.memories.whole import WholeDeeds
+from ui.memories.whole import WholeCommands
+from ui.program.main_window import MainWindow
 from ui.shell.command_palette import find_entries
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
 
 @pytest.fixture
-def whole(demo_window: MainWindow) -> WholeDeeds:
+def whole(demo_window: MainWindow) -> WholeCommands:
     assert demo_window.desk is not None
     return demo_window.desk._whole
 
@@ -35,7 +35,7 @@ def counts(page: MemoriesPage, tier: Tier) -> int:
 
 
 async def test_clearing_says_what_goes_and_waits_for_a_word(
-    page: MemoriesPage, whole: WholeDeeds, demo_window: MainWindow, until: Until
+    page: MemoriesPage, whole: WholeCommands, demo_window: MainWindow, until: Until
 ) -> None:
     notice = demo_window.frame.notice
     before = counts(page, Tier.SESSION)
@@ -54,7 +54,7 @@ async def test_clearing_says_what_goes_and_waits_for_a_word(
 
 async def test_a_chat_is_forgotten_alone_or_with_all_that_is_kept(
     page: MemoriesPage,
-    whole: WholeDeeds,
+    whole: WholeCommands,
     demo_window: MainWindow,
     demo_tavern: WrittenTavern,
     until: Until,
@@ -76,7 +76,7 @@ async def test_a_chat_is_forgotten_alone_or_with_all_that_is_kept(
 
 
 async def test_what_may_be_kept_is_chosen_and_shown(
-    page: MemoriesPage, whole: WholeDeeds, until: Until
+    page: MemoriesPage, whole: WholeCommands, until: Until
 ) -> None:
     assert whole.policies[Policy.FULL].isChecked()
     assert not page.paused.isVisible()
@@ -88,7 +88,7 @@ async def test_what_may_be_kept_is_chosen_and_shown(
 
 
 async def test_a_pause_is_shown_and_ended_from_its_strip(
-    page: MemoriesPage, whole: WholeDeeds, demo_window: MainWindow, until: Until
+    page: MemoriesPage, whole: WholeCommands, demo_window: MainWindow, until: Until
 ) -> None:
     assert not whole.commit.isEnabled()
     whole.pause.trigger()
@@ -107,7 +107,7 @@ async def test_a_pause_is_shown_and_ended_from_its_strip(
 
 
 async def test_the_menu_and_the_palette_hold_the_same_deeds(
-    page: MemoriesPage, whole: WholeDeeds, demo_window: MainWindow
+    page: MemoriesPage, whole: WholeCommands, demo_window: MainWindow
 ) -> None:
     menu = whole.menu(page)
     shown: list[QAction] = []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
-from app.memory.epistemic_map import EpistemicMap
-from app.memory.minds import MindMap
-from app.memory.presence import Event, Whereabouts
-from app.memory.witnessing import Witnessing
+from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.presence import Event, Whereabouts
+from app.memory.epistemic.witnessing import Witnessing
 from ui.minds.lanes import LANE, Lanes
 
 EVENTS = (

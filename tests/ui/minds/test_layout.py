@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memory.minds import Topic
+from app.memory.epistemic.map_view import Topic
 from ui.minds.layout import rows
 
 LAST = 40

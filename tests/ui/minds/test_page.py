@@ -12,15 +12,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QWidget
 
 from app.companion import Companion, open_companion
-from app.memory.minds import Attitude
+from app.core.paths import user_folders
+from app.memory.epistemic.map_view import Attitude
 from app.memory.records import Tier
-from app.paths import user_folders
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
-from ui.main_window import MainWindow
 from ui.memories.pieces import Link
 from ui.minds.page import MindsPage
 from ui.minds.parts import PlainLink, Row, Veiled
+from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 LEFT = Qt.MouseButton.LeftButton
@@ -121,7 +121,7 @@ def is_shown(page: MindsPage, text: str) -> bool:
 async def test_a_press_on_a_person_shows_the_world_as_they_know_it(
     page: MindsPage, until: Until
 ) -> None:
-    page.deeds.secrets.trigger()
+    page.commands.secrets.trigger()
     press(page, page.map.people[key(page, "Bert Marsh")])
     await until(lambda: "Bert Marsh" in said(page.pane))
     words = said(page.pane)
@@ -236,7 +236,7 @@ async def test_the_table_says_the_same_as_the_map(page: MindsPage) -> None:
 
 
 async def test_the_table_is_read_out_cell_by_cell(page: MindsPage) -> None:
-    page.deeds.table.trigger()
+    page.commands.table.trigger()
     model = page.table.matrix
     row = next(n for n, t in enumerate(model.topics) if t.number == number(page, BOAT))
     column = next(n for n, p in enumerate(model.people) if p.name == "Ann Pike")
@@ -248,7 +248,7 @@ async def test_the_table_is_read_out_cell_by_cell(page: MindsPage) -> None:
 
 
 async def test_return_in_the_table_chooses_person_and_matter(page: MindsPage) -> None:
-    page.deeds.table.trigger()
+    page.commands.table.trigger()
     model = page.table.matrix
     row = next(n for n, t in enumerate(model.topics) if t.number == number(page, BOAT))
     column = next(n for n, p in enumerate(model.people) if p.name == "Ann Pike")

@@ -16,7 +16,7 @@ from app.prompt.slots import PassageShown, Position, TurnKind
 from app.prompt.turns import SentTurn
 from tests.labelled import WrittenTavern
 from tests.prompt_turns import LONG, SESSION, content, slot, turn
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.prompt.page import PromptPage
 from ui.prompt.turn_rows import COMING
 from ui.recaps.version_rows import LEFT, RIGHT
@@ -144,7 +144,7 @@ async def test_two_turns_are_compared_word_by_word(page: PromptPage, until: Unti
     QTest.keyClick(page.difference, Qt.Key.Key_Escape)
     assert not page.is_comparing
     assert page.title == "Prompt"
-    page.deeds.compare.trigger()  # the second turn with the one before it
+    page.commands.compare.trigger()  # the second turn with the one before it
     await until(lambda: page.is_comparing)
     again = page.difference.columns.left.toPlainText(), page.difference.columns.right.toPlainText()
     assert ["deep" in again[0], "dry" in again[1]] == [True, True]
@@ -167,11 +167,11 @@ async def test_the_whole_prompt_is_copied(page: PromptPage, until: Until) -> Non
     assert text.startswith(f"system\n{CARD[1]}")
     assert text.endswith("user\nNow?")
     QApplication.clipboard().clear()
-    page.deeds.copy.trigger()
+    page.commands.copy.trigger()
     assert QApplication.clipboard().text() == text
-    page.deeds.coming.trigger()
+    page.commands.coming.trigger()
     assert not page.is_comparing
-    page.deeds.copy.trigger()
+    page.commands.copy.trigger()
     assert QApplication.clipboard().text() != text
 
 
@@ -228,6 +228,6 @@ async def test_macros_are_listed_under_the_prompt_to_come_with_a_button_that_cop
     assert QApplication.clipboard().text() == "{{smartmemory-runningrecap}}"
     said = macros.states["smartmemory-runningrecap"]
     await until(lambda: said.text() == "empty: its text stands in a slot already")
-    page.deeds.macros.trigger()
+    page.commands.macros.trigger()
     bar = page.preview.area.verticalScrollBar()
     assert bar.value() == bar.maximum()

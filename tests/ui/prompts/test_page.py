@@ -11,8 +11,8 @@ from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 
 from app.companion import Companion
-from app.llm.prompt_files import TASKS
-from ui.main_window import MainWindow
+from app.llm.prompts.prompt_files import TASKS
+from ui.program.main_window import MainWindow
 from ui.prompts.page import PromptsPage
 from ui.prompts.task_list import TaskModel
 from ui.settings.page import SettingsPage
@@ -56,7 +56,7 @@ def test_the_list_of_tasks_is_a_sound_model(qapp: object, companion_free_tasks: 
 
 @pytest.fixture
 def companion_free_tasks(tmp_path: Path) -> tuple:
-    from app.llm.prompt_library import PromptLibrary
+    from app.llm.prompts.prompt_library import PromptLibrary
 
     return PromptLibrary(tmp_path / "none").tasks()
 

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from app.companion import Companion
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.recaps.page import RecapsPage
 
 LEFT = "Dov\nHe sold the key.\n\nThe crew\nThey wait.\n\nMidge\nShe climbs."

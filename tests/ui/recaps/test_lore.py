@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 
 from app.companion import Companion
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.recaps.lore import EMPTY, LorePane
 from ui.recaps.page import RecapsPage
 

@@ -11,15 +11,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
-from app.operations import OperationKind
+from app.core.operations import OperationKind
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.comparison import Choice
 from app.story.drafts import RUNNING_RECAP, Draft
 from app.story.recaps import RunningRecap
 from app.story.scenes import Scene
-from app.work.edits import made_without_model
+from app.work.edits.story_edits import made_without_model
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.recaps.merging import OPEN_WORDS
 from ui.recaps.page import RecapsPage
 from ui.recaps.version_rows import LEFT, RIGHT

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 
 from app.companion import Companion
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.recaps.page import RecapsPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -92,4 +92,4 @@ async def test_the_deeds_of_the_page_stand_in_the_palette(
 ) -> None:
     assert demo_window.desk is not None
     shown = {action for action, _ in demo_window.desk._shown_actions()}
-    assert {page.deeds.pin, page.deeds.edit, page.deeds.compare} <= shown
+    assert {page.commands.pin, page.commands.edit, page.commands.compare} <= shown

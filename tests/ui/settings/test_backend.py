@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.llm.ollama import FoundModel
+from app.llm.backends.ollama import FoundModel
 from ui.controls.fields import ChoiceCard
 from ui.settings.backend import NO_PAGE, BackendChoice
 

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from app.companion import Companion
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.settings.page import SettingsPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]

@@ -8,11 +8,11 @@ from PySide6.QtCore import QLocale, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox
 
-from app import translation
-from app.chosen_language import ChosenLanguage
 from app.companion import Companion
-from ui.application import speak
-from ui.main_window import MainWindow
+from app.core import translation
+from app.core.chosen_language import ChosenLanguage
+from ui.program.application import speak
+from ui.program.main_window import MainWindow
 from ui.settings.look import LookSection
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from app.llm.memory_trial import ORDER
+from app.llm.writers.memory_trial import ORDER
 from app.memory.records import Tier
 from tests.fakes import FakeLlm, RecordedRequest
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.settings.memory_trial import MemoryTrialSection
 from ui.settings.page import SettingsPage
 

@@ -12,18 +12,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.companion import Companion
-from app.setting import Scope
-from app.settings import REGISTRY
+from app.settings.setting import Scope
+from app.settings.values import REGISTRY
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 from ui.controls.buttons import Button
 from ui.controls.fields import Field
 from ui.controls.labels import Label
-from ui.main_window import MainWindow
+from ui.controls.setting_rows import DecimalField, NumberField
+from ui.controls.setting_sections import Row
+from ui.controls.setting_template import TemplateEditor
+from ui.program.main_window import MainWindow
 from ui.settings.page import SettingsPage
-from ui.settings.rows import DecimalField, NumberField
-from ui.settings.sections import Row
-from ui.settings.template import TemplateEditor
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 BUDGET = "running_recap_budget"

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
-from app.chosen_scale import ChosenScale
 from app.companion import Companion
-from ui.main_window import MainWindow
+from app.core.chosen_scale import ChosenScale
+from ui.program.main_window import MainWindow
 from ui.settings.look import LookSection
 from ui.settings.page import SettingsPage
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui.samples import story
-from ui.actions import ALSO_CALLED
-from ui.actions import Actions as WindowActions
+from ui.core.actions import ALSO_CALLED
+from ui.core.actions import Actions as WindowActions
 from ui.shell.command_palette import CommandPalette, find_entries
 
 

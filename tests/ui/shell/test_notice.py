@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.story.break_search import SearchCost
-from app.work.catch_up import CatchUpPlan
-from app.work.memory_planner import ReadingCost
-from ui.shell.notice import Notice, plan_deed, plan_sentence
+from app.work.planning.catch_up import CatchUpPlan
+from app.work.planning.memory_planner import ReadingCost
+from ui.shell.notice import Notice, plan_command, plan_sentence
 
 SEARCH = SearchCost(90, 12, 60, 9_000, 1_000)
 
@@ -39,13 +39,13 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
         "140 messages were not read for memory yet, #4 to #143. Reading them takes 8 requests to "
         "the model, about 33,000 tokens."
     )
-    assert plan_deed(plan) == "Read for memory"
+    assert plan_command(plan) == "Read for memory"
     both = CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading)
     assert plan_sentence(both) == (
         "140 messages were not read for memory yet, #4 to #143. 5 scenes have no recap yet, #0 to "
         "#143. All of it takes 17 requests to the model, about 33,000 tokens."
     )
-    assert plan_deed(both) == "Write the recaps"
+    assert plan_command(both) == "Write the recaps"
 
 
 @pytest.mark.pitfall(11)

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.prompt.reach import NOTHING_REACHED, Reached
-from app.settings import ValueInForce
+from app.settings.values import ValueInForce
 from app.story.story import Story
-from app.work.edits import StoryEdits
-from app.work.message_edits import MessageEdits
-from app.work.page_side import PageSide
-from app.work.reading_bounds import ReadingBounds
-from app.work.scene_edits import SceneEdits
+from app.work.edits.message_edits import MessageEdits
+from app.work.edits.reading_bounds import ReadingBounds
+from app.work.edits.scene_edits import SceneEdits
+from app.work.edits.story_edits import StoryEdits
+from app.work.pages.page_side import PageSide
 from ui.story.chat_view import ChatView
 from ui.story.message_model import MessageModel
 from ui.story.page import StoryPage
@@ -28,7 +28,7 @@ from ui.theme.source import ThemeChoice, ThemeSource
 
 
 class Edits:
-    """Stands for one class of the user's deeds: writes down what it is asked for, in order."""
+    """Stands for one class of the user's commands: writes down what it is asked for, in order."""
 
     def __init__(self, of: type, name: str, asked: list[tuple[Any, ...]]) -> None:
         self._of, self._name, self._asked = of, name, asked
@@ -50,7 +50,7 @@ class MessageRecaps(Edits):
         return 3
 
 
-class StoryDeeds(Edits):
+class StoryCommands(Edits):
     """Those of a whole story, and the two kinds that stand by themselves."""
 
     def __init__(self, asked: list[tuple[Any, ...]]) -> None:
@@ -88,7 +88,7 @@ class Program:
 
     def __init__(self) -> None:
         self.asked: list[tuple[Any, ...]] = []
-        self.edits = StoryDeeds(self.asked)
+        self.edits = StoryCommands(self.asked)
         self.reading_bounds = Bounds(ReadingBounds, "bounds.", self.asked)
         self.page = Pages(PageSide, "page.", self.asked)
         self.injects = True

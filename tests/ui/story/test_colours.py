@@ -19,7 +19,7 @@ from app.story.inclusion import Inclusion, InclusionState
 from tests.labelled import WrittenTavern
 from tests.ui.samples import story, with_states
 from tests.ui.story.conftest import ListeningSession
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.story.bar_painter import BarPainter
 from ui.story.bars import REACHES, Amount, amounts_by_reach, bars_of, no_bars, reach_bars
 from ui.story.message_model import empty_story

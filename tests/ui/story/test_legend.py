@@ -12,7 +12,7 @@ from app.story.inclusion import InclusionState
 from tests.labelled import WrittenTavern
 from tests.ui.samples import story, with_states
 from tests.ui.story.conftest import ListeningSession
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.story.page import StoryPage
 from ui.theme import DARK
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 

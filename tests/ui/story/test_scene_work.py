@@ -19,7 +19,7 @@ from app.story.story import Story
 from tests.labelled import WrittenTavern
 from tests.ui.samples import message, story
 from tests.ui.story.conftest import ListeningSession
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.story.page import StoryPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
-from ui.actions import _ACTIONS
+from ui.core.actions import _ACTIONS
 from ui.theme.icons import icon_names, icon_pixmap
 
 UI = Path(__file__).parents[3] / "ui"

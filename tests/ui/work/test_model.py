@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 
-from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from ui.work.delegate import ICONS
 from ui.work.model import (
     STATUS_WORDS,

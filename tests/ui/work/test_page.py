@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.companion import Companion
-from app.errors import StoreError
-from app.operations import OperationStatus
+from app.core.errors import StoreError
+from app.core.operations import OperationStatus
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.work.page import WorkPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]

@@ -11,12 +11,12 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.companion import Companion
-from app.llm.meter import RequestUse
-from app.model_use import ModelUse, Prices, Spent
-from app.operations import OperationStatus
+from app.core.model_use import ModelUse, Prices, Spent
+from app.core.operations import OperationStatus
+from app.llm.writers.meter import RequestUse
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
-from ui.main_window import MainWindow
+from ui.program.main_window import MainWindow
 from ui.work.day_chart import DayChart, ceiling, short
 from ui.work.page import WorkPage
 from ui.work.use_table import UseModel, UseRow

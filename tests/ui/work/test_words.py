@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from ui.work.model import detail_words, duration_words, state_sentence, token_words
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import UsageError
+from app.core.errors import UsageError
 from app.languages import load_packs
 from app.story.scene_cues.language import LanguagePack, parse_pack, tokens_of
 

@@ -1,0 +1,137 @@
+"""What models were asked for, by day and task: sums, prices and the cap of a day. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TypeVar
+
+from app.core.translation import N_, trn
+
+MILLION = 1_000_000
+CAPPED = N_("Waits until midnight, for the cap of this day.")  # of one operation
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What the user pays for a million tokens, in whatever they pay in; 0 for nothing."""
+
+    prompt: float = 0.0
+    output: float = 0.0
+
+    def of(self, prompt_tokens: int, output_tokens: int) -> float | None:
+        """The price of these tokens, None where the user set no price."""
+        if not self.prompt and not self.output:
+            return None
+        return (prompt_tokens * self.prompt + output_tokens * self.output) / MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Requests and their tokens. estimated: how many of the requests had tokens that no backend
+    told, so that they were counted here.
+    """
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    estimated: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return self.prompt_tokens + self.output_tokens
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.requests + other.requests,
+            self.prompt_tokens + other.prompt_tokens,
+            self.output_tokens + other.output_tokens,
+            self.estimated + other.estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What one backend was asked on one day for one task.
+
+    day: local date. task: an operation's kind, `away` for what happened before, `trial` for tests
+    of a model. backend: its name for people.
+    """
+
+    day: date
+    task: str
+    backend: str
+    spent: Spent
+
+
+def total(uses: Iterable[ModelUse]) -> Spent:
+    """All of it together."""
+    return sum((use.spent for use in uses), Spent())
+
+
+def by_task(uses: Sequence[ModelUse]) -> tuple[tuple[str, Spent], ...]:
+    """Each task with what it took, the most tokens first."""
+    return _most_first(uses, lambda use: use.task)
+
+
+def by_day(uses: Sequence[ModelUse], first: date, last: date) -> tuple[tuple[date, Spent], ...]:
+    """Every day from first to last, both among them, the days without any use too."""
+    sums: dict[date, Spent] = {}
+    for use in uses:
+        sums[use.day] = sums.get(use.day, Spent()) + use.spent
+    count = (last - first).days + 1
+    days = (first + timedelta(days=number) for number in range(max(0, count)))
+    return tuple((day, sums.get(day, Spent())) for day in days)
+
+
+def _most_first(
+    uses: Sequence[ModelUse], key: Callable[[ModelUse], str]
+) -> tuple[tuple[str, Spent], ...]:
+    sums: dict[str, Spent] = {}
+    for use in uses:
+        sums[key(use)] = sums.get(key(use), Spent()) + use.spent
+    return tuple(sorted(sums.items(), key=lambda pair: (-pair[1].tokens, pair[0])))
+
+
+@dataclass(frozen=True, slots=True)
+class DayCap:
+    """How much a model may be asked on one day. unit: "requests" or "tokens"; limit: 0 for none.
+
+    What is begun is finished, so a day may end somewhat beyond its cap.
+    """
+
+    limit: int = 0
+    unit: str = "requests"
+    spent: Spent = Spent()
+    is_lifted: bool = False  # the user wants to go on today
+
+    @property
+    def used(self) -> int:
+        """In the unit of the cap."""
+        return self.spent.tokens if self.unit == "tokens" else self.spent.requests
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether today's work is at the cap, and the user said nothing against it."""
+        return 0 < self.limit <= self.used and not self.is_lifted
+
+    @property
+    def sentence(self) -> str:
+        """Why work waits, "" while it does not."""
+        if not self.is_reached:
+            return ""
+        if self.unit == "requests":
+            return trn(
+                "The cap of this day is reached, {n} request. It goes on at midnight.",
+                "The cap of this day is reached, {n} requests. It goes on at midnight.",
+                self.limit,
+            )
+        return trn(
+            "The cap of this day is reached, {n} token. It goes on at midnight.",
+            "The cap of this day is reached, {n} tokens. It goes on at midnight.",
+            self.limit,
+        )

@@ -1,0 +1,62 @@
+"""The folders that Tavernkeep uses. The only module that asks platformdirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import StoreError, reason_of
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where this installation keeps its own files."""
+
+    data: Path
+    logs: Path
+
+    @property
+    def database(self) -> Path:
+        return self.data / "tavernkeep.sqlite3"
+
+    @property
+    def backups(self) -> Path:
+        return self.data / "backups"
+
+
+def data_folder(data_dir: Path | None = None) -> Path:
+    """Where this user's data are, or `data_dir` when one is given; whether it is there or not."""
+    if data_dir is not None:
+        return data_dir.expanduser().resolve()
+    import platformdirs  # 25 ms that a window, and whoever names a folder, need not wait for
+
+    return platformdirs.user_data_path("tavernkeep", appauthor=False)
+
+
+def user_folders(data_dir: Path | None = None) -> Folders:
+    """The folders of this user, or all below `data_dir` when one is given. Created when missing.
+
+    Raises StoreError where they cannot be made."""
+    data = data_folder(data_dir)
+    if data_dir is not None:
+        logs = data / "logs"
+    else:
+        import platformdirs
+
+        logs = platformdirs.user_log_path("tavernkeep", appauthor=False)
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        logs.mkdir(parents=True, exist_ok=True)
+        data.chmod(0o700)  # recaps are nobody else's business
+    except OSError as error:
+        from app.core.translation import tr  # which asks here where translations lie
+
+        raise StoreError(
+            tr(
+                "Tavernkeep cannot keep its data in {data}: {reason}. "
+                "Choose another folder with --data-dir.",
+                data=data,
+                reason=reason_of(error),
+            )
+        ) from error
+    return Folders(data=data, logs=logs)

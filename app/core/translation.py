@@ -1,0 +1,176 @@
+"""The language that people read: sentences go through gettext on their way to the eye.
+
+English stands in the code; resources/translations/LANGUAGE.po holds the rest, and
+`python packaging/translations.py` keeps it in step with the code.
+
+How a text is written:
+- In a function: `tr("{name} is away.", name=name)`. Never an f-string, never sentences glued from
+  parts: word order differs from language to language.
+- With a number: `trn("{n} scene", "{n} scenes", count)`; n is put in as `number(count)`.
+- In a table that is made at import: `N_("Scenes")`, and `tr(TABLE[key])` where it is shown, since
+  the language is chosen later.
+- A word that another language needs two words for: `tr_in("a state", "open")`.
+- What is stored stays English: `N_("running recap v{version}").format(version=3)` where it is
+  written, `retold(stored)` where it is shown.
+What stays English: prompts and whatever else a model reads, log lines, names of settings, commands
+and their options, what is written into SillyTavern's files.
+"""
+
+from __future__ import annotations
+
+import gettext
+import locale
+import os
+import re
+import string
+from typing import NamedTuple
+
+from app.core.resources import RESOURCES
+
+TRANSLATIONS = RESOURCES / "translations"
+ENGLISH = "en"
+SYSTEM = "system"
+MOST_INSIDE = 4  # texts of ours that stand in fields of one another
+GROUPED = re.compile(r"\d{1,3}(,\d{3})+")  # a number as English groups its digits
+CONTEXT_END = "\x04"  # between context and text in a catalogue
+
+
+class _Template(NamedTuple):
+    """A text with fields. own: what stands before, between and behind them. letters: of these."""
+
+    text: str
+    own: tuple[str, ...]
+    names: tuple[str, ...]
+    letters: int
+
+
+_texts: gettext.NullTranslations = gettext.NullTranslations()
+_templates: tuple[_Template, ...] = ()  # texts with fields, the ones that say most first
+_language = ENGLISH
+_separators = {"group": ",", "decimal": "."}
+
+
+def languages() -> tuple[str, ...]:
+    """Codes of what there is, English first."""
+    return (ENGLISH, *sorted(path.stem for path in TRANSLATIONS.glob("*.mo")))
+
+
+def system_language() -> str:
+    """The user's own language if there is a translation, else English."""
+    wanted = [os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG")]
+    code = next((name for name in wanted if name), locale.getlocale()[0] or "")[:2].lower()
+    return code if code in languages() else ENGLISH
+
+
+def use(language: str) -> None:
+    """From here on texts are of this language: a code of `languages`, or "system"."""
+    global _language
+    code = system_language() if language == SYSTEM else language
+    _language = code if code in languages() else ENGLISH
+    if _language == ENGLISH:
+        use_texts(gettext.NullTranslations())
+        return
+    with (TRANSLATIONS / f"{code}.mo").open("rb") as file:
+        use_texts(gettext.GNUTranslations(file))
+
+
+def language() -> str:
+    """Code of the language in use."""
+    return _language
+
+
+def use_texts(texts: gettext.NullTranslations) -> None:
+    """From here on texts come from this catalogue."""
+    global _texts, _templates
+    _texts = texts
+    known = (text for text in getattr(texts, "_catalog", {}) if isinstance(text, str))
+    with_fields = (text for text in known if "{" in text and CONTEXT_END not in text)
+    templates = sorted(map(_template_of, with_fields), key=lambda template: -template.letters)
+    _templates = tuple(template for template in templates if template.letters and template.names)
+    is_point = tr_in("between thousands: a comma or a point", ",") == "."
+    _separators.update(
+        {"group": ".", "decimal": ","} if is_point else {"group": ",", "decimal": "."}
+    )
+
+
+def tr(text: str, /, **values: object) -> str:
+    """The text in the language in use, with its fields filled in."""
+    found = _texts.gettext(text) if text else ""
+    return found.format(**values) if values else found
+
+
+def tr_in(context: str, text: str, /, **values: object) -> str:
+    """As tr, where the same English means different things: context says which is meant."""
+    found = _texts.pgettext(context, text)
+    return found.format(**values) if values else found
+
+
+def trn(one: str, many: str, count: int, /, **values: object) -> str:
+    """The form that fits the count, with `{n}` as the count in the language's digits."""
+    return _texts.ngettext(one, many, count).format(n=number(count), **values)
+
+
+def retold(stored: str) -> str:
+    """A text of ours that was stored in English, with its fields filled in.
+
+    Of the texts that it could be, the one with the most letters of its own is taken. Fields that
+    it puts in “quotes” hold the user's own words. Takes a time that grows with the length only.
+    """
+    return _retold(stored, MOST_INSIDE)
+
+
+def _retold(stored: str, deeper: int) -> str:
+    if GROUPED.fullmatch(stored):
+        return number(int(stored.replace(",", "")))
+    told = tr(stored)
+    if told != stored or not deeper:
+        return told
+    for template in _templates:
+        fields = _fields_in(stored, template)
+        if fields is not None:
+            own = {n: value for n, value in fields.items() if f"“{{{n}}}”" in template.text}
+            inside = {name: _retold(value, deeper - 1) for name, value in fields.items()}
+            return tr(template.text, **inside | own)
+    return stored
+
+
+def _fields_in(stored: str, text: _Template) -> dict[str, str] | None:
+    """What stands for the fields of a text, each as short as can be; None for another text.
+
+    Not by a pattern: a few fields in the user's words could take one for minutes.
+    """
+    head, *between, tail = text.own
+    at, end = len(head), len(stored) - len(tail)
+    if not stored.startswith(head) or not stored.endswith(tail):
+        return None
+    found: dict[str, str] = {}
+    for place, name in enumerate(text.names):
+        following = between[place] if place < len(between) else ""
+        stop = stored.find(following, at + 1, end) if place < len(between) else end
+        value = stored[at:stop]
+        if stop <= at or found.setdefault(name, value) != value:
+            return None
+        at = stop + len(following)
+    return found
+
+
+def _template_of(text: str) -> _Template:
+    own, names = [""], []
+    for before, name, *_ in string.Formatter().parse(text):
+        own[-1] += before
+        if name is not None:
+            names.append(name)
+            own.append("")
+    letters = sum(letter.isalpha() for part in own for letter in part)
+    return _Template(text, tuple(own), tuple(names), letters)
+
+
+def N_(text: str) -> str:  # noqa: N802 - gettext's own name
+    """Marks a text that is translated where it is shown."""
+    return text
+
+
+def number(value: float, decimals: int = 0) -> str:
+    """Digits grouped as the language has it: "12,345.6", "12.345,6"."""
+    plain = f"{value:,.{decimals}f}"
+    return plain.translate({ord(","): _separators["group"], ord("."): _separators["decimal"]})

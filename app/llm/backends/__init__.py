@@ -1,0 +1,1 @@
+"""Sources of generated text and of vectors: servers, SillyTavern's page, and this process."""

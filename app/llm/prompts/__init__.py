@@ -1,0 +1,1 @@
+"""The prompt files: ours, the user's, their drafts, presets and history."""

@@ -1,0 +1,1 @@
+"""Who writes: recaps, breaks and memories from a model, or the built-in way."""

@@ -1,0 +1,284 @@
+"""Recaps and breaks from a language model: prompt in, answer checked, never beyond its context."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from app.core.errors import AnswerUnusable
+from app.core.translation import N_, tr
+from app.llm.backends.backend import Backend
+from app.llm.prompts.prompt_files import Prompts
+from app.llm.writers.asking import (
+    LIMIT_ROOM,
+    SHORTER,
+    SMALLEST_ROOM,
+    Asker,
+    Generating,
+    Task,
+    Telling,
+    entries_limit,
+)
+from app.llm.writers.correction import Corrections
+from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.meter import Meter
+from app.llm.writers.recap_merging import Merge, RecapMerger
+from app.llm.writers.staged_recap import StagedRecap
+from app.llm.writers.transcript import (
+    clipped,
+    entry,
+    newest_lines,
+    numbered_entry,
+    parts_of,
+    told,
+    undecorated,
+)
+from app.llm.writers.writer import SceneDraft, Staging
+from app.llm.writers.written import OnText, Written
+from app.story.answers.merging import bounded
+from app.story.answers.task_answers import BreakAnswer, read_break, read_scene, read_sentence
+from app.story.messages import Message
+from app.story.recap_texts.recap_length import entries_asked_again, entries_in
+from app.story.recap_texts.recap_text import Recap
+from app.story.scene_cues.language import LanguagePack
+
+PREVIOUS_SHARE = 0.08  # of the context, for what came before a scene
+MOST_PREVIOUS = 600  # tokens of that: more explains no scene better, and is paid for each time
+CONTEXT_MESSAGES = 4
+SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
+NOTHING_YET = "(nothing yet)"
+SHORTEST_PART = 100  # tokens of the recap of one part of a scene
+NONE_ALLOWED = "Answer false if none of them is."
+NONE_FORBIDDEN = (
+    "The scene has grown too long, so one of them has to be chosen: false is no answer this time. "
+    "Choose the one where the story comes closest to such an end."
+)
+
+
+class ModelWriter:
+    """A RecapWriter that asks a model.
+
+    A scene that is longer than the context is recapped in parts, and these are merged one after
+    the other. An answer that cannot be read is asked for once more, never oftener. packs: of the
+    languages by whose words an answer in another one than the story's is known.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        prompts: Prompts,
+        *,
+        count_tokens: Callable[[str], int],
+        meter: Meter | None = None,
+        corrections: Corrections | None = None,
+        packs: Sequence[LanguagePack] = (),
+        generating: Generating | None = None,
+    ) -> None:
+        self._backend = backend
+        self._prompts = prompts
+        self._count = count_tokens
+        self._asker = Asker(
+            backend,
+            count_tokens=count_tokens,
+            meter=meter,
+            corrections=corrections,
+            packs=packs,
+            generating=generating,
+        )
+        self._merger = RecapMerger(self._asker, prompts)
+        self.memory = MemoryModel(self._asker, prompts)
+
+    @property
+    def label(self) -> str:
+        return self._backend.label
+
+    @property
+    def spec(self) -> str:
+        return self._backend.spec
+
+    @property
+    def prompt_version(self) -> str:
+        return self._prompts.version
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        return self._prompts.versions
+
+    @property
+    def context_tokens(self) -> int | None:
+        return self._asker.context if self._asker.is_prepared else None
+
+    async def scene_recap(
+        self,
+        messages: Sequence[Message],
+        *,
+        previous: str,
+        tokens: int,
+        on_text: OnText | None = None,
+        staging: Staging | None = None,
+    ) -> Written[SceneDraft]:
+        """See RecapWriter."""
+        if staging is not None:
+            staged = StagedRecap(self._asker, self._prompts, staging, on_text)
+            return await staged.write(messages, previous=previous, tokens=tokens)
+        if not told(messages):
+            raise AnswerUnusable(tr("No recap: the scene holds no words."))
+        task = Task(self._prompts["scene_recap"], N_("recap"), on_text=on_text)
+
+        async def write() -> SceneDraft:
+            empty = {"tokens": str(tokens), "messages": "", "previous": ""}
+            room = self._asker.room(task.prompt, empty) - LIMIT_ROOM
+            share = min(
+                MOST_PREVIOUS,
+                int(self._asker.context * PREVIOUS_SHARE),
+                room - SMALLEST_ROOM,
+            )
+            before = newest_lines(previous, share, self._count) if share > 0 else ""
+            inputs = {"previous": before or NOTHING_YET}
+            room -= self._count(inputs["previous"])
+            parts = await asyncio.to_thread(parts_of, messages, room, self._count)
+            share = max(tokens // len(parts), min(tokens, SHORTEST_PART))
+            name, recap = await self._scene_part(task, inputs, parts[0], share)
+            for part in parts[1:]:
+                later_name, later = await self._scene_part(task, inputs, part, share)
+                name = name or later_name
+                merge = Merge(recap.render(), later_name, later.render(), tokens)
+                recap = await self._merger.merged(task, merge)
+            return SceneDraft(name, recap.render())
+
+        return task.written(await self._asker.within_context(write))
+
+    async def running_recap(
+        self,
+        previous: str,
+        scene_name: str,
+        scene_text: str,
+        *,
+        tokens: int,
+        pinned: Sequence[str] = (),
+        on_text: OnText | None = None,
+    ) -> Written[str]:
+        """See RecapWriter. A version keeps what is over its room, up to HARD_BOUND times that."""
+        task = Task(self._prompts["running_recap"], N_("running recap"), on_text=on_text)
+        merge = Merge(previous, scene_name, scene_text, tokens, tuple(pinned))
+
+        async def write() -> Recap:
+            return await self._merger.merged(task, merge)
+
+        recap = await self._asker.within_context(write)
+        within, left_out = bounded(recap, tokens, self._count)
+        return task.written(within.render(), left_out=left_out)
+
+    async def message_recap(
+        self, message: Message, *, context: Sequence[Message] = (), on_text: OnText | None = None
+    ) -> Written[str]:
+        """See RecapWriter."""
+        task = Task(self._prompts["message_recap"], N_("recap"), is_json=False, on_text=on_text)
+
+        async def write() -> str:
+            room = self._asker.room(task.prompt, {"context": "", "message": ""})
+            own = clipped(entry(message), room * 3 // 4, self._count)
+            before = [entry(m) for m in told(context)[-CONTEXT_MESSAGES:]]
+            share = (room - self._count(own)) // max(1, len(before))
+            texts = [clipped(text, share - 4, self._count) for text in before]
+            inputs = {"context": "\n\n".join(filter(None, texts)) or "(none)", "message": own}
+            told_of: Telling[str] = Telling(message.text, lambda sentence: sentence)
+            return await self._asker.ask(task, task.prompt, inputs, read_sentence, told_of)
+
+        if not told([message]):
+            raise AnswerUnusable(tr("No recap: the message holds no words."))
+        return task.written(await self._asker.within_context(write))
+
+    async def find_break(
+        self,
+        messages: Sequence[Message],
+        *,
+        first: int = 0,
+        last: int | None = None,
+        barred: Collection[int] = (),
+        forced: bool = False,
+        on_text: OnText | None = None,
+    ) -> Written[BreakAnswer]:
+        """See RecapWriter. Messages that do not fit into the context are not looked at."""
+        task = Task(self._prompts["detect_breaks"], N_("scene break"))
+        end = len(messages) - 1 if last is None else min(last, len(messages) - 1)
+        wanted = frozenset(range(first, end + 1)).difference(barred)
+        choice = {"choice": NONE_FORBIDDEN if forced else NONE_ALLOWED}
+
+        async def write() -> BreakAnswer:
+            numbers = {"earliest": "9999", "latest": "9999"}
+            room = self._asker.room(task.prompt, {"messages": "", **numbers, **choice})
+            text, eligible = await asyncio.to_thread(self._numbered, messages, wanted, room)
+            if not eligible:
+                return BreakAnswer(None)
+            inputs = {
+                "messages": text,
+                "earliest": str(min(eligible) + 1),
+                "latest": str(max(eligible) + 1),
+                **choice,
+            }
+            allowed = {index + 1 for index in eligible}
+
+            def read(answer: str) -> BreakAnswer:
+                return read_break(answer, allowed, is_forced=forced)
+
+            found = await self._asker.ask(task, task.prompt, inputs, read)
+            return found if found.place is None else replace(found, place=found.place - 1)
+
+        return task.written(await self._asker.within_context(write))
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        await self._backend.aclose()
+
+    # What the tasks have in common
+
+    def _numbered(
+        self, messages: Sequence[Message], wanted: Collection[int], room: int
+    ) -> tuple[str, list[int]]:
+        """Messages written out with numbers from 1, and the eligible indexes among them."""
+        shown = [(i, undecorated(m.text)) for i, m in enumerate(messages) if told([m])]
+        share = max(SHORTEST_MESSAGE, room // max(1, len(shown)) - 16)
+        lines: list[str] = []
+        eligible: list[int] = []
+        spent = 0
+        for index, text in shown:
+            is_eligible = index in wanted
+            line = numbered_entry(
+                index + 1 if is_eligible else None,
+                messages[index],
+                clipped(text, share, self._count),
+            )
+            spent += self._count(line) + 2
+            if spent > room:
+                break
+            lines.append(line)
+            if is_eligible:
+                eligible.append(index)
+        return "\n\n".join(lines), eligible
+
+    async def _scene_part(
+        self, task: Task, inputs: Mapping[str, str], part: str, tokens: int
+    ) -> tuple[str, Recap]:
+        """Name and recap of a scene or a part of it; what is too long is asked for once more."""
+        told_of: Telling[tuple[str, Recap]] = Telling(part, lambda read: read[1].render())
+        inputs = {**inputs, "messages": part, "tokens": str(tokens)}
+        limit = entries_limit(task.prompt, tokens)
+        name, recap = await self._asker.ask(
+            task, task.prompt, inputs, read_scene, told_of, more=limit
+        )
+        text = recap.render()
+        most = entries_asked_again(recap, self._count(text), tokens)
+        if most is None:
+            return name, recap
+        more = SHORTER.format(now=entries_in(recap), most=most)
+        try:
+            other, shorter = await self._asker.ask(
+                task, task.prompt, inputs, read_scene, told_of, more=more, tries=1
+            )
+        except AnswerUnusable:
+            return name, recap  # rather long than none
+        if self._count(shorter.render()) >= self._count(text):
+            return name, recap
+        return name or other, shorter

@@ -1,0 +1,1 @@
+"""Longer texts made of memories: summary, canon, profiles, continuity, story bible, lorebook."""

@@ -1,0 +1,385 @@
+"""What a reader sees of many memories: found by a query, sorted, each under its heir. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from app.core.translation import N_, tr, tr_in
+from app.memory.epistemic.map_view import title_of
+from app.memory.records import Grounding, Memory, Tier
+from app.memory.standing import Standing, Status
+from app.story.recaps import BUILT_IN
+
+# What matters longest comes first.
+TIER_ORDER = (
+    Tier.LONG_TERM,
+    Tier.SESSION,
+    Tier.ARCS,
+    Tier.RELATIONSHIPS,
+    Tier.EPISTEMIC,
+    Tier.STATE_LEDGER,
+)
+TIER_NAMES: Mapping[Tier, str] = {
+    Tier.LONG_TERM: N_("Long-term"),
+    Tier.SESSION: N_("Session"),
+    Tier.ARCS: N_("Arcs"),
+    Tier.RELATIONSHIPS: N_("Relationships"),
+    Tier.EPISTEMIC: N_("Who knows what"),
+    Tier.STATE_LEDGER: N_("State ledger"),
+}
+_SENTENCES: Mapping[str, tuple[str, str]] = {  # where it does not begin with THAT, and where
+    "knows": (N_("{who} knows: {what}"), N_("{who} knows {what}")),
+    "suspects": (N_("{who} suspects: {what}"), N_("{who} suspects {what}")),
+    "believes": (N_("{who} believes: {what}"), N_("{who} believes {what}")),
+    "unaware": (N_("{who} does not know: {what}"), N_("{who} does not know {what}")),
+    "hiding": (N_("{who} hides: {what}"), N_("{who} hides {what}")),
+    "hiding from": (
+        N_("{who} hides from {whom}: {what}"),
+        N_("{who} hides from {whom} {what}"),
+    ),
+}
+THAT = "that"  # begins a clause, as in "Mara knows that it rains"
+SECRET = "secret"  # a word of the query for what is hidden from somebody
+OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # arcs
+MOST_NAMES = 300  # that the ledger is grouped by
+LOST = (Status.STALE, Status.WITHDRAWN)
+
+_TERM = re.compile(r'(-?)(?:(who|kind|tier|type|is|before|after):)?("[^"]*"?|\S+)', re.IGNORECASE)
+
+
+class Show(StrEnum):
+    """Which memories are shown beside those that hold."""
+
+    ENDED = "ended"
+    LOST = "lost"  # stale or withdrawn
+    WAITING = "waiting"
+    REJECTED = "rejected"
+
+
+class Order(StrEnum):
+    """What rows are sorted by."""
+
+    STORY = "story"
+    TEXT = "text"
+    IMPORTANCE = "importance"
+    CONFIDENCE = "confidence"
+    SOURCES = "sources"
+    USED = "used"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a query. field: "" for the text."""
+
+    field: str
+    value: str
+    is_not: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a reader wants to see, and in which order.
+
+    tier: None for all. show: beside what holds. folded: groups whose rows are put away.
+    """
+
+    tier: Tier | None = None
+    query: tuple[Term, ...] = ()
+    show: frozenset[Show] = frozenset({Show.ENDED, Show.LOST, Show.WAITING})
+    only_pinned: bool = False
+    only_builtin: bool = False
+    order: Order = Order.STORY
+    is_descending: bool = False
+    folded: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line: the head of a group (standing is None), or a memory.
+
+    group: name of the group that it heads or is in. count: of a head, the rows that hold; of a
+    memory, those that it replaced and that follow it. is_under: it follows its heir. is_last: of
+    those that follow one heir.
+    """
+
+    group: str
+    standing: Standing | None = None
+    tier: Tier | None = None
+    count: int = 0
+    is_under: bool = False
+    is_last: bool = False
+    is_folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Rows to show. held: how many hold, by tier. statuses: how many of each, of all tiers."""
+
+    rows: tuple[Row, ...] = ()
+    held: Mapping[Tier, int] = field(default_factory=dict)
+    statuses: Mapping[Status, int] = field(default_factory=dict)
+    pinned: int = 0
+    builtin: int = 0
+    found: int = 0
+
+
+def sentence_of(memory: Memory) -> str:
+    """A memory as one sentence for people, in their language."""
+    return _sentence(memory, tr, tr_in("begins a clause", "that"))
+
+
+def english_sentence_of(memory: Memory) -> str:
+    """The same for what models read, and for files."""
+    return _sentence(memory, lambda text, **values: text.format(**values) if values else text, THAT)
+
+
+def _sentence(memory: Memory, say: Callable[..., str], that: str) -> str:
+    """that: what a clause begins with in the language of `say`. A story may be told in another:
+    "Mara weiß: The letter is forged", not "Mara weiß that the letter is forged".
+    """
+    match memory.tier:
+        case Tier.RELATIONSHIPS:
+            told = say(
+                N_("{who} to {whom}: {what}"),
+                who=memory.subject,
+                whom=memory.target,
+                what=memory.text,
+            )
+            return f"{told} ({say(memory.magnitude)})" if memory.magnitude else told
+        case Tier.STATE_LEDGER:
+            return f"{memory.subject}, {say(memory.field.replace('_', ' '))}: {memory.text}"
+        case Tier.EPISTEMIC if memory.type in _SENTENCES:
+            is_from = memory.type == "hiding" and memory.target
+            kind = "hiding from" if is_from else memory.type
+            is_clause = memory.text.casefold().startswith(f"{that} ")
+            is_english = memory.text[:5].casefold() == "that "
+            what = title_of(memory.text) if is_english and not is_clause else memory.text
+            text = _SENTENCES[kind][is_clause]
+            return say(text, who=memory.subject, whom=memory.target, what=what)
+        case Tier.EPISTEMIC:
+            return f"{memory.subject} {memory.type}: {memory.text}"
+        case _:
+            return memory.text
+
+
+def sentence_in(row: Row, memory: Memory) -> str:
+    """The same under the head of its group, which says what it is about where that is its name."""
+    if memory.tier is Tier.STATE_LEDGER and row.group == memory.subject:
+        field = tr(memory.field.replace("_", " "))
+        return f"{field[:1].upper()}{field[1:]}: {memory.text}"
+    return sentence_of(memory)
+
+
+def read_query(text: str) -> tuple[Term, ...]:
+    """`who:Mara kind:secret before:#412 is:stale -rumour "forged letter"`, as its terms."""
+    terms = []
+    for sign, name, value in _TERM.findall(text):
+        value = value.strip('"').casefold().strip()
+        if value:
+            terms.append(Term(name.casefold(), value, bool(sign)))
+    return tuple(terms)
+
+
+def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
+    """What of these is shown, group by group, what was replaced right under its heir."""
+    held: Counter[Tier] = Counter()
+    statuses: Counter[Status] = Counter()
+    pinned = builtin = 0
+    for standing in standings:
+        statuses[standing.status] += 1
+        if standing.is_active:
+            held[standing.memory.tier] += 1
+            pinned += standing.memory.is_pinned
+            builtin += standing.memory.made_by == BUILT_IN
+    found = [standing for standing in standings if _is_wanted(standing, wanted)]
+    rows: list[Row] = []
+    for name, tier, members in _groups(found, wanted):
+        is_folded = name in wanted.folded
+        count = sum(standing.is_active for standing in members)
+        if name == RESOLVED:
+            count = len(members)
+        rows.append(Row(name, tier=tier, count=count, is_folded=is_folded))
+        if not is_folded:
+            rows += _members(name, members, wanted)
+    return Arranged(tuple(rows), dict(held), dict(statuses), pinned, builtin, len(found))
+
+
+def heir_of(standing: Standing, by_id: Mapping[str, Standing]) -> Standing | None:
+    """What took its place, followed to the one that stands last; None when nothing did."""
+    seen = {standing.memory.id}
+    now, heir = standing, None
+    while now.ending is not None and now.ending.by and now.ending.by not in seen:
+        after = by_id.get(now.ending.by)
+        if after is None:
+            break
+        seen.add(now.ending.by)
+        now = heir = after
+    return heir
+
+
+def chain_of(standing: Standing, by_id: Mapping[str, Standing]) -> tuple[Standing, ...]:
+    """The history of a memory, oldest first: all that its heir replaced, and the heir."""
+    top = heir_of(standing, by_id) or standing
+    before: dict[str, list[Standing]] = {}
+    for other in by_id.values():
+        if other.ending is not None and other.ending.by:
+            before.setdefault(other.ending.by, []).append(other)
+    chain, waiting, seen = [], [top], {top.memory.id}
+    while waiting:
+        now = waiting.pop()
+        chain.append(now)
+        for other in before.get(now.memory.id, ()):
+            if other.memory.id not in seen:
+                seen.add(other.memory.id)
+                waiting.append(other)
+    return tuple(sorted(chain, key=lambda s: (s is top, s.start)))
+
+
+def _groups(
+    found: Sequence[Standing], wanted: Wanted
+) -> Iterable[tuple[str, Tier | None, list[Standing]]]:
+    if wanted.tier is Tier.ARCS:
+        named = ((OPEN, True), (RESOLVED, False))
+        for name, is_open in named:
+            members = [s for s in found if (s.ending is None or s.is_active) is is_open]
+            if members:
+                yield name, Tier.ARCS, members
+        return
+    if wanted.tier is Tier.STATE_LEDGER:
+        by_name: dict[str, list[Standing]] = {}
+        for standing in found:
+            by_name.setdefault(standing.memory.subject, []).append(standing)
+        if len(by_name) <= MOST_NAMES:
+            for name in sorted(by_name, key=str.casefold):
+                yield name, Tier.STATE_LEDGER, by_name[name]
+            return
+    by_tier: dict[Tier, list[Standing]] = {}
+    for standing in found:
+        by_tier.setdefault(standing.memory.tier, []).append(standing)
+    for tier in TIER_ORDER:
+        if tier in by_tier:
+            yield TIER_NAMES[tier], tier, by_tier[tier]
+
+
+def _members(name: str, members: Sequence[Standing], wanted: Wanted) -> list[Row]:
+    by_id = {standing.memory.id: standing for standing in members}
+    under: dict[str, list[Standing]] = {}
+    tops = []
+    for standing in members:
+        heir = heir_of(standing, by_id) if standing.status is Status.ENDED else None
+        # Two that replaced each other would be under one another for ever.
+        if heir is None or heir_of(heir, by_id) is not None:
+            tops.append(standing)
+        else:
+            under.setdefault(heir.memory.id, []).append(standing)
+    tops.sort(key=_key(wanted.order), reverse=wanted.is_descending)
+    rows = []
+    for top in tops:
+        older = under.get(top.memory.id, [])
+        older.sort(key=lambda s: s.start, reverse=True)
+        tier = top.memory.tier
+        rows.append(Row(name, top, tier, count=len(older)))
+        rows += [
+            Row(name, one, tier, is_under=True, is_last=place == len(older))
+            for place, one in enumerate(older, 1)
+        ]
+    return rows
+
+
+def _key(order: Order) -> Callable[[Standing], tuple[object, ...]]:
+    match order:
+        case Order.TEXT:
+            return lambda s: (sentence_of(s.memory).casefold(),)
+        case Order.IMPORTANCE:
+            return lambda s: (s.memory.importance, s.start)
+        case Order.CONFIDENCE:
+            return lambda s: (s.memory.confidence, s.start)
+        case Order.SOURCES:
+            return lambda s: (len(s.memory.sources), s.start)
+        case Order.USED:
+            return lambda s: (s.memory.recalls, s.start)
+        case _:
+            return lambda s: (s.start,)
+
+
+def _is_wanted(standing: Standing, wanted: Wanted) -> bool:
+    memory = standing.memory
+    if wanted.tier is not None and memory.tier is not wanted.tier:
+        return False
+    if wanted.only_pinned and not memory.is_pinned:
+        return False
+    if wanted.only_builtin and memory.made_by != BUILT_IN:
+        return False
+    return _is_shown(standing.status, wanted.show) and all(
+        _fits(standing, term) is not term.is_not for term in wanted.query
+    )
+
+
+def _is_shown(status: Status, show: frozenset[Show]) -> bool:
+    match status:
+        case Status.ACTIVE:
+            return True
+        case Status.ENDED:
+            return Show.ENDED in show
+        case Status.WAITING:
+            return Show.WAITING in show
+        case Status.REJECTED:
+            return Show.REJECTED in show
+        case Status.LATER:
+            return False
+        case _:
+            return Show.LOST in show
+
+
+def is_about(memory: Memory, part: str) -> bool:
+    """Whether somebody in it is called so; part: of a name, casefolded."""
+    names = (memory.subject, memory.target, memory.told_by, *memory.entities)
+    return any(part in name.casefold() for name in names)
+
+
+def _fits(standing: Standing, term: Term) -> bool:
+    memory = standing.memory
+    match term.field:
+        case "who":
+            return is_about(memory, term.value)
+        case "kind" | "tier" | "type":
+            return _is_kind(memory, term.value)
+        case "is":
+            return _is_so(standing, term.value)
+        case "before" | "after":
+            number = term.value.lstrip("#")
+            if not number.isdecimal():
+                return False
+            place = int(number)
+            return standing.start < place if term.field == "before" else standing.start > place
+        case _:
+            return term.value in f"{sentence_of(memory)} {memory.detail}".casefold()
+
+
+def _is_kind(memory: Memory, word: str) -> bool:
+    if word.rstrip("s") == SECRET:
+        return memory.type == "hiding"
+    ours = (memory.type, memory.field.replace("_", " "), TIER_NAMES[memory.tier])
+    names = (memory.field, memory.tier.value, *ours, *map(tr, ours))
+    return any(name.casefold().startswith(word.rstrip("s")) for name in names if name)
+
+
+def _is_so(standing: Standing, word: str) -> bool:
+    memory = standing.memory
+    match word:
+        case "pinned":
+            return memory.is_pinned
+        case "yours":
+            return memory.grounding is Grounding.YOURS
+        case "built-in" | "builtin":
+            return memory.made_by == BUILT_IN
+        case "lost":
+            return standing.status in LOST
+        case "merged":
+            return memory.is_consolidated
+        case _:
+            return standing.status.value == word

@@ -1,0 +1,98 @@
+"""Canon: what a character has lived through, over all chats (spec §9, PD2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from app.core.translation import N_
+from app.memory.documents.summary import cut_to
+from app.memory.ranking import ranked, utilities
+from app.memory.reading.lines import is_copied
+from app.memory.reading.prose import (
+    CountTokens,
+    cleaned,
+    is_unchanged,
+    is_unknown,
+    newest_within,
+    prose,
+    sections,
+    within,
+)
+from app.memory.records import Document, Memory, Tier
+from app.story.answers.task_answers import Unreadable
+from app.story.messages import combined_digest
+
+TITLES: Mapping[str, str] = {"identity": "Identity", "history": "History", "now": "Now"}
+NAMES: Mapping[str, str] = {
+    **{name: name for name in TITLES},
+    **dict.fromkeys(("who they are", "character", "background"), "identity"),
+    **dict.fromkeys(("past", "story", "life", "what happened"), "history"),
+    **dict.fromkeys(("current state", "current", "present", "current situation", "state"), "now"),
+}
+MOST_MEMORIES = 30
+LEAST_IMPORTANCE = 2
+SHORTEST = 30  # signs of a usable canon
+NOTHING_YET = "Nothing yet."
+
+
+def canon_digest(summaries: Iterable[Document]) -> str:
+    """What a canon is made from: it is due again when an arc was added, not at each memory."""
+    return combined_digest(*sorted(f"{d.subject}\0{d.inputs}" for d in summaries))
+
+
+def canon_inputs(
+    name: str,
+    canon: str,
+    summaries: Sequence[Document],
+    memories: Sequence[Memory],
+    *,
+    room: int,
+    tokens: int,
+    count: CountTokens,
+) -> dict[str, str]:
+    """What a request is given. summaries: of resolved arcs, oldest first; the newest stay where
+    there is too little room, as the canon so far tells of the others. memories: that hold.
+    """
+    canon = cut_to(canon, min(tokens * 3 // 2, room // 3), count) if canon else NOTHING_YET
+    room -= count(canon)
+    arcs = newest_within([f"- {' '.join(d.text.split())}" for d in summaries], room * 2 // 3, count)
+    room -= sum(map(count, arcs))
+    weighty = [m for m in memories if m.tier is Tier.LONG_TERM and m.importance >= LEAST_IMPORTANCE]
+    best = ranked(weighty, utilities(weighty))[:MOST_MEMORIES]
+    lines = within((f"- [{m.type}] {' '.join(m.text.split())}" for m in best), room, count)
+    return {
+        "name": name,
+        "canon": canon,
+        "arcs": "\n".join(arcs),
+        "memories": "\n".join(lines) or NOTHING_YET,
+        "tokens": str(tokens),
+    }
+
+
+def read_canon(text: str, previous: str = "") -> dict[str, str]:
+    """The paragraphs of an answer. previous: the canon so far; what it says stands for a
+    paragraph that is left out or called unchanged.
+
+    Three paragraphs without labels are taken in their order. Raises Unreadable for less.
+    """
+    found = sections(cleaned(text), NAMES)
+    if not found:
+        blocks = [block for block in prose(text).split("\n\n") if block.strip()]
+        found = dict(zip(TITLES, blocks, strict=True)) if len(blocks) == len(TITLES) else {}
+    own = {
+        name: " ".join(body.replace("**", "").split())
+        for name, body in found.items()
+        if not (is_unchanged(body) or is_unknown(body) or is_copied(body))
+    }
+    if not own or sum(map(len, own.values())) < SHORTEST:
+        raise Unreadable(N_("with something else than the three paragraphs"))
+    old = sections(cleaned(previous), NAMES)
+    if len(own) < 2 and not old:
+        raise Unreadable(N_("with something else than the three paragraphs"))
+    told = {name: own.get(name) or old.get(name, "") for name in TITLES}
+    return {name: body for name, body in told.items() if body}
+
+
+def rendered(parts: Mapping[str, str]) -> str:
+    """The canon as one text."""
+    return "\n\n".join(f"{TITLES[name]}: {parts[name]}" for name in TITLES if parts.get(name))

@@ -1,0 +1,1 @@
+"""Who knows, suspects, believes and hides what, and who says too much."""

@@ -1,0 +1,198 @@
+"""What one person of a story must not be told, and which lines would tell it. Pure.
+
+A model that plays somebody says what it reads. So a line that tells what the map says they do not
+know is no line for their prompt, whatever it is part of (spec/smart-memory.md §7).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+
+from app.memory.epistemic.coverage import PART, RUN, SAID, Coverage
+from app.memory.epistemic.propositions import STEM, People, content_words, is_alike, is_everyone
+from app.memory.epistemic.word_counts import Frequency
+from app.memory.lifecycle.state_change import Wording
+from app.memory.lifecycle.verification import NO_WORDING
+from app.memory.names import folded
+from app.memory.records import Memory, Tier
+from app.memory.standing import Standing
+
+HAVING = frozenset({"knows", "suspects", "hiding"})
+SAME_SUBJECT = 0.2  # share of a belief's words, by weight, that the truth about it has to have
+
+
+class Withheld:
+    """What a person does not know of what others do.
+
+    names: all names of the person, folded; none for nobody in particular, who is told everything.
+    standings: of all tiers, as they are now. people: of the story. wording: of its languages.
+    """
+
+    def __init__(
+        self,
+        names: Collection[str],
+        standings: Sequence[Standing],
+        people: People,
+        *,
+        stopwords: frozenset[str] = frozenset(),
+        wording: Wording = NO_WORDING,
+    ) -> None:
+        self._keys = frozenset(map(people.key, names))
+        self._people = people
+        self._stopwords = stopwords
+        self._wording = wording
+        held = [s.memory for s in standings if s.is_active and self._keys]
+        self._held = [memory for memory in held if memory.tier is Tier.EPISTEMIC]
+        self._mine = [memory for memory in self._held if self._is_self(memory.subject)]
+        self._coverage = Coverage(
+            frozenset(word[:STEM] for key in people.names for word in people.words(key)),
+            self._frequency(held) if self._held else Frequency(),
+            stopwords,
+        )
+        self._own = frozenset(word[:STEM] for key in self._keys for word in people.words(key))
+        self._verdicts: dict[str, bool] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.entries or self._beliefs)
+
+    @cached_property
+    def entries(self) -> tuple[Memory, ...]:
+        """The entries that say what the person does not know, in the order of the story, each
+        matter once: their own first, then what others hide from them.
+        """
+        found: list[Memory] = []
+        own = [memory for memory in self._mine if memory.type == "unaware"]
+        hidden = [memory for memory in self._held if self._is_hidden_from_them(memory)]
+        for memory in (*own, *hidden):
+            if self._has(memory) or any(self._is_alike(memory, other) for other in found):
+                continue
+            found.append(memory)
+        return tuple(found)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """All wordings of what the person does not know."""
+        found = dict.fromkeys(text for entry in self.entries for text in self._wordings(entry))
+        return (*found, *self._truths())
+
+    def would_be_told(self, line: str) -> bool:
+        """Whether a line tells something of it."""
+        if line not in self._verdicts:
+            self._verdicts[line] = any(
+                self._tells(line, text) for text in self._secrets.near(self._words(line))
+            ) or any(self._denies(line, belief) for belief in self._beliefs)
+        return self._verdicts[line]
+
+    @cached_property
+    def _secrets(self) -> _Index:
+        return self._indexed(self.texts)
+
+    @cached_property
+    def _had(self) -> _Index:
+        """What the person knows, suspects or hides."""
+        return self._indexed([m.text for m in self._mine if m.type in HAVING])
+
+    def _indexed(self, texts: Sequence[str]) -> _Index:
+        return _Index(texts, self._words, self._coverage)
+
+    def _tells(self, line: str, text: str) -> bool:
+        covers = self._coverage.covers
+        return covers(line, text, self._own, SAID) or covers(line, text, self._own, PART, run=RUN)
+
+    def _denies(self, line: str, belief: str) -> bool:
+        """Whether a line says the opposite of what they take for true."""
+        if not self._tells(line, belief):
+            return False
+        said, meant = self._wording.read(line), self._wording.read(belief)
+        return said.is_negated != meant.is_negated
+
+    @cached_property
+    def _beliefs(self) -> tuple[str, ...]:
+        return tuple(memory.text for memory in self._mine if memory.type == "believes")
+
+    def _truths(self) -> Iterator[str]:
+        """What others know about the matter of a false belief, and the believer does not."""
+        for belief in self._beliefs:
+            words = self._words(belief)
+            least = SAME_SUBJECT * self._coverage.weight(words)
+            for memory in self._held:
+                if memory.type not in ("knows", "hiding") or self._is_self(memory.subject):
+                    continue
+                common = (words & self._words(memory.text)) - self._coverage.names
+                if common and self._coverage.weight(common) >= least and not self._has(memory):
+                    yield memory.text
+
+    def _wordings(self, entry: Memory) -> Iterator[str]:
+        yield entry.text
+        if entry.type == "hiding" and entry.detail:
+            yield entry.detail
+        for memory in self._held:
+            if memory.type not in ("believes", "unaware") and self._is_alike(memory, entry):
+                yield memory.text
+
+    def _is_hidden_from_them(self, memory: Memory) -> bool:
+        if memory.type != "hiding" or self._is_self(memory.subject):
+            return False
+        return self._is_self(memory.target) or is_everyone(memory.target, self._people)
+
+    def _has(self, entry: Memory) -> bool:
+        """Whether the person knows, suspects or hides it themselves."""
+        if entry.type in HAVING and self._is_self(entry.subject):
+            return True
+        near = self._had.near(self._words(entry.text))
+        return any(
+            folded(text) == folded(entry.text) or is_alike(text, entry.text, self._stopwords)
+            for text in near
+        )
+
+    def _is_alike(self, one: Memory, other: Memory) -> bool:
+        return folded(one.text) == folded(other.text) or is_alike(
+            one.text, other.text, self._stopwords
+        )
+
+    def _is_self(self, name: str) -> bool:
+        return bool(name) and self._people.key(name) in self._keys
+
+    def _words(self, text: str) -> frozenset[str]:
+        return content_words(text, self._stopwords)
+
+    def _frequency(self, memories: Iterable[Memory]) -> Frequency:
+        """In how many of the memories a word occurs."""
+        counts: Counter[str] = Counter()
+        number = 0
+        for memory in memories:
+            counts.update(self._words(memory.text))
+            number += 1
+        return Frequency(number, counts)
+
+
+class _Index:
+    """Texts by their words: of many only those are looked at that share enough with a line."""
+
+    def __init__(
+        self, texts: Sequence[str], words: Callable[[str], frozenset[str]], coverage: Coverage
+    ) -> None:
+        self._texts = tuple(dict.fromkeys(texts))
+        self._of: dict[str, list[tuple[int, float]]] = {}
+        self._least: list[float] = []
+        for number, text in enumerate(self._texts):
+            telling = words(text) - coverage.names or words(text)
+            weights = {word: coverage.weight((word,)) for word in telling}
+            self._least.append(PART * sum(weights.values()))
+            for word, weight in weights.items():
+                self._of.setdefault(word, []).append((number, weight))
+
+    def near(self, line: frozenset[str]) -> Iterator[str]:
+        """The texts of whose words a line has the part that it needs at least to tell them."""
+        shared: dict[int, float] = {}
+        for word in line:
+            for number, weight in self._of.get(word, ()):
+                shared[number] = shared.get(number, 0.0) + weight
+        for number, weight in shared.items():
+            if weight >= self._least[number]:
+                yield self._texts[number]
+
+
+NOTHING_WITHHELD = Withheld((), (), People())

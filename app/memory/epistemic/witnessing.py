@@ -1,0 +1,216 @@
+"""What follows from presence: who was there knows it, who was away goes on believing what was so.
+
+Derived entries are never kept. They are made anew from what the story says, and yield to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from app.core.translation import N_
+from app.memory.epistemic.presence import Company, Event, Whereabouts
+from app.memory.epistemic.propositions import is_same
+from app.memory.reading.presence_lines import OPEN, SAID
+from app.memory.records import Grounding, Memory, Source, Tier
+from app.memory.similarity import normalised
+from app.memory.standing import Standing, Status
+from app.story.messages import combined_digest
+from app.story.scene_cues.language import LanguagePack, tokens_of
+
+MADE_BY = "presence"
+WAS_THERE, WAS_AWAY = N_("was there"), N_("was not there")  # channels of derived entries
+
+
+@dataclass(frozen=True, slots=True)
+class Witnessed:
+    """One thing that was said or shown. matter: number, the same for what takes its place later.
+
+    there, away: keys of who surely learned it so, and of who surely did not.
+    """
+
+    event: Event
+    matter: int
+    there: frozenset[str]
+    away: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """What one person takes another to hold, since both were there. is_so: as far as the first
+    one knows it is still so.
+    """
+
+    of: str
+    text: str
+    at: int
+    is_so: bool
+
+
+class Witnessing:
+    """What people of a story know by having been there.
+
+    where: of the same people. packs: languages whose words for places tell what takes the place of
+    what: "the key is in the box", "the key is under the bed".
+    """
+
+    def __init__(self, where: Whereabouts, packs: Sequence[LanguagePack] = ()) -> None:
+        self.where = where
+        self._place_words = frozenset[str]().union(*(pack.place_words for pack in packs))
+        self.things = tuple(self._witnessed())
+
+    def entries(self, chat: int, stated: Iterable[Standing] = ()) -> tuple[Standing, ...]:
+        """Who knows, believes and does not know what, as entries of the map.
+
+        stated: entries of the story itself; of what somebody holds by them nothing is derived from
+        where they begin.
+        """
+        by_person: dict[str, list[Standing]] = {}
+        for standing in stated:
+            by_person.setdefault(self._key(standing.memory.subject), []).append(standing)
+        found = []
+        for person in sorted({key for thing in self.things for key in thing.there | thing.away}):
+            for thing, state, first, end in self._life_of(person):
+                standing = self._standing(chat, person, thing, state, first, end)
+                kept = self._yielding(standing, by_person.get(person, ()))
+                if kept is not None:
+                    found.append(kept)
+        return tuple(sorted(found, key=lambda s: s.start))
+
+    def minds_of(self, person: str, at: int) -> tuple[Mind, ...]:
+        """What somebody takes the others to hold at a message: what both learned together last."""
+        key = self._key(person)
+        latest: dict[tuple[str, int], Witnessed] = {}
+        own: dict[int, Witnessed] = {}
+        for thing in self.things:
+            if thing.event.at > at or key not in thing.there:
+                continue
+            own[thing.matter] = thing
+            for other in thing.there - {key}:
+                latest[other, thing.matter] = thing
+        return tuple(
+            Mind(other, thing.event.text, thing.event.at, own[matter] is thing)
+            for (other, matter), thing in latest.items()
+        )
+
+    def _witnessed(self) -> Iterator[Witnessed]:
+        last: list[Event] = []  # of each matter what was said of it last
+        for event in self.where.events:
+            if event.kind not in OPEN:
+                continue
+            matter = next(
+                (n for n, old in enumerate(last) if self._is_of_same(old.text, event.text)),
+                len(last),
+            )
+            last[matter : matter + 1] = [event]
+            place = self.where.place_of(event.who, event.at)
+            company = Company() if place is None else self.where.company(event.at, place)
+            people = set(company.there)
+            if place != event.who:
+                people.add(self._key(event.who))
+            people |= set(map(self._key, event.whom))
+            yield Witnessed(event, matter, frozenset(people), company.away - people)
+
+    def _is_of_same(self, old: str, new: str) -> bool:
+        """Whether a thing takes the place of another, or says it once more."""
+        return self._is_same(old, new) or takes_place(old, new, self._place_words)
+
+    def _is_same(self, old: str, new: str) -> bool:
+        return is_same(old, new) and not takes_place(old, new, self._place_words)
+
+    def _life_of(self, person: str) -> Iterator[tuple[Witnessed, str, int, int | None]]:
+        """What somebody holds of each matter, from where to where."""
+        held: dict[int, tuple[Witnessed, str, int]] = {}
+        for thing in self.things:
+            at, before = thing.event.at, held.get(thing.matter)
+            is_other = before is None or not self._is_same(before[0].event.text, thing.event.text)
+            if person in thing.there:
+                state, holds = "knows", thing
+            elif person in thing.away and before is not None and before[1] != "unaware":
+                if not is_other and before[1] == "knows":
+                    continue  # said once more, where they were not
+                # What is put back is as they left it.
+                state, holds = ("believes" if is_other else "knows"), before[0]
+            elif person in thing.away:
+                state, holds = "unaware", thing
+            elif before is not None and is_other and before[1] == "knows":
+                state, holds = "", before[0]  # nobody says whether they learned it
+            else:
+                continue
+            if before is not None and (before[1], before[0].event.text) == (
+                state,
+                holds.event.text,
+            ):
+                continue
+            if before is not None and before[1]:
+                yield *before, at
+            held[thing.matter] = (holds, state, at)
+        for thing, state, first in held.values():
+            if state:
+                yield thing, state, first, None
+
+    def _standing(
+        self, chat: int, person: str, thing: Witnessed, state: str, first: int, end: int | None
+    ) -> Standing:
+        event = thing.event
+        is_own = self._key(event.who) == person
+        # What keeps somebody in a belief is what happened while they were away.
+        cause = next((t.event for t in self.things if t.event.at == first), event)
+        told_by = event.who if event.kind == SAID and not is_own and state == "knows" else ""
+        memory = Memory(
+            id=combined_digest(MADE_BY, person, state, event.text, str(first)),
+            chat=chat,
+            tier=Tier.EPISTEMIC,
+            type=state,
+            text=event.text,
+            subject=self.where.people.name(person),
+            told_by=told_by,
+            channel=WAS_THERE if state == "knows" else WAS_AWAY,
+            sources=(Source(chat, cause.anchor, cause.content_hash),) if cause.anchor else (),
+            grounding=Grounding.DERIVED,
+            made_by=MADE_BY,
+        )
+        status = Status.ACTIVE if end is None else Status.ENDED
+        return Standing(memory, status, first, end)
+
+    def _yielding(self, derived: Standing, stated: Iterable[Standing]) -> Standing | None:
+        """A derived entry up to where the story itself says what is held; None for nothing."""
+        end = derived.end
+        for standing in stated:
+            if not self._is_same(standing.memory.text, derived.memory.text):
+                continue
+            if standing.start <= derived.start:
+                if standing.end is None or standing.end > derived.start:
+                    return None
+            elif end is None or standing.start < end:
+                end = standing.start
+        if end == derived.end:
+            return derived
+        return replace(derived, end=end, status=Status.ENDED)
+
+    def _key(self, name: str) -> str:
+        return self.where.people.key(name)
+
+
+def is_derived(memory: Memory) -> bool:
+    """Whether an entry follows from who was there, and the story does not state it."""
+    return memory.made_by == MADE_BY
+
+
+def takes_place(old: str, new: str, place_words: frozenset[str]) -> bool:
+    """Whether two texts say of one thing that it is at different places: the same words up to one
+    that stands before places, and others behind.
+    """
+    found = _thing(old, place_words)
+    if not found or found != _thing(new, place_words):
+        return False
+    return tokens_of(normalised(old)) != tokens_of(normalised(new))
+
+
+@lru_cache(maxsize=4096)  # each text is held against many
+def _thing(text: str, place_words: frozenset[str]) -> tuple[str, ...]:
+    """The words before the first one that stands before places; () for too few to tell."""
+    tokens = tokens_of(normalised(text))
+    at = next((n for n, word in enumerate(tokens) if word in place_words), 0)
+    return tuple(tokens[:at]) if at >= 2 else ()

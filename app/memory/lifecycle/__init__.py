@@ -1,0 +1,1 @@
+"""What becomes of a memory: decided, verified, merged, weakened, shared, cleared."""

@@ -1,0 +1,151 @@
+"""What the user says of memories: whether an entry makes sense, and what a command makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from app.core.errors import UsageError
+from app.core.translation import number, tr
+from app.memory.records import (
+    ARC,
+    ENTITY_TYPES,
+    EPISTEMIC_TYPES,
+    FEELING,
+    LEDGER_FIELDS,
+    LONG_TERM_TYPES,
+    SESSION_TYPES,
+    Ending,
+    EndReason,
+    Entity,
+    Memory,
+    MemoryChange,
+    Review,
+    Tier,
+)
+from app.memory.similarity import normalised, word_list
+
+LONGEST_TEXT = 4000  # characters; it goes into prompts
+TYPES: Mapping[Tier, tuple[str, ...]] = MappingProxyType(
+    {
+        Tier.SESSION: SESSION_TYPES,
+        Tier.LONG_TERM: LONG_TERM_TYPES,
+        Tier.RELATIONSHIPS: (FEELING,),
+        Tier.ARCS: (ARC,),
+        Tier.STATE_LEDGER: tuple(LEDGER_FIELDS),
+        Tier.EPISTEMIC: EPISTEMIC_TYPES,
+    }
+)
+MAGNITUDES = ("low", "medium", "high")
+EDITABLE = (
+    *("text", "type", "importance", "expiration", "subject", "target", "field", "magnitude"),
+    *("detail", "told_by", "channel"),
+)
+
+
+def checked(memory: Memory) -> Memory:
+    """The memory with its words in order. Raises UsageError when it makes no sense in its tier."""
+    memory = replace(
+        memory,
+        text=memory.text.strip(),
+        subject=" ".join(memory.subject.split()),
+        target=" ".join(memory.target.split()),
+    )
+    if not memory.text:
+        raise UsageError(tr("A memory needs words."))
+    if len(memory.text) > LONGEST_TEXT:
+        raise UsageError(tr("A memory has {n} characters at most.", n=number(LONGEST_TEXT)))
+    if memory.type not in TYPES[memory.tier]:
+        kinds = ", ".join(TYPES[memory.tier])
+        raise UsageError(
+            tr(
+                "{type!r} is none of the types there are here: {kinds}.",
+                type=memory.type,
+                kinds=kinds,
+            )
+        )
+    if memory.importance not in (1, 2, 3):
+        raise UsageError(tr("Importance goes from 1 to 3."))
+    _check_who(memory)
+    return memory
+
+
+def _check_who(memory: Memory) -> None:
+    if memory.tier is Tier.EPISTEMIC and not memory.subject:
+        raise UsageError(tr("Say who it is that knows, believes or hides it."))
+    if memory.type == "hiding" and not memory.target:
+        raise UsageError(tr("Say from whom it is hidden."))
+    if memory.tier is Tier.RELATIONSHIPS:
+        if not memory.subject or not memory.target:
+            raise UsageError(tr("Say who feels it, and toward whom."))
+        if memory.magnitude not in MAGNITUDES:
+            raise UsageError(tr("A feeling is {words}.", words=", ".join(map(tr, MAGNITUDES))))
+    if memory.tier is Tier.STATE_LEDGER:
+        if not memory.subject:
+            raise UsageError(tr("Say whom or what it is about."))
+        if memory.field not in LEDGER_FIELDS[memory.type]:
+            fields = ", ".join(LEDGER_FIELDS[memory.type])
+            raise UsageError(
+                tr("A {type} has these fields: {fields}.", type=memory.type, fields=fields)
+            )
+
+
+def resolved_by_hand(memory: Memory, text: str) -> Memory:
+    """The arc, closed. text: how. Raises UsageError when it is closed already, or no arc."""
+    if memory.tier is not Tier.ARCS:
+        raise UsageError(tr("Only arcs are resolved."))
+    if any(ending.reason is EndReason.RESOLVED and not ending.sources for ending in memory.endings):
+        raise UsageError(tr("This arc is resolved already."))
+    ending = Ending(EndReason.RESOLVED, text=text.strip())
+    return replace(memory, endings=(*memory.endings, ending))
+
+
+def reopened(memory: Memory, holding: Iterable[Memory]) -> Memory:
+    """The memory, holding again. holding: what holds now.
+
+    Raises UsageError when it never ended, or when the same is open already (§8.6).
+    """
+    if not memory.endings:
+        raise UsageError(tr("This has not ended."))
+    words = word_list(memory.text)
+    for other in holding:
+        if (
+            other.id != memory.id
+            and (other.tier, other.type) == (memory.tier, memory.type)
+            and (other.subject, other.target, other.field)
+            == (memory.subject, memory.target, memory.field)
+            and word_list(other.text) == words
+        ):
+            raise UsageError(tr("The same is there already, and holds."))
+    return replace(memory, endings=())
+
+
+def reviewed(memories: Sequence[Memory], review: Review) -> tuple[Memory, ...]:
+    """Those that the user's word changes. Raises UsageError for what needs none."""
+    if any(memory.review is Review.NONE for memory in memories):
+        raise UsageError(tr("This does not wait for a review."))
+    return tuple(replace(m, review=review) for m in memories if m.review is not review)
+
+
+def retyped(entity: Entity, type_: str, ledger: Iterable[Memory]) -> MemoryChange:
+    """An entity of another type; its lines in the ledger go along where that type has them (§8.5).
+
+    ledger: all of that tier. Raises UsageError.
+    """
+    if type_ not in ENTITY_TYPES:
+        raise UsageError(
+            tr("{type!r} is none of these: {kinds}.", type=type_, kinds=", ".join(ENTITY_TYPES))
+        )
+    if entity.is_locked:
+        raise UsageError(
+            tr("{name} has a card or is you: that stays a character.", name=entity.name)
+        )
+    names = {normalised(name) for name in (entity.name, *entity.aliases)}
+    fields = LEDGER_FIELDS.get(type_, ())
+    lines = [m for m in ledger if normalised(m.subject) in names and m.type == entity.type]
+    return MemoryChange(
+        memories=tuple(replace(line, type=type_) for line in lines if line.field in fields),
+        entities=(replace(entity, type=type_),),
+        removed=frozenset(line.id for line in lines if line.field not in fields),
+    )

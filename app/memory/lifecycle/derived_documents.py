@@ -1,0 +1,66 @@
+"""Finding and making the longer texts that are made of memories: which one counts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from app.memory.reading.extraction import Work
+from app.memory.records import Document, DocumentKind
+from app.story.messages import combined_digest
+
+
+def all_of(
+    documents: Iterable[Document], kind: DocumentKind, subject: str | None = None
+) -> tuple[Document, ...]:
+    """Those of a kind, oldest first. subject: None for any."""
+    return tuple(
+        d for d in documents if d.kind is kind and (subject is None or d.subject == subject)
+    )
+
+
+def newest(documents: Iterable[Document], kind: DocumentKind, subject: str = "") -> Document | None:
+    """The one that counts, None when there is none."""
+    found = all_of(documents, kind, subject)
+    return found[-1] if found else None
+
+
+def newest_reaching(
+    documents: Iterable[Document], kind: DocumentKind, anchors: Collection[str]
+) -> Document | None:
+    """The newest without a subject whose last message is still part of the story."""
+    found = [d for d in all_of(documents, kind, "") if d.until in anchors]
+    return found[-1] if found else None
+
+
+def by_subject(documents: Iterable[Document], kind: DocumentKind) -> dict[str, Document]:
+    """The one that counts for each subject."""
+    return {d.subject: d for d in documents if d.kind is kind}
+
+
+def made(
+    work: Work,
+    kind: DocumentKind,
+    text: str,
+    *,
+    subject: str = "",
+    sections: Mapping[str, str] | None = None,
+    until: str = "",
+    inputs: str = "",
+    is_of_character: bool = False,
+) -> Document:
+    """A new text. Its id follows from the work and when it was asked for: an operation that is
+    taken up again makes nothing twice, and the same work wanted later makes a newer text.
+    """
+    return Document(
+        id=combined_digest("document", work.key, repr(work.now), kind.value, subject),
+        chat=work.chat,
+        kind=kind,
+        text=text,
+        character=work.character if is_of_character else "",
+        subject=subject,
+        sections=dict(sections or {}),
+        until=until,
+        inputs=inputs,
+        made_by=work.made_by,
+        created=work.now,
+    )

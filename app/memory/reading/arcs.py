@@ -1,0 +1,59 @@
+"""Reading open threads and how they were resolved (spec §8.6)."""
+
+from __future__ import annotations
+
+import re
+
+from app.memory.reading.claims import Claim, ClaimedEnd
+from app.memory.reading.lines import Line, is_copied, numbers_in, signs_in
+from app.memory.reading.memory_lines import mentions_in
+from app.memory.records import ARC, Tier
+
+SHORTEST_THREAD = 16
+LONGEST_THREAD = 400
+# "2", "#2 and 3", "arc 2": numbers of the list, and nothing else.
+NUMBERS_ONLY = re.compile(
+    r"(?:(?:arcs?|threads?|entry|entries|no\.?)\s*)?#?\d{1,4}(?:\s*(?:,|and|&|-|–)\s*#?\d{1,4})*\s*\.?",
+    re.IGNORECASE,
+)
+NUMBER_THEN_HOW = re.compile(r"(?:(?:arc|thread)\s*)?#?(\d{1,4})\s*(?:[.):]|\s[-–—])\s+(?=\S)")
+
+
+def arc_claim(line: Line) -> Claim | None:
+    """The thread that a line opens; None when it is too short or copied from the prompt."""
+    text = line.content
+    if len(text) > LONGEST_THREAD or signs_in(text) < SHORTEST_THREAD or is_copied(text):
+        return None
+    return Claim(
+        Tier.ARCS,
+        ARC,
+        line.content,
+        entities=(
+            *mentions_in(line.value("characters", "character"), "character"),
+            *mentions_in(line.value("entity", "entities")),
+        ),
+        sources=line.sources,
+    )
+
+
+def resolved_arc(line: Line) -> ClaimedEnd | None:
+    """Which thread a line resolves, and how: by number, else in words."""
+    head, pipe, resolution = (part.strip() for part in line.content.partition("|"))
+    positional = " ".join(line.positional)
+    numbers: tuple[int, ...] = ()
+    if NUMBERS_ONLY.fullmatch(head):
+        numbers = numbers_in(head)
+    elif not pipe and (found := NUMBER_THEN_HOW.match(head)):
+        numbers, resolution = (int(found[1]),), head[found.end() :]
+    elif NUMBERS_ONLY.fullmatch(positional):  # [resolved:2] how
+        numbers, resolution = numbers_in(positional), resolution or head
+    if is_copied(line.content) or not (numbers or any(map(str.isalnum, head))):
+        return None
+    return ClaimedEnd(
+        Tier.ARCS,
+        numbers=numbers,
+        text="" if numbers else head,
+        type=ARC,
+        resolution=resolution,
+        sources=line.sources,
+    )

@@ -1,0 +1,166 @@
+"""Reading who knows, suspects, believes, does not know and hides what (spec §7, PE)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from app.memory.names import name_in, party_in
+from app.memory.reading.claims import Claim, ClaimedEnd, Mention
+from app.memory.reading.lines import Line, content_in, is_copied, numbers_in
+from app.memory.records import Tier
+
+EVERYONE = "everyone"  # from whom something is hidden where nobody is named
+LONGEST_TEXT = 500
+LONGEST_DETAIL = 1_000
+
+CHANNELS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("saw", "seen", "see", "sight", "witnessed", "witness", "watched"), "saw"),
+        **dict.fromkeys(("told", "tell", "said", "heard", "confessed", "asked", "speech"), "told"),
+        **dict.fromkeys(("overheard", "eavesdropped", "eavesdropping"), "overheard"),
+        **dict.fromkeys(("read", "letter", "reading", "written", "note"), "read"),
+        **dict.fromkeys(
+            ("inferred", "deduced", "guessed", "concluded", "inference", "realised", "realized"),
+            "inferred",
+        ),
+    }
+)
+LISTED = re.compile(r"\s*[,;、，；&]\s*(?:and\s+)?|\s+and\s+")
+MOST_LISTED, MOST_WORDS = 8, 5  # names of a list, words of a name
+FROM = re.compile(r"\s+from\s+", re.IGNORECASE)
+# "A thinks that B" as the holder: the entry is A's, and it is about what B knows.
+NESTED = re.compile(
+    r"(.{1,80}?)\s+(thinks|believes|assumes|suspects|knows)\s+(?:that\s+)?(\S.{0,80})",
+    re.IGNORECASE,
+)
+STATE_OF_VERB: Mapping[str, str] = MappingProxyType(
+    {"thinks": "believes", "assumes": "believes"}
+    | {word: word for word in ("believes", "suspects", "knows")}
+)
+VERB_OF_STATE: Mapping[str, str] = MappingProxyType(
+    {
+        "knows": "knows",
+        "suspects": "suspects",
+        "believes": "believes",
+        "unaware": "does not know",
+        "hiding": "hides",
+    }
+)
+SAYS_A_VERB = re.compile(
+    r"\s(?:knows|suspects|believes|thinks|hides|conceals|does(?:n't|n’t| not)|is unaware)\b",
+    re.IGNORECASE,
+)
+LEADING_NUMBERS = re.compile(
+    r"[\s#]*(?:(?:entry|entries|numbers?|no\.?)\s*)?#?(?:\d{1,4}(?:\s*(?:,|and|&|;|-|–|\s)\s*#?)?)+",
+    re.IGNORECASE,
+)
+
+
+def epistemic_claims(line: Line, state: str) -> tuple[Claim, ...]:
+    """What a line says of its holders, one claim for each of them and for each from whom they hide
+    it: a list of names is nobody's name.
+    """
+    head, bar, rest = line.content.partition("|")
+    if not bar:
+        head, bar, rest = line.content.partition(":")
+    holders, _, targets = _parted(head) if state == "hiding" else (head, "", "")
+    found = [
+        epistemic_claim(replace(line, content=f"{holder}{_from(target)} {bar} {rest}"), state)
+        for holder in parties_of(holders)
+        for target in (parties_of(targets) if targets else ("",))
+    ]
+    return tuple(claim for claim in found if claim is not None)
+
+
+def parties_of(text: str) -> tuple[str, ...]:
+    """The names of a list of names; the text itself where it is none."""
+    parts = [part.strip() for part in LISTED.split(text)]
+    named = [part for part in parts if part]
+    is_list = len(named) > 1 and all(
+        (part[0].isupper() or not part[0].isascii()) and len(part.split()) <= MOST_WORDS
+        for part in named
+    )
+    return tuple(dict.fromkeys(named))[:MOST_LISTED] if is_list else (text.strip(),)
+
+
+def _parted(head: str) -> tuple[str, str, str]:
+    parts = FROM.split(head, maxsplit=1)
+    return parts[0], "from", parts[1] if len(parts) > 1 else ""
+
+
+def _from(target: str) -> str:
+    return f" from {target}" if target else ""
+
+
+def epistemic_claim(line: Line, state: str) -> Claim | None:
+    """What a line says of a holder. state: of EPISTEMIC_TYPES.
+
+    Hiding without a target is hiding from everyone. None without a holder and a subject matter.
+    """
+    head, text, detail = _parts(line.content)
+    head, target = _target(head, line) if state == "hiding" else (head, "")
+    nested = NESTED.fullmatch(head)
+    if nested is not None:
+        head, inner = nested[1], nested[3]
+        text = (
+            f"{inner} {text}"
+            if SAYS_A_VERB.search(f" {inner}") or _begins_with_verb(text)
+            else f"{inner} {VERB_OF_STATE[state]} {text}"
+        )
+        state, target = STATE_OF_VERB[nested[2].lower()], ""
+    holder = name_in(head)
+    if not holder or not any(map(str.isalnum, text)) or len(text) > LONGEST_TEXT:
+        return None
+    if is_copied(line.content):
+        return None
+    teller = name_in(line.value("by", "from", "told_by") if state != "hiding" else line.value("by"))
+    return Claim(
+        Tier.EPISTEMIC,
+        state,
+        text,
+        subject=holder,
+        target=target,
+        detail=detail[:LONGEST_DETAIL],
+        told_by=teller,
+        channel=CHANNELS.get(line.value("via", "channel", "how").lower(), ""),
+        entities=(Mention(holder, "character"),),
+        sources=line.sources,
+    )
+
+
+def retired_entries(line: Line) -> ClaimedEnd | None:
+    """Which of the numbered entries no longer hold; as it is listed where there is no number."""
+    head = line.content.partition("|")[0].strip()
+    leading = LEADING_NUMBERS.match(head)
+    numbers = numbers_in(leading[0] if leading else head or " ".join(line.positional))
+    if is_copied(line.content) or not (numbers or any(map(str.isalpha, head))):
+        return None
+    return ClaimedEnd(
+        Tier.EPISTEMIC,
+        numbers=numbers,
+        text="" if numbers else line.content,
+        sources=line.sources,
+    )
+
+
+def _parts(content: str) -> tuple[str, str, str]:
+    """Holder, what it is about, and the same at length."""
+    head, pipe, rest = content.partition("|")
+    if not pipe:
+        head, _, rest = content.partition(":")
+    about, _, detail = rest.partition("|")
+    return head.strip(), content_in(about), content_in(detail)
+
+
+def _target(head: str, line: Line) -> tuple[str, str]:
+    """The concealer, and from whom."""
+    parts = FROM.split(head, maxsplit=1)
+    named = parts[1] if len(parts) > 1 else line.value("from", "target", "to")
+    return parts[0], party_in(named) or EVERYONE
+
+
+def _begins_with_verb(text: str) -> bool:
+    return bool(SAYS_A_VERB.match(f" {text}"))

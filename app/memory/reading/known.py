@@ -1,0 +1,337 @@
+"""How a model is shown what is remembered: short lists, numbered where it answers by number.
+
+Arcs and who-knows-what entries have numbers from 1, each kind its own. What an answer calls by
+number is found again in `arcs` and `epistemic`, ids of memories in the order of their numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.memory.reading.claims import Mention
+from app.memory.records import LEDGER_FIELDS, Memory, Tier
+from app.memory.similarity import words
+
+NOTHING = "Nothing yet."
+NOTHING_NEW = "Nothing."
+
+ARCS = "Open arcs:"
+EPISTEMIC = "Who knows what:"
+MEMORIES = "Memories:"
+LEDGER = "State:"
+FEELINGS = "Feelings:"
+NAMES = "Names: "
+ENDED_ARCS = "Arcs resolved since: "
+ENDED_EPISTEMIC = "Who-knows-what entries that no longer hold: "
+ENDED_MEMORIES = "No longer so:"
+
+# What is left out last comes first.
+KEPT_LONGEST = (
+    Tier.ARCS,
+    Tier.EPISTEMIC,
+    Tier.STATE_LEDGER,
+    Tier.RELATIONSHIPS,
+    Tier.LONG_TERM,
+    Tier.SESSION,
+)
+NUMBERED = (Tier.ARCS, Tier.EPISTEMIC)  # an answer may mean them by number
+MEMORY_TIERS = (Tier.LONG_TERM, Tier.SESSION)
+
+OPEN_SECRETS = frozenset({"hiding", "unaware", "believes"})
+SECRET_COUNTS, OLDEST_SECRETS = 1.0, 4
+SPOKEN_OF = 0.5  # closeness from which on the new messages speak of an entry
+MUCH_SPOKEN_OF, MOST_SPOKEN_OF = 1.0, 4  # memories that are listed since the messages speak of them
+SMALL_ROOM, OTHERS_SHARE = 300, 0.4  # of what a larger room has more, what is not numbered gets so
+
+CountTokens = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """text: as prompts show it. arcs, epistemic: ids, the first has number 1."""
+
+    text: str
+    arcs: tuple[str, ...] = ()
+    epistemic: tuple[str, ...] = ()
+
+
+class KnownForBlock(NamedTuple):
+    """What is known in two parts: base_text stays the same as long as a block begins at the same
+    message, news_text says what changed since. arcs, epistemic: ids, numbered through both parts.
+    """
+
+    base_text: str
+    news_text: str
+    arcs: tuple[str, ...]
+    epistemic: tuple[str, ...]
+
+
+def known(
+    memories: Sequence[Memory],
+    *,
+    limit: int,
+    count: CountTokens,
+    names: Sequence[Mention] = (),
+    about: str = "",
+) -> Known:
+    """Show memories that hold, in the order given.
+
+    limit: tokens that the text may take, as `count` counts; what matters least is left out, arcs
+    and epistemic entries last of all. names: whom and what the story calls by name. about: text of
+    the messages that are read; what shares its rarer words is shown before others.
+    """
+    shown = _within(memories, limit - count(_named(names, limit, count)), count, about)
+    arcs, epistemic = _of(shown, Tier.ARCS), _of(shown, Tier.EPISTEMIC)
+    text = _joined(_parts(shown, 0, 0))
+    # What the lists spell out already is not listed again.
+    others = [mention for mention in names if mention.name not in text]
+    text = _joined([text, _named(others, limit, count)])
+    return Known(text or NOTHING, _ids(arcs), _ids(epistemic))
+
+
+def known_for_block(
+    base: Sequence[Memory],
+    now: Sequence[Memory],
+    *,
+    limit: int,
+    count: CountTokens,
+    names: Sequence[Mention] = (),
+    still_so: Collection[str] = (),
+    about: str = "",
+    now_about: str = "",
+) -> KnownForBlock:
+    """Show what held when a block began, and what changed until now.
+
+    What was noted since is listed too, since an answer is to say where it has changed; and of what
+    was left out of the first text the arcs and epistemic entries that the new messages are about.
+    What changes seldom comes first, so that texts of later blocks begin alike.
+    base_text depends on base, names, limit and about alone. limit: tokens that each of the two
+    texts may take; see `known`. An entry of base that reads otherwise now is one that ended and a
+    new one. still_so: ids of those that are no longer kept although they are as true as before.
+    about, now_about: text of the block's first messages, and of those that are new.
+    """
+    first = known(base, limit=limit, count=count, names=names, about=about)
+    before = {(memory.id, line_of(memory)) for memory in base}
+    still = {(memory.id, line_of(memory)) for memory in now}
+    shown = _within(base, limit - count(_named(names, limit, count)), count, about)
+    new = [memory for memory in now if (memory.id, line_of(memory)) not in before]
+    left = [memory for memory in shown if (memory.id, line_of(memory)) not in still]
+    gone = [memory for memory in left if memory.id not in still_so]
+    ended = _ended(gone, new, first)
+    room = limit - count(_joined(ended))
+    fresh = _within([*new, *_missed(base, shown, still, now_about)], room, count, now_about)
+    parts = _parts(fresh, len(first.arcs), len(first.epistemic))
+    return KnownForBlock(
+        first.text,
+        _joined([*parts, *ended]) or NOTHING_NEW,
+        (*first.arcs, *_ids(_of(fresh, Tier.ARCS))),
+        (*first.epistemic, *_ids(_of(fresh, Tier.EPISTEMIC))),
+    )
+
+
+def line_of(memory: Memory) -> str:
+    """One memory as it is listed, without its number."""
+    text = _plain(memory.text)
+    if memory.tier is Tier.ARCS:
+        return text
+    if memory.tier is Tier.EPISTEMIC:
+        holder = f"{memory.subject} from {memory.target}" if memory.target else memory.subject
+        return f"[{memory.type}] {holder} | {text}"
+    if memory.tier is Tier.STATE_LEDGER:
+        return f"- {memory.subject} ({memory.type}): {memory.field}={text}"
+    if memory.tier is Tier.RELATIONSHIPS:
+        return f"- {memory.subject} -> {memory.target}: {_attitude(memory)}"
+    return f"- [{memory.type}] {text}"
+
+
+def _parts(memories: Sequence[Memory], arcs: int, epistemic: int) -> list[str]:
+    """The lists with their headings; arcs, epistemic: how many have a number already."""
+    parts = [
+        _listed(MEMORIES, [line_of(memory) for memory in _of(memories, *MEMORY_TIERS)]),
+        _listed(ARCS, _numbered(_of(memories, Tier.ARCS), arcs)),
+        _listed(EPISTEMIC, _numbered(_of(memories, Tier.EPISTEMIC), epistemic)),
+        _listed(FEELINGS, _feelings(_of(memories, Tier.RELATIONSHIPS))),
+        _listed(LEDGER, _ledger(_of(memories, Tier.STATE_LEDGER))),
+    ]
+    return [part for part in parts if part]
+
+
+def _ended(gone: Sequence[Memory], new: Sequence[Memory], first: Known) -> list[str]:
+    """What of the shown base no longer holds. A value that has a new one says so by that."""
+    values = {(m.subject.casefold(), m.field) for m in new if m.tier is Tier.STATE_LEDGER}
+    attitudes = {_felt(m) for m in new if m.tier is Tier.RELATIONSHIPS}
+    lines: list[str] = []
+    for memory in gone:
+        if memory.tier in MEMORY_TIERS:
+            lines.append(line_of(memory))
+        elif memory.tier is Tier.STATE_LEDGER:
+            if (memory.subject.casefold(), memory.field) not in values:
+                lines.append(f"- {memory.subject} ({memory.type}): {memory.field}=-")
+        elif memory.tier is Tier.RELATIONSHIPS and _felt(memory) not in attitudes:
+            lines.append(f"- {memory.subject} -> {memory.target}: !{_plain(memory.text)}")
+    parts = [
+        _numbers(ENDED_ARCS, first.arcs, _of(gone, Tier.ARCS)),
+        _numbers(ENDED_EPISTEMIC, first.epistemic, _of(gone, Tier.EPISTEMIC)),
+        _listed(ENDED_MEMORIES, lines),
+    ]
+    return [part for part in parts if part]
+
+
+def _missed(
+    base: Sequence[Memory],
+    shown: Sequence[Memory],
+    still: Collection[tuple[str, str]],
+    about: str,
+) -> list[Memory]:
+    """What an answer may have to end and is not shown: entries of base that hold, and of which the
+    new messages speak; of memories the few of which they speak most.
+    """
+    there = {memory.id for memory in shown}
+    missed = [
+        (near, place)
+        for place, (memory, near) in enumerate(zip(base, _closeness(base, about), strict=True))
+        if near >= SPOKEN_OF
+        and memory.id not in there
+        and memory.tier in (*NUMBERED, *MEMORY_TIERS)
+        and (memory.id, line_of(memory)) in still
+    ]
+    spoken = sorted(((n, p) for n, p in missed if base[p].tier in MEMORY_TIERS), reverse=True)
+    few = {place for near, place in spoken[:MOST_SPOKEN_OF] if near >= MUCH_SPOKEN_OF}
+    return [base[p] for _, p in missed if base[p].tier in NUMBERED or p in few]
+
+
+def _within(
+    memories: Sequence[Memory], limit: int, count: CountTokens, about: str
+) -> tuple[Memory, ...]:
+    """Those that fit, in the order given: by tier, then pinned, by weight, by what `about` speaks
+    of, and new ones first. Numbered entries leave some of a larger room to the others.
+    """
+    order = _best_first(memories, about)
+    headings = sum(map(count, (ARCS, EPISTEMIC, MEMORIES, LEDGER, FEELINGS))) + 10  # blank lines
+    room = limit - (headings if memories else 0)
+    kept: set[int] = set()
+
+    def take(places: Sequence[int], room: int) -> int:
+        for place in places:
+            cost = count(f"{len(memories)}. {line_of(memories[place])}\n")
+            if place not in kept and cost <= room:
+                room -= cost
+                kept.add(place)
+        return room
+
+    numbered = [place for place in order if memories[place].tier in NUMBERED]
+    others = [place for place in order if memories[place].tier not in NUMBERED]
+    reserved = max(0, int((room - SMALL_ROOM) * OTHERS_SHARE)) if others else 0
+    left = take(others, take(numbered, room - reserved) + reserved)
+    take(numbered, left)
+    return tuple(memory for place, memory in enumerate(memories) if place in kept)
+
+
+def _best_first(memories: Sequence[Memory], about: str) -> list[int]:
+    """Places of the memories. Of open secrets the oldest count more: the story turns on them."""
+    secrets = [place for place, memory in enumerate(memories) if memory.type in OPEN_SECRETS]
+    worth = [
+        memory.importance + near
+        for memory, near in zip(memories, _closeness(memories, about), strict=True)
+    ]
+    for place in secrets:
+        worth[place] += SECRET_COUNTS
+    for place in secrets[:OLDEST_SECRETS]:
+        worth[place] += SECRET_COUNTS
+    return sorted(
+        range(len(memories)),
+        key=lambda place: (
+            KEPT_LONGEST.index(memories[place].tier),
+            not memories[place].is_pinned,
+            -worth[place],
+            -place,
+        ),
+    )
+
+
+def _closeness(memories: Sequence[Memory], about: str) -> list[float]:
+    """How much a text speaks of each, 0 to 2: by words that they share and few of them have."""
+    if not about:
+        return [0.0] * len(memories)
+    said = words(about)
+    told = [words(f"{m.subject} {m.target} {m.text}") & said for m in memories]
+    holders = Counter(word for one in told for word in one)
+    return [
+        min(2.0, sum(1 / holders[word] for word in one if len(word) > 2 or not word.isascii()))
+        for one in told
+    ]
+
+
+def _ledger(memories: Sequence[Memory]) -> list[str]:
+    """One line for each entity, its fields in the order of the schema."""
+    entities: dict[tuple[str, str], list[Memory]] = {}
+    for memory in memories:
+        entities.setdefault((memory.subject, memory.type), []).append(memory)
+    lines = []
+    for (subject, kind), values in entities.items():
+        fields = LEDGER_FIELDS.get(kind, ())
+        values.sort(key=lambda m: fields.index(m.field) if m.field in fields else len(fields))
+        told = " | ".join(f"{m.field}={_plain(m.text).replace('|', '/')}" for m in values)
+        lines.append(f"- {subject} ({kind}): {told}")
+    return lines
+
+
+def _feelings(memories: Sequence[Memory]) -> list[str]:
+    """One line for each pair."""
+    pairs: dict[tuple[str, str], list[str]] = {}
+    for memory in memories:
+        pairs.setdefault((memory.subject, memory.target), []).append(_attitude(memory))
+    return [f"- {one} -> {other}: {', '.join(felt)}" for (one, other), felt in pairs.items()]
+
+
+def _attitude(memory: Memory) -> str:
+    return f"{_plain(memory.text)}({memory.magnitude or 'medium'})"
+
+
+def _felt(memory: Memory) -> tuple[str, str, str]:
+    return memory.subject.casefold(), memory.target.casefold(), memory.text.casefold()
+
+
+def _named(names: Sequence[Mention], limit: int, count: CountTokens) -> str:
+    """The names, as many as a quarter of the room holds."""
+    told = [f"{n.name} ({n.type})" if n.type != "unknown" else n.name for n in names]
+    room = limit // 4 - count(NAMES)
+    fitting = 0
+    for name in told:
+        room -= count(f"{name}, ")
+        if room < 0:
+            break
+        fitting += 1
+    return NAMES + ", ".join(told[:fitting]) if fitting else ""
+
+
+def _numbered(memories: Sequence[Memory], after: int) -> list[str]:
+    return [f"{n}. {line_of(memory)}" for n, memory in enumerate(memories, after + 1)]
+
+
+def _numbers(label: str, ids: Sequence[str], gone: Sequence[Memory]) -> str:
+    numbers = [str(ids.index(memory.id) + 1) for memory in gone]
+    return label + ", ".join(numbers) if numbers else ""
+
+
+def _listed(heading: str, lines: Sequence[str]) -> str:
+    return "\n".join((heading, *lines)) if lines else ""
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _of(memories: Sequence[Memory], *tiers: Tier) -> tuple[Memory, ...]:
+    return tuple(memory for memory in memories if memory.tier in tiers)
+
+
+def _ids(memories: Sequence[Memory]) -> tuple[str, ...]:
+    return tuple(memory.id for memory in memories)

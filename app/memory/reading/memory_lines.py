@@ -1,0 +1,108 @@
+"""Reading long-term and session memories (spec/smart-memory.md §8.1, §8.3, §8.4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.memory.names import folded, name_in
+from app.memory.reading.claims import Claim, ClaimedEnd, Mention
+from app.memory.reading.lines import Line, is_copied, signs_in
+from app.memory.records import ENTITY_TYPES, LONG_TERM_TYPES, SESSION_TYPES, Expiration, Tier
+
+# Shortest and longest content, in signs.
+LENGTHS: Mapping[Tier, tuple[int, int]] = MappingProxyType(
+    {Tier.SESSION: (5, 240), Tier.LONG_TERM: (8, 280)}
+)
+HEDGED = re.compile(
+    r"\b(?:may\s?be|might\s+be|possibly|perhaps|i\s+think|seems\s+like)\b", re.IGNORECASE
+)
+LISTED = re.compile(r"\s*-?\s*\[[A-Za-z]{4,12}\]\s*")  # as a list of memories shows one
+MOST_ENTITIES = 12
+MOST_TRIGGERS = 6
+UNKNOWN = "unknown"
+TYPE_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        **{kind: kind for kind in ENTITY_TYPES},
+        **dict.fromkeys(("person", "people", "char", "creature", "animal", "npc"), "character"),
+        **dict.fromkeys(("location", "building", "room", "city", "setting"), "place"),
+        **dict.fromkeys(("item", "thing", "artifact", "artefact", "weapon"), "object"),
+        **dict.fromkeys(("vehicle", "ship"), "object"),
+        **dict.fromkeys(("group", "organisation", "organization", "guild"), "faction"),
+        **dict.fromkeys(("idea", "event", "rule"), "concept"),
+    }
+)
+
+
+def memory_claim(line: Line, tier: Tier) -> Claim | None:
+    """What a line claims for a tier; None for content too short or long, hedged (long-term only),
+    or copied from the prompt. An unknown modifier is ignored.
+    """
+    shortest, longest = LENGTHS[tier]
+    text = line.content
+    if len(text) > longest or signs_in(text) < shortest or is_copied(text):
+        return None
+    if tier is Tier.LONG_TERM and HEDGED.search(line.content):
+        return None
+    positional = [part.strip().lower() for text in line.positional for part in text.split(",")]
+    importance = line.value("score", "importance", "weight") or _first(positional, ("1", "2", "3"))
+    expiration = line.value("expires", "expiration", "expiry", "lasting").lower()
+    lasting = Expiration.PERMANENT if tier is Tier.LONG_TERM else Expiration.SESSION
+    for word in (expiration, _first(positional, tuple(Expiration))):
+        if word in tuple(Expiration):
+            lasting = Expiration(word)
+            break
+    return Claim(
+        tier=tier,
+        type=line.type,
+        text=line.content,
+        importance=int(importance) if importance in ("1", "2", "3") else 2,
+        expiration=lasting,
+        entities=mentions_in(line.value("entity", "entities")),
+        triggers=_triggers(line.value("triggers", "trigger")),
+        sources=line.sources,
+    )
+
+
+def over_memory(line: Line) -> ClaimedEnd | None:
+    """Which memory no longer holds, in its words, as it is listed or without its type."""
+    text = LISTED.sub("", line.content, count=1).strip()
+    if is_copied(text) or not any(map(str.isalnum, text)):
+        return None
+    return ClaimedEnd(Tier.LONG_TERM, text=text, sources=line.sources)
+
+
+def mentions_in(text: str, otherwise: str = UNKNOWN) -> tuple[Mention, ...]:
+    """The entities in "Name/type,Other/type", each once. otherwise: type where none is said."""
+    mentions: dict[str, Mention] = {}
+    for part in re.split(r"[,;]", text):
+        name, slash, kind = part.rpartition("/")
+        name, kind = (name, entity_type(kind)) if slash else (part, otherwise)
+        name = name_in(name)
+        known = mentions.get(folded(name))
+        if name and (known is None or known.type == UNKNOWN):
+            mentions[folded(name)] = Mention(known.name if known else name, kind)
+    return tuple(mentions.values())[:MOST_ENTITIES]
+
+
+def entity_type(word: str) -> str:
+    """The type that a model means, "unknown" for none of ours."""
+    return TYPE_WORDS.get(word.strip(" \t.\"'()").lower(), UNKNOWN)
+
+
+def tier_of(word: str) -> Tier | None:
+    """Of which tier a tag is, None for neither."""
+    if word in LONG_TERM_TYPES:
+        return Tier.LONG_TERM
+    return Tier.SESSION if word in SESSION_TYPES else None
+
+
+def _first(words: list[str], wanted: tuple[str, ...]) -> str:
+    return next((word for word in words if word in wanted), "")
+
+
+def _triggers(text: str) -> tuple[str, ...]:
+    words = (" ".join(part.split()).lower() for part in re.split(r"[,;]", text))
+    kept = dict.fromkeys(word for word in words if 3 <= len(word) <= 40)
+    return tuple(kept)[:MOST_TRIGGERS]

@@ -1,0 +1,1 @@
+"""What is peculiar to single tiers: threads and how they end, keywords and what they call up."""

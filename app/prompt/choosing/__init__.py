@@ -1,0 +1,1 @@
+"""Which lines are worth their tokens."""

@@ -1,0 +1,1 @@
+"""What each slot might tell: its lines, framed and cut."""

@@ -1,0 +1,263 @@
+"""The slots of single memories: long-term, called up by the moment, session, arcs. Pure.
+
+Source: spec/smart-memory.md §16 (IJ2 to IJ4, IJ6) and §11. What stands at the head of the prompt
+is ranked by what a memory is worth at all, not by what was just said: else each turn would change
+the beginning of the prompt, and a provider would have to read all of it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.memory.ranking import (
+    PROTECTED,
+    hybrid,
+    ranked,
+    utilities,
+)
+from app.memory.records import Grounding, Memory, Tier
+from app.memory.standing import Standing
+from app.memory.tiers.calling import called
+from app.prompt.choosing.choice import called_gain
+from app.prompt.choosing.drafts import Draft, Entry
+from app.prompt.choosing.framing import one_line
+from app.prompt.choosing.worth import LASTING, PASSING
+from app.prompt.occasion import Occasion
+from app.prompt.slots import LeftOut, Reason, SlotName
+
+SECONDHAND = "[secondhand] "
+# What a session's newest entry of each type tells of the scene.
+SCENE_STATE: Mapping[str, str] = {
+    "scene": "Setting",
+    "development": "Shift",
+    "detail": "Continuity",
+    "revelation": "New",
+}
+SCENE_NOW = "The scene now:"
+EARLIER = "Earlier, as things stood then:"
+HAPPENING = "event"  # the type of long-term memory that tells what happened, not what is so
+OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
+YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
+YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
+ASKED_GAIN = 8.0  # of an old passage that is asked for, against the mean of all lines
+CALLED_WEIGHS = 300.0  # of what is most spoken of, against all else that a memory is worth
+
+
+def long_draft(occasion: Occasion) -> Draft:
+    """Long-term memories, the oldest first in the text; of each type a share before any type has
+    more. Fresh ones are with those that the moment calls up.
+    """
+    memories, left_out = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled", at_head=True)
+    memories = tuple(standing for standing in memories if not occasion.is_fresh(standing))
+    held = [standing.memory for standing in memories]
+    best_first = ranked(held, utilities(held, occasion.common))
+    worths = {s.memory.id: occasion.worth(s, LASTING, at_head=True) for s in memories}
+    worths = _with_floors(best_first, worths, Tier.LONG_TERM)
+    ranks = _ranks(held)
+    past = {memory.id for memory in held if memory.type == HAPPENING}
+    return _listed(occasion, SlotName.LONG, best_first, memories, left_out, worths, ranks, past)
+
+
+@dataclass(frozen=True, slots=True)
+class CalledUp:
+    """Long-term memories that the last messages call up, and fresh ones: best first. held: all."""
+
+    best_first: tuple[Memory, ...]
+    held: tuple[Standing, ...]
+
+
+def call_up(occasion: Occasion) -> CalledUp:
+    """What the moment calls up, whatever the long-term slot may hold of it."""
+    memories, _ = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
+    held = [standing.memory for standing in memories]
+    found = called(
+        held,
+        occasion.words,
+        occasion.recent,
+        entities=occasion.told.entities,
+        rarity=occasion.index.rarity if occasion.index is not None else None,
+    )
+    best = max((one.score for one in found.values()), default=0.0) or 1.0
+    worth = {
+        id_: value + CALLED_WEIGHS * found[id_].score / best
+        for id_, value in hybrid(held, occasion.moment, occasion.common).items()
+    }
+    fresh = {standing.memory.id for standing in memories if occasion.is_fresh(standing)}
+    touched = [memory for memory in held if memory.id in fresh or found[memory.id]]
+    return CalledUp(ranked(touched, worth), memories)
+
+
+def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str]) -> Draft:
+    """What the moment calls up. told: ids of those that the long-term slot holds already."""
+    best_first = [memory for memory in called.best_first if memory.id not in told]
+    ranks = {memory.id: place for place, memory in enumerate(best_first)}
+    elsewhere = {memory.id for memory in called.best_first if memory.id in told}
+    left_out = tuple(
+        _left_out(standing.memory, Reason.ELSEWHERE)
+        for standing in called.held
+        if standing.memory.id in elsewhere
+    )
+    past = {
+        standing.memory.id
+        for standing in called.held
+        if standing.memory.type == HAPPENING and not occasion.is_lately(standing)
+    }
+    held = called.held
+    return _listed(occasion, SlotName.TRIGGERED, best_first, held, left_out, {}, ranks, past)
+
+
+def with_called_gains(draft: Draft) -> Draft:
+    """The draft of what is called up, its first entries adding most, and what is asked for."""
+    gains = (
+        ASKED_GAIN if entry.passage is not None and entry.passage.is_asked else called_gain(place)
+        for place, entry in enumerate(draft.entries)
+    )
+    entries = (replace(e, gain=gain) for e, gain in zip(draft.entries, gains, strict=True))
+    return replace(draft, entries=tuple(entries))
+
+
+def session_draft(occasion: Occasion) -> Draft:
+    """The scene as it is now, then details of this session, the oldest first."""
+    memories, left_out = _wanted(occasion, Tier.SESSION, is_on="session_enabled")
+    held = [standing.memory for standing in memories]
+    newest = {s.memory.type: s.memory for s in memories if occasion.is_of_now(s)}
+    now = {newest[type_].id: label for type_, label in SCENE_STATE.items() if type_ in newest}
+    hybrids = hybrid(held, occasion.moment, occasion.common)
+    best_first = ranked(held, hybrids)
+    plain = utilities(held, occasion.common)
+    worths = {
+        s.memory.id: occasion.worth(s, PASSING)
+        * max(0.1, 1 + (hybrids[s.memory.id] - plain[s.memory.id]) / OF_MOMENT)
+        for s in memories
+    }
+    worths = _with_floors(best_first, worths, Tier.SESSION)
+    ranks = _ranks(held) | dict.fromkeys(now, NOW_RANK)
+    order, state = _order(memories), list(now)
+    late = {s.memory.id for s in memories if occasion.is_lately(s)}
+    entries = [
+        Entry(
+            one_line(f"{now[m.id]}: {m.text}") if m.id in now else _bullet(occasion, m),
+            (state.index(m.id),) if m.id in now else (order[m.id],),
+            group=0 if m.id in now else 1 if m.id in late else 2,
+            memory=m.id,
+            rank=ranks[m.id],
+            worth=worths[m.id],
+        )
+        for m in best_first
+    ]
+    return Draft(
+        SlotName.SESSION,
+        tuple(entries),
+        str(occasion.settings["slot_session_template"]),
+        "{{session}}",
+        headings=(SCENE_NOW, "", EARLIER if late else ""),
+        above=1,
+        left_out=left_out,
+    )
+
+
+def arcs_draft(occasion: Occasion) -> Draft:
+    """Open threads, the oldest first; pinned ones stay longest, then those that weigh most."""
+    arcs, left_out = _wanted(occasion, Tier.ARCS, is_on="arcs_enabled")
+    order = _order(arcs)
+    best_first = sorted(
+        (standing.memory for standing in arcs),
+        key=lambda m: (not m.is_pinned, -m.importance, -order[m.id]),
+    )
+    worths = {s.memory.id: occasion.worth(s, LASTING) for s in arcs}
+    worths = _with_floors(best_first, worths, Tier.ARCS)
+    return _listed(occasion, SlotName.ARCS, best_first, arcs, left_out, worths, _ranks(best_first))
+
+
+def _with_floors(
+    best_first: Sequence[Memory], worths: Mapping[str, float], tier: Tier
+) -> dict[str, float]:
+    """The worths by id, raised for what must not be missed: what the user wants, and the best of
+    some types, so that no type crowds out the others (§11, floors).
+    """
+    firsts = PROTECTED.get(tier, ())
+    best = {memory.type: memory.id for memory in reversed(best_first)}
+    found = dict(worths)
+    for memory in best_first:
+        if _is_yours(memory):
+            found[memory.id] *= YOURS_WEIGHS
+        elif memory.type in firsts and best[memory.type] == memory.id:
+            found[memory.id] *= FIRST_WEIGHS
+    return found
+
+
+def _ranks(memories: Iterable[Memory]) -> dict[str, int]:
+    """By id: what the user wants comes first whatever it adds."""
+    return {m.id: YOURS_RANK if _is_yours(m) else OTHER_RANK for m in memories}
+
+
+def _is_yours(memory: Memory) -> bool:
+    return memory.is_pinned or memory.grounding is Grounding.YOURS
+
+
+def _wanted(
+    occasion: Occasion, tier: Tier, *, is_on: str, at_head: bool = False
+) -> tuple[tuple[Standing, ...], tuple[LeftOut, ...]]:
+    """What of a tier may be told to the responder, and what not."""
+    if not occasion.is_on(is_on):
+        return (), ()
+    kept: list[Standing] = []
+    left_out: list[LeftOut] = []
+    for standing in occasion.at_head(tier) if at_head else occasion.active(tier):
+        memory = standing.memory
+        if not occasion.was_there(memory) and not occasion.is_on("secondhand_marked"):
+            left_out.append(_left_out(memory, Reason.SECONDHAND))
+        elif occasion.is_on("slots_leave_out_visible") and occasion.is_visible(memory):
+            left_out.append(_left_out(memory, Reason.VISIBLE))
+        else:
+            kept.append(standing)
+    return tuple(kept), tuple(left_out)
+
+
+def _listed(
+    occasion: Occasion,
+    name: SlotName,
+    best_first: Iterable[Memory],
+    held: Sequence[Standing],
+    left_out: tuple[LeftOut, ...],
+    worths: Mapping[str, float],
+    ranks: Mapping[str, int],
+    past: Collection[str] = (),
+) -> Draft:
+    """One line for each memory, in the order of the story. past: ids of what happened a while ago,
+    which is told as that: how things stood then is not how they stand now.
+    """
+    order = _order(held)
+    placeholder = "arcs" if name is SlotName.ARCS else "memories"
+    return Draft(
+        name,
+        tuple(
+            Entry(
+                _bullet(occasion, memory),
+                (order[memory.id],),
+                group=int(memory.id in past),
+                memory=memory.id,
+                rank=ranks[memory.id],
+                worth=worths.get(memory.id, 1.0),
+            )
+            for memory in best_first
+        ),
+        str(occasion.settings[f"slot_{name}_template"]),
+        f"{{{{{placeholder}}}}}",
+        headings=("", EARLIER),
+        left_out=left_out,
+    )
+
+
+def _bullet(occasion: Occasion, memory: Memory) -> str:
+    heard = "" if memory.tier is Tier.ARCS or occasion.was_there(memory) else SECONDHAND
+    return f"- {heard}{one_line(memory.text)}"
+
+
+def _order(held: Sequence[Standing]) -> dict[str, int]:
+    return {standing.memory.id: place for place, standing in enumerate(held)}
+
+
+def _left_out(memory: Memory, reason: Reason) -> LeftOut:
+    return LeftOut(" ".join(memory.text.split()), reason, memory.id)

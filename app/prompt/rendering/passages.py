@@ -1,0 +1,272 @@
+"""Old passages: what the messages themselves tell of what the last turns touch. Pure.
+
+Memories hold what a model noted; what it did not, only the messages tell. A passage is a few
+sentences of one message, with its scene and who was there. It is never of a message that stands in
+the prompt itself, nor of one that the responder cannot know, nor does it tell what another line
+tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain, islice, zip_longest
+
+from app.memory.tiers.calling import naming
+from app.prompt.choosing.drafts import Draft, Entry
+from app.prompt.choosing.framing import one_line
+from app.prompt.occasion import LONGEST_READ, Occasion
+from app.prompt.rendering.passage_places import PassagePlaces, scene_around
+from app.prompt.slots import LeftOut, PassageShown, Reason
+from app.recall.messages import Asked, MessageIndex
+from app.recall.postings import best_first
+from app.recall.words import Words
+from app.story.messages import Message, MessageKind
+from app.story.recap_texts.sentences import split_sentences, without_markup
+from app.story.scenes import Scene
+
+HEADING = "From earlier, word for word:"
+MOST_RANKED, LOOKED_AT = 400, 24  # messages, and of those that may be told
+LONGEST = 240  # characters of a passage; a sign of a script without spaces counts as two
+MOST_NAMES = 4
+# What a sentence weighs: one of the last message that asks, any other of it, those before it.
+ASKS, SAYS, BEFORE = 1.0, 0.5, (0.35, 0.2, 0.2)
+# Share of what is asked for, by weight, that a passage has to have, of how many words, and how
+# often what the rarest word says; without a question, the share of it that was spoken of is first.
+ANSWERS, LEAST_ANSWERING, LEAST_ASKED = 0.45, 2, 0.7
+SPOKEN_OF, TOUCHES, LEAST_TOUCHING = 0.25, 1.5, 3
+TOLD = 0.6  # share of a passage's words that a line has to have to tell it already
+QUESTION_MARKS = ("?", "？")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A few sentences of one message. index: of it. text: as it is shown. terms: of its words.
+    words: what it was called up by, as it is spelled there. is_asked: it was asked for.
+    """
+
+    index: int
+    text: str
+    terms: frozenset[str]
+    words: tuple[str, ...]
+    is_asked: bool
+
+    @property
+    def shown(self) -> PassageShown:
+        return PassageShown(self.index, self.words, self.is_asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the last turns touch. question: terms of what they ask for, () for no question."""
+
+    asked: Asked
+    question: frozenset[str]
+
+
+def passages(occasion: Occasion) -> tuple[Passage, ...]:
+    """What is called up from the messages, best first."""
+    index = occasion.index
+    if index is None or not occasion.is_on("passages_enabled") or not occasion.recent:
+        return ()
+    wanted = _wanted(occasion, index)
+    if not wanted.asked:
+        return ()
+    kept: list[Passage] = []
+    most = int(occasion.settings["passages_shown"])
+    allowed = PassagePlaces(occasion)
+    for found in islice(filter(allowed.has, _likeliest(occasion, index, wanted)), LOOKED_AT):
+        is_answered = _is_answered(occasion, found) and allowed.has(found + 1)
+        place = found + is_answered
+        passage = _passage(occasion, index, wanted, place)
+        if passage is None or any(abs(other.index - place) <= 1 for other in kept):
+            continue
+        kept.append(passage)
+        if len(kept) == most:
+            break
+    return tuple(kept)
+
+
+def with_passages(
+    draft: Draft, found: Sequence[Passage], lines: Iterable[str], words: Words
+) -> Draft:
+    """The draft of what is called up with passages among its entries; what is asked for comes
+    first. lines: that the prompt tells otherwise.
+    """
+    if not found:
+        return draft
+    texts = (*lines, *(entry.text for entry in draft.entries))
+    told = [frozenset(words.of(text)) for text in texts]
+    rows: list[Entry] = []
+    left_out: list[LeftOut] = []
+    group = len(draft.headings)
+    for passage in found:
+        if any(len(passage.terms & line) >= TOLD * len(passage.terms) for line in told):
+            left_out.append(LeftOut(passage.text, Reason.ELSEWHERE))
+        else:
+            rows.append(Entry(passage.text, (passage.index,), group=group, passage=passage.shown))
+    is_asked = any(row.passage is not None and row.passage.is_asked for row in rows)
+    first, second = (rows, draft.entries) if is_asked else (draft.entries, rows)
+    return replace(
+        draft,
+        entries=tuple(filter(None, chain.from_iterable(zip_longest(first, second)))),
+        headings=(*draft.headings, HEADING),
+        left_out=(*draft.left_out, *left_out),
+    )
+
+
+# --- what is looked for
+
+
+def _wanted(occasion: Occasion, index: MessageIndex) -> _Wanted:
+    words, recent = index.words, occasion.recent
+    texts = list(zip(reversed(recent[:-1]), BEFORE, strict=False))
+    texts += ((sentence, SAYS) for sentence in _sentences(recent[-1]))
+    # In a group the second to answer has the first one's answer before them, and the same question.
+    questions = next(filter(None, map(_questions, reversed(recent[-2:]))), ())
+    texts += ((sentence, ASKS) for sentence in questions)
+    question = {term for sentence in questions for term in words.asked(sentence)}
+    asked = naming(words, Asked.of(words, texts), occasion.told.entities)
+    names = set(words.of(occasion.responder)) | _speaker_terms(occasion, index)
+    return _Wanted(asked, frozenset(question - names))
+
+
+def _speaker_terms(occasion: Occasion, index: MessageIndex) -> set[str]:
+    """Whoever is spoken to is named, and nothing is asked of them by that."""
+    speakers = {message.name for message in occasion.last_messages}
+    return {term for name in speakers for term in index.words.of(name)}
+
+
+# --- the best of it
+
+
+def _likeliest(occasion: Occasion, index: MessageIndex, wanted: _Wanted) -> Iterator[int]:
+    """Messages that hold something of it, the likeliest first."""
+    scores = index.scores(wanted.asked)[: len(occasion.story.messages)]
+    for place in best_first(scores, MOST_RANKED).tolist():
+        held, told = index.messages[place], occasion.story.messages[place]
+        # The index may be of the story a message later.
+        if (held.anchor, held.content_hash) == (told.anchor, told.content_hash):
+            yield place
+
+
+def _passage(
+    occasion: Occasion, index: MessageIndex, wanted: _Wanted, place: int
+) -> Passage | None:
+    """The passage of a message, None where it does not touch what is looked for enough."""
+    messages = occasion.story.messages
+    parts = [_window(messages[place], index, wanted.asked.terms)]
+    before = messages[place - 1] if place else None
+    if before is not None and _is_answer(before, messages[place]) and not before.is_hidden:
+        parts.insert(0, _window(before, index, wanted.asked.terms))
+    terms = frozenset(term for part in parts for term in index.words.of(part))
+    shared = terms & wanted.asked.terms.keys()
+    is_asked = _answers(terms, wanted, index)
+    if not is_asked and not _touches(terms, wanted, index):
+        return None
+    names = [message.name for message in messages[place + 1 - len(parts) : place + 1]]
+    told = " ".join(f"{name}: {part}" for name, part in zip(names, parts, strict=True))
+    text = one_line(f"- [{_head(occasion, place)}] {told}")
+    telling = sorted(shared, key=lambda t: -wanted.asked.terms[t] * index.rarity(t))
+    return Passage(place, text, terms, _spelled(told, telling[:3], index), is_asked)
+
+
+def _answers(terms: frozenset[str], wanted: _Wanted, index: MessageIndex) -> bool:
+    whole = sum(map(index.rarity, wanted.question))
+    shared = terms & wanted.question
+    if not whole or len(shared) < min(LEAST_ANSWERING, len(wanted.question)):
+        return False
+    weight = sum(map(index.rarity, shared))
+    return weight >= max(ANSWERS * whole, LEAST_ASKED * index.rarest)
+
+
+def _touches(terms: frozenset[str], wanted: _Wanted, index: MessageIndex) -> bool:
+    shared = terms & wanted.asked.terms.keys()
+    weight = sum(wanted.asked.terms[term] * index.rarity(term) for term in shared)
+    return (
+        len(shared) >= LEAST_TOUCHING
+        and weight >= TOUCHES * index.rarest
+        and weight >= SPOKEN_OF * sum(map(index.rarity, terms))
+    )
+
+
+def _is_answer(before: Message, message: Message) -> bool:
+    """Whether a short message answers a short question."""
+    return (
+        before.name != message.name
+        and any(mark in before.text for mark in QUESTION_MARKS)
+        and len(before.text) + len(message.text) <= LONGEST
+    )
+
+
+def _is_answered(occasion: Occasion, place: int) -> bool:
+    after = occasion.story.messages[place : place + 2]
+    return len(after) == 2 and _is_answer(*after)
+
+
+def _questions(text: str) -> tuple[str, ...]:
+    return tuple(s for s in _sentences(text) if any(mark in s for mark in QUESTION_MARKS))
+
+
+@lru_cache(maxsize=600)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(split_sentences(without_markup(text[:LONGEST_READ])))
+
+
+def _window(message: Message, index: MessageIndex, asked: Mapping[str, float]) -> str:
+    """Sentences of a message that follow each other and tell most of what is looked for."""
+    found = _sentences(message.text)
+    if not found:
+        return message.text[:LONGEST]
+    terms = [set(index.words.of(sentence)) & asked.keys() for sentence in found]
+    worth = [sum(asked[term] * index.rarity(term) for term in one) for one in terms]
+    first = last = max(range(len(found)), key=lambda at: (worth[at], -at))
+    room = LONGEST - _length(found[first])
+    while True:
+        sides = [at for at in (last + 1, first - 1) if 0 <= at < len(found)]
+        fitting = [at for at in sides if _length(found[at]) <= room]
+        if not fitting:
+            break
+        at = max(fitting, key=lambda one: worth[one])
+        room -= _length(found[at])
+        first, last = min(first, at), max(last, at)
+    return _cut(" ".join(found[first : last + 1]))
+
+
+def _cut(text: str) -> str:
+    length = _length(text)
+    if length <= LONGEST:
+        return text
+    return text[: len(text) * LONGEST // length].rsplit(" ", 1)[0].rstrip() + " …"
+
+
+def _length(text: str) -> int:
+    return len(text) + sum(sign > "\u3000" for sign in text)
+
+
+def _head(occasion: Occasion, place: int) -> str:
+    """The scene of a message and who spoke in it."""
+    story = occasion.story
+    scene: Scene | None = story.scene_at(place)
+    name = story.scene_name(scene) if scene is not None else ""
+    if scene is not None and not name:
+        name = f"Scene {scene.number}"
+    around = scene_around(story, place)
+    names = dict.fromkeys(
+        message.name
+        for message in story.messages[around.start : around.stop]
+        if message.kind is MessageKind.CHAT
+    )
+    there = ", ".join(list(names)[:MOST_NAMES])
+    return "; ".join(filter(None, (name, there)))
+
+
+def _spelled(text: str, terms: Sequence[str], index: MessageIndex) -> tuple[str, ...]:
+    """Words of a text by their terms, as they are spelled in it."""
+    found: dict[str, str] = {}
+    for word in text.split():
+        for term in index.words.of(word):
+            if term in terms:
+                found.setdefault(term, word.strip(".,;:!?…\"'“”„‘’«»()[]*_"))
+    return tuple(dict.fromkeys(found[term] for term in terms if term in found))

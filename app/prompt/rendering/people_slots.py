@@ -1,0 +1,219 @@
+"""The slots of how people stand: relationships, who knows what, the state ledger. Pure.
+
+Source: spec/smart-memory.md §16 (IJ7, IJ10, IJ11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.memory.names import folded
+from app.memory.records import LEDGER_FIELDS, Memory, Tier
+from app.memory.standing import Standing
+from app.prompt.choosing.drafts import Draft, Entry
+from app.prompt.choosing.framing import one_line
+from app.prompt.choosing.worth import LASTING, PASSING, STANDING
+from app.prompt.occasion import IMPERSONATE, Occasion
+from app.prompt.slots import LeftOut, Reason, SlotName
+
+MAGNITUDES = ("high", "medium", "low")
+FELT = (1.4, 1.0, 0.6)  # worth by magnitude
+# Section by type, in the order of the text; and which is the last to go when cut: what would be
+# told by mistake outlasts what other slots tell as well.
+KNOWING = ("knows", "suspects", "unaware", "believes", "hiding")
+KNOWING_RANK = ("hiding", "believes", "unaware", "suspects", "knows")
+KNOWING_WORTH = (1.6, 1.4, 1.4, 1.0, 0.8)
+KNOWING_HEADS = (
+    "{name} knows:",
+    "{name} suspects, without proof:",
+    "",
+    "{name} believes, though it is false:",
+    "{name} conceals:",
+)
+
+
+def relationships_draft(occasion: Occasion) -> Draft:
+    """Who feels what toward whom, a line for each pair of those who are there; the responder's
+    own feelings stay longest, then the strongest.
+    """
+    feelings = _held(occasion, Tier.RELATIONSHIPS, "relationships_enabled")
+    kept: list[Memory] = []
+    left_out: list[LeftOut] = []
+    for standing in feelings:
+        memory = standing.memory
+        if occasion.is_present(memory.subject) or occasion.is_present(memory.target):
+            kept.append(memory)
+        else:
+            told = f"{_pair(memory)}: {memory.text}"
+            left_out.append(LeftOut(told, Reason.ABSENT, memory.id))
+    order = {memory.id: place for place, memory in enumerate(kept)}
+    mine = occasion.responder_names
+    first = {_row(memory): order[memory.id] for memory in reversed(kept)}
+
+    def worth(memory: Memory) -> tuple[int | bool, ...]:
+        is_own = folded(memory.subject) in mine
+        return not memory.is_pinned, not is_own, _rank(memory.magnitude), -order[memory.id]
+
+    worths = {s.memory.id: occasion.worth(s, STANDING) for s in feelings}
+    entries = [
+        Entry(
+            f"{one_line(memory.text)}({memory.magnitude or 'medium'})",
+            (first[_row(memory)], order[memory.id]),
+            row=_row(memory),
+            head=f"{one_line(_pair(memory))}: ",
+            memory=memory.id,
+            rank=0 if memory.is_pinned else 1 + (folded(memory.subject) not in mine),
+            worth=worths[memory.id] * FELT[_rank(memory.magnitude)],
+        )
+        for memory in sorted(kept, key=worth)
+    ]
+    return Draft(
+        SlotName.RELATIONSHIPS,
+        tuple(entries),
+        str(occasion.settings["slot_relationships_template"]),
+        "{{relationships}}",
+        left_out=tuple(left_out),
+    )
+
+
+def epistemic_draft(occasion: Occasion) -> Draft:
+    """What the responder, and nobody else, knows, suspects, does not know, believes and hides.
+
+    What they do not know says so in its own line, which no budget parts from it. What others hide
+    from them is part of it.
+    """
+    held = _held(occasion, Tier.EPISTEMIC, "epistemic_enabled")
+    mine = [
+        standing
+        for standing in held
+        if folded(standing.memory.subject) in occasion.responder_names
+        and standing.memory.type in KNOWING
+        and standing.memory.type != "unaware"
+    ]
+    told = {standing.memory.id: standing.memory.type for standing in mine}
+    if occasion.is_on("epistemic_unaware"):
+        unknown = {memory.id for memory in _unknown(occasion)}
+        mine += [standing for standing in held if standing.memory.id in unknown]
+        told |= dict.fromkeys(unknown, "unaware")
+    order = {standing.memory.id: place for place, standing in enumerate(mine)}
+    name = one_line(occasion.responder)
+
+    def worth(standing: Standing) -> float:
+        rank = KNOWING_RANK.index(told[standing.memory.id])
+        ageing = PASSING if told[standing.memory.id] in ("knows", "suspects") else LASTING
+        return occasion.worth(standing, ageing) * KNOWING_WORTH[rank]
+
+    entries = [
+        Entry(
+            _knowing(_as_they_know(standing.memory, occasion), told[standing.memory.id], name),
+            (order[standing.memory.id],),
+            group=KNOWING.index(told[standing.memory.id]),
+            memory=standing.memory.id,
+            rank=0 if standing.memory.is_pinned else 1,
+            worth=worth(standing),
+        )
+        for standing in sorted(mine, key=lambda s: (-worth(s), -order[s.memory.id]))
+    ]
+    return Draft(
+        SlotName.EPISTEMIC,
+        tuple(entries),
+        str(occasion.settings["slot_epistemic_template"]),
+        "{{epistemic}}",
+        headings=tuple(head.replace("{name}", name) for head in KNOWING_HEADS),
+    )
+
+
+def _unknown(occasion: Occasion) -> Sequence[Memory]:
+    """The entries on what the responder does not know; whom the user plays learns by play what
+    is hidden from them.
+    """
+    if occasion.turn.generation != IMPERSONATE and occasion.withheld.entries:
+        return occasion.withheld.entries
+    names = occasion.responder_names
+    held = (s.memory for s in occasion.active(Tier.EPISTEMIC))
+    return [m for m in held if m.type == "unaware" and folded(m.subject) in names]
+
+
+def _as_they_know(memory: Memory, occasion: Occasion) -> Memory:
+    """An entry without the details that its holder does not know: of a false belief they often
+    tell the truth.
+    """
+    is_told = memory.detail and occasion.withheld.would_be_told(_known(memory))
+    return replace(memory, detail="") if is_told else memory
+
+
+def _knowing(memory: Memory, kind: str, name: str) -> str:
+    if kind != "unaware":
+        return f"- {_known(memory)}"
+    about = one_line(memory.text)
+    return f"- {name} does not know {about}"
+
+
+def state_ledger_draft(occasion: Occasion) -> Draft:
+    """A line for each person, thing, place and faction; whoever is there stays longest, then
+    what changed last.
+    """
+    values: dict[tuple[str, str], Standing] = {}
+    for standing in _held(occasion, Tier.STATE_LEDGER, "state_ledger_enabled"):
+        values[_row(standing.memory), standing.memory.field] = standing  # the newest counts
+    kinds = list(LEDGER_FIELDS)
+    newest: dict[str, int] = {}
+    for (row, _), standing in values.items():
+        newest[row] = max(newest.get(row, standing.start), standing.start)
+
+    there = {row: occasion.is_present(s.memory.subject) for (row, _), s in values.items()}
+
+    def worth(standing: Standing) -> tuple[int | bool | str, ...]:
+        row = _row(standing.memory)
+        return not there[row], -newest[row], row, _field(standing.memory)
+
+    entries = [
+        Entry(
+            f"{memory.field.replace('_', ' ')}: {one_line(memory.text)}",
+            (kinds.index(memory.type), folded(memory.subject), _field(memory)),
+            row=_row(memory),
+            head=f"{one_line(memory.subject)} ({memory.type}): ",
+            memory=memory.id,
+            worth=occasion.worth(standing, STANDING) * (1.5 if there[_row(memory)] else 0.7),
+        )
+        for standing in sorted(values.values(), key=worth)
+        if (memory := standing.memory).type in LEDGER_FIELDS
+    ]
+    return Draft(
+        SlotName.STATE_LEDGER,
+        tuple(entries),
+        str(occasion.settings["slot_state_ledger_template"]),
+        "{{state_ledger}}",
+        joiner=" | ",
+    )
+
+
+def _held(occasion: Occasion, tier: Tier, is_on: str) -> Sequence[Standing]:
+    return occasion.active(tier) if occasion.is_on(is_on) else ()
+
+
+def _known(memory: Memory) -> str:
+    """What it is about and, where that says more, the whole of it; from whom it is hidden."""
+    about, detail = one_line(memory.text), one_line(memory.detail)
+    told = about if not detail else detail if about in detail else f"{about}: {detail}"
+    if memory.type == "hiding":
+        return f"from {one_line(memory.target) or 'everyone'}: {told}"
+    return told
+
+
+def _pair(memory: Memory) -> str:
+    return f"{memory.subject}→{memory.target}"
+
+
+def _row(memory: Memory) -> str:
+    return f"{folded(memory.subject)}\0{folded(memory.target)}\0{memory.type}"
+
+
+def _rank(magnitude: str) -> int:
+    return MAGNITUDES.index(magnitude) if magnitude in MAGNITUDES else 1
+
+
+def _field(memory: Memory) -> int:
+    fields = LEDGER_FIELDS.get(memory.type, ())
+    return fields.index(memory.field) if memory.field in fields else len(fields)

@@ -1,0 +1,148 @@
+"""The slots of the recaps: the running recap, and the included recaps of single messages. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld
+from app.prompt.choosing.choice import taken_in_turn
+from app.prompt.choosing.drafts import Entry
+from app.prompt.choosing.framing import framed, shortened
+from app.prompt.choosing.secrets import lines_kept_secret
+from app.prompt.choosing.worth import HAPPENED
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, Role, Slot
+from app.story.inclusion import InclusionState
+from app.story.recap_texts.recap_text import Recap, is_headed, parse_recap
+from app.story.recaps import RunningVersion, injected_version, told_until
+from app.story.story import Story
+
+Count = Callable[[str], int]
+
+PARTS = ("developments", "open", "state")
+_INCLUDED = frozenset({InclusionState.INCLUDED, InclusionState.LONG_TERM})
+
+
+def running_recap_slot(
+    story: Story,
+    settings: Mapping[str, Any],
+    *,
+    budget: int,
+    count: Count,
+    spare: Sequence[str] = (),
+    withheld: Withheld = NOTHING_WITHHELD,
+    visible_from: int | None = None,
+) -> Slot:
+    """The running recap, cut to its budget, frame included; empty when switched off. spare: parts
+    of which other slots tell: they go first. withheld: what its reader does not know.
+    visible_from: index of the first message that the prompt holds itself; what happened from there
+    on can be read there.
+
+    A branch or a shortened chat gets the version that tells nothing of what it does not hold.
+    """
+    version = injected_version(story.running, story.places)
+    content = version.content if version and settings["running_recap_enabled"] else ""
+    if version is not None and content and visible_from is not None:
+        content = _before(story, version, visible_from)
+    content = lines_kept_secret(content, withheld)
+    return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count, spare)
+
+
+def _before(story: Story, version: RunningVersion, index: int) -> str:
+    """What a version tells of what happened before a message; what is open and how things stand
+    it tells as they are now.
+    """
+    then = told_until(story.running, version, story.places, index - 1)
+    if then is version or not (is_headed(version.content) and is_headed(then.content)):
+        return then.content
+    now = parse_recap(version.content)
+    return replace(now, developments=parse_recap(then.content).developments).render()
+
+
+def message_recaps_slot(
+    lines: str, settings: Mapping[str, Any], *, budget: int, count: Count
+) -> Slot:
+    """The included message recaps; the oldest go first when cut. lines: as `included_recaps`."""
+    return _slot(MESSAGE_RECAPS_KEY, "message_recaps", lines, settings, budget, count)
+
+
+def included_recaps(story: Story, settings: Mapping[str, Any]) -> str:
+    """The message recaps that count, oldest first, a line each."""
+    with_prefill = bool(settings["message_recap_prefill_shown"])
+    recaps = story.message_recaps
+    return "\n".join(
+        " ".join(recaps[message.anchor].shown_text(with_prefill=with_prefill).split())
+        for message, inclusion in zip(story.messages, story.inclusion, strict=True)
+        if inclusion.state in _INCLUDED
+    )
+
+
+def _slot(
+    key: str,
+    name: str,
+    content: str,
+    settings: Mapping[str, Any],
+    budget: int,
+    count: Count,
+    spare: Sequence[str] = (),
+) -> Slot:
+    """A slot by its settings, which all begin with `name`."""
+    template = str(settings[f"{name}_template"])
+    placeholder = f"{{{{{name}}}}}"
+
+    def count_framed(text: str) -> int:
+        return count(framed(text, template, placeholder))
+
+    text = framed(content, template, placeholder)
+    full_tokens = count(text)
+    if full_tokens > budget:
+        cut = _told_first(content, budget, count_framed, spare)
+        if cut is None:
+            cut = shortened(content, budget, count_framed, spare=spare)
+        text = framed(cut, template, placeholder)
+    return Slot(
+        key=key,
+        position=Position(settings[f"{name}_position"]),
+        depth=int(settings[f"{name}_depth"]),
+        role=Role(settings[f"{name}_role"]),
+        scan=bool(settings[f"{name}_scan"]),
+        text=text,
+        tokens=count(text),
+        budget=budget,
+        full_tokens=full_tokens,
+    )
+
+
+def _told_first(content: str, budget: int, count: Count, spare: Sequence[str]) -> str | None:
+    """The items of a headed recap that tell most and fit, in their order; None for a text without
+    headings. spare: parts of which other slots tell, which come last.
+    """
+    if not is_headed(content):
+        return None
+    recap = parse_recap(content)
+    items = [(part, item) for part in PARTS for item in getattr(recap, part)]
+    newest = len(recap.developments)
+    entries = [
+        Entry(
+            item,
+            (place,),
+            rank=int(part in spare),
+            worth=HAPPENED.of(newest - place) if part == "developments" else 1.0,
+        )
+        for place, (part, item) in enumerate(items)
+    ]
+    best_first = taken_in_turn(entries)
+    order = [place for place, _ in sorted(best_first, key=lambda one: one[1].rank)]
+
+    def told(shown: int) -> str:
+        kept = frozenset(order[:shown])
+        parts = {
+            part: tuple(i for n, (of, i) in enumerate(items) if of == part and n in kept)
+            for part in PARTS
+        }
+        return Recap(**parts).render()
+
+    shown = bisect_right(range(len(order) + 1), budget, key=lambda n: count(told(n))) - 1
+    return told(max(0, shown))

@@ -1,0 +1,185 @@
+"""The slots of longer texts: summary, scenes, profile, canon, repair. Pure.
+
+Source: spec/smart-memory.md §16 (IJ1, IJ5, IJ8, IJ9, IJ12).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from app.memory.documents import canon, profiles, summary
+from app.memory.documents.continuity import pending_repair
+from app.memory.reading.prose import cleaned, sections
+from app.memory.records import Document, DocumentKind
+from app.prompt.choosing.drafts import Draft, Entry
+from app.prompt.choosing.framing import one_line
+from app.prompt.choosing.notes import names_told
+from app.prompt.choosing.worth import PASSING
+from app.prompt.occasion import Occasion
+from app.prompt.slots import LeftOut, Reason, SlotName
+from app.story.recap_texts.recap_text import parse_recap
+from app.story.recaps import SceneRecap, injected_version
+from app.story.scenes import Scene
+
+SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)»]?\s+|(?<=[。！？])")
+# Of a summary that is cut, what is so now outlasts what happened.
+SUMMARY_RANK = ("moment", "scene", "present", "threads", "relationships", "revealed", "events")
+PROFILE_TITLES = ("State", "World", "Relationships")
+REPAIR_TEMPLATE = "[Correction for the next reply: {{repair}}]"
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, each as one line."""
+    found: list[str] = []
+    for line in text.splitlines():
+        begin = 0
+        for end in SENTENCE_END.finditer(line):
+            found.append(line[begin : end.end()])
+            begin = end.end()
+        found.append(line[begin:])
+    return tuple(told for told in map(one_line, found) if told)
+
+
+def short_draft(occasion: Occasion, running: str) -> Draft:
+    """The rolling summary. running: text of the running recap's slot; where there is one, it
+    stands in for the summary.
+    """
+    document = None if running else occasion.document(DocumentKind.SUMMARY, before=occasion.horizon)
+    parts = summary.parts_of(document)
+    entries: list[Entry] = []
+    if document is not None and not parts:
+        entries = [
+            Entry(text, (place,), row="all") for place, text in enumerate(sentences(document.text))
+        ]
+    titles = list(summary.TITLES)
+    for name in SUMMARY_RANK:
+        told = list(enumerate(sentences(parts.get(name, ""))))
+        # What happened last matters most; of a state the beginning does.
+        for place, text in reversed(told) if name == "events" else told:
+            at = (titles.index(name), place)
+            entries.append(Entry(text, at, row=name, head=f"{summary.TITLES[name]}: "))
+    if not entries and occasion.unread:
+        entries = list(occasion.notes)
+        if not occasion.is_read:
+            visible = occasion.story.messages[occasion.unread.end :]
+            entries = [*names_told(occasion.told.entities, visible), *entries]
+    return Draft(
+        SlotName.SHORT,
+        tuple(entries),
+        str(occasion.settings["slot_short_template"]),
+        "{{summary}}",
+        joiner=" ",
+    )
+
+
+def scenes_draft(occasion: Occasion, running: str) -> Draft:
+    """The recaps of the newest closed scenes, the oldest first; it loses the oldest first, then
+    sentences. running: as above; what it says in the same words is not said again, nor are the
+    scenes that it was made of.
+    """
+    story = occasion.story
+    told = {one_line(line).casefold() for line in running.splitlines()}
+    version = injected_version(story.running, story.places) if running else None
+    covered = story.places.get(version.last_anchor, -1) if version else -1
+    entries: list[Entry] = []
+    left_out: list[LeftOut] = []
+    for rank, (scene, recap) in enumerate(reversed(_newest_scenes(occasion))):
+        row, head = str(scene.number), f"Scene {scene.number}: "
+        worth = PASSING.of(len(occasion.story.messages) - 1 - scene.last)
+        for place, text in enumerate(_told_of(recap)):
+            if scene.last <= covered or text.casefold() in told:
+                left_out.append(LeftOut(text, Reason.ELSEWHERE))
+                continue
+            for part, sentence in enumerate(sentences(text)):
+                at = (scene.number, place, part)
+                entries.append(Entry(sentence, at, row=row, head=head, rank=rank, worth=worth))
+    return Draft(
+        SlotName.SCENES,
+        tuple(entries),
+        str(occasion.settings["slot_scenes_template"]),
+        "{{scenes}}",
+        joiner=" ",
+        left_out=tuple(left_out),
+    )
+
+
+def profiles_draft(occasion: Occasion) -> Draft:
+    """The portrait of whoever answers. When cut, relationships stay longest, then the world."""
+    document = None
+    if occasion.is_on("profiles_enabled") and occasion.responder:
+        document = occasion.document(
+            DocumentKind.PROFILE, *occasion.responder_names, before=occasion.horizon
+        )
+    parts = _profile_parts(document)
+    entries = [
+        Entry(one_line(line), (group, place), group=group)
+        for group in reversed(range(len(profiles.SECTIONS)))
+        for place, line in enumerate(parts.get(profiles.SECTIONS[group], "").splitlines())
+        if line.strip()
+    ]
+    name = one_line(occasion.responder)
+    return Draft(
+        SlotName.PROFILES,
+        tuple(entries),
+        str(occasion.settings["slot_profiles_template"]),
+        "{{profiles}}",
+        headings=tuple(f"{name}, {title.lower()}:" for title in PROFILE_TITLES),
+    )
+
+
+def canon_draft(occasion: Occasion) -> Draft:
+    """What whoever answers has lived through; it loses sentences from the end."""
+    document = None
+    # What a character lived through is none of the user's own words.
+    if occasion.is_on("canon_enabled") and occasion.responder and not occasion.is_by_user:
+        # A group has one canon, under its own name.
+        whose = (*occasion.responder_names, occasion.story.chat.owner_name)
+        document = occasion.document(DocumentKind.CANON, *whose, before=occasion.horizon)
+    entries: list[Entry] = []
+    if document is not None:
+        text = document.text or canon.rendered(document.sections)
+        for number, paragraph in enumerate(text.splitlines()):
+            for place, sentence in enumerate(sentences(paragraph)):
+                entries.append(Entry(sentence, (number, place), row=str(number)))
+    return Draft(
+        SlotName.CANON,
+        tuple(entries),
+        str(occasion.settings["slot_canon_template"]),
+        "{{canon}}",
+        joiner=" ",
+    )
+
+
+def repair_draft(occasion: Occasion) -> Draft:
+    """The correction that waits for the next reply; for no other member of a group's round."""
+    document = pending_repair(occasion.told.documents, occasion.story.messages)
+    text = one_line(document.text) if document and not occasion.turn.is_behind else ""
+    entries = (Entry(text, (0,)),) if text else ()
+    return Draft(SlotName.REPAIR, entries, REPAIR_TEMPLATE, "{{repair}}")
+
+
+def _newest_scenes(occasion: Occasion) -> list[tuple[Scene, SceneRecap]]:
+    if not occasion.is_on("scenes_enabled"):
+        return []
+    found = []
+    for scene in reversed(occasion.story.scenes):
+        recap = occasion.story.scene_recap(scene)
+        if recap is not None and recap.text.strip():
+            found.append((scene, recap))
+        if len(found) == int(occasion.settings["scenes_shown"]):
+            break
+    return found[::-1]
+
+
+def _told_of(recap: SceneRecap) -> Sequence[str]:
+    """What happened in a scene; how things stood then is not told any more."""
+    parts = parse_recap(recap.text)
+    return [one_line(item) for item in parts.developments or (*parts.open, *parts.state)]
+
+
+def _profile_parts(document: Document | None) -> dict[str, str]:
+    if document is None:
+        return {}
+    parts = dict(document.sections) or sections(cleaned(document.text), profiles.NAMES)
+    return parts or {profiles.SECTIONS[0]: document.text}

@@ -1,0 +1,191 @@
+"""The settings of the tiered memory; defaults follow spec/smart-memory.md §5, §8, §12 and §20."""
+
+from __future__ import annotations
+
+from app.core.translation import N_
+from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES
+from app.settings.setting import Scope, Section, Setting
+
+AUTO = "auto"
+ONE_REQUEST, SEPARATE = "one", "separate"
+PROFILE_A, PROFILE_B = "a", "b"
+
+CONSOLIDATE_AT = {"fact": 4, "relationship": 3, "preference": 3, "event": 4} | dict.fromkeys(
+    SESSION_TYPES, 3
+)
+
+_TYPE_WORDS = {
+    "fact": N_("fact"),
+    "relationship": N_("relationship"),
+    "preference": N_("preference"),
+    "event": N_("event"),
+    "scene": N_("scene"),
+    "revelation": N_("revelation"),
+    "development": N_("development"),
+    "detail": N_("detail"),
+}
+
+
+def _switch(name: str, label: str, help: str, *, default: bool = True) -> Setting:
+    return Setting(name, default, label, help, scope=Scope.CHAT, section=Section.MEMORY)
+
+
+def _number(name: str, default: int, label: str, help: str, minimum: int, maximum: int) -> Setting:
+    return Setting(
+        name,
+        default,
+        label,
+        help,
+        scope=Scope.CHAT,
+        minimum=minimum,
+        maximum=maximum,
+        section=Section.MEMORY,
+    )
+
+
+MEMORY_SETTINGS: tuple[Setting, ...] = (
+    _switch(
+        "memory_auto", N_("Remember by itself"), N_("Extract memories while the story goes on.")
+    ),
+    _number(
+        "memory_every",
+        3,
+        N_("Extract every"),
+        N_("Replies of the character between two readings; each reading is one request."),
+        1,
+        10,
+    ),
+    Setting(
+        "memory_requests",
+        AUTO,
+        N_("Requests of a reading"),
+        N_(
+            "All tiers from one request, or one request for each. By itself: one for capable "
+            "models."
+        ),
+        scope=Scope.CHAT,
+        section=Section.MEMORY,
+        choices=(AUTO, ONE_REQUEST, SEPARATE),
+        choice_words=(N_("by itself"), N_("one for all tiers"), N_("one for each tier")),
+    ),
+    Setting(
+        "hardware_profile",
+        AUTO,
+        N_("Profile"),
+        N_("A for small local models: fewer entries, fewer questions. B for capable ones."),
+        section=Section.MEMORY,
+        choices=(AUTO, PROFILE_A, PROFILE_B),
+        choice_words=(N_("by itself"), N_("A, small local model"), N_("B, capable model")),
+    ),
+    _switch(
+        "session_enabled", N_("This session"), N_("Details that matter while this chat lasts.")
+    ),
+    _switch(
+        "longterm_enabled", N_("Long-term"), N_("Facts, relationships, preferences and events.")
+    ),
+    _switch("relationships_enabled", N_("Relationships"), N_("Who feels what toward whom.")),
+    _switch(
+        "arcs_enabled", N_("Story arcs"), N_("Open threads of the plot, until they are resolved.")
+    ),
+    _switch(
+        "state_ledger_enabled", N_("State ledger"), N_("Where people and things are, and how.")
+    ),
+    _switch(
+        "epistemic_enabled", N_("Who knows what"), N_("Secrets, beliefs and what nobody told whom.")
+    ),
+    _switch(
+        "profiles_enabled",
+        N_("Profiles"),
+        N_("A short portrait of each character, made of memory."),
+    ),
+    Setting(
+        "profiles_every",
+        0,
+        N_("New profiles every"),
+        N_("Messages after which they are made anew also within a scene, with a capable model."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=100,
+        minimum_word=N_("never"),
+        section=Section.MEMORY,
+    ),
+    _switch(
+        "canon_auto",
+        N_("Write canon by itself"),
+        N_("When an arc is resolved, with a capable model. Else only when asked."),
+    ),
+    _switch(
+        "continuity_auto",
+        N_("Check continuity by itself"),
+        N_(
+            "Compare each reply with what is remembered, with a capable model: one request for "
+            "each."
+        ),
+        default=False,
+    ),
+    _switch(
+        "continuity_repair",
+        N_("Repair by itself"),
+        N_("Put a correction into the next prompt when a contradiction was found."),
+        default=False,
+    ),
+    _switch(
+        "triggers_enabled",
+        N_("Keywords"),
+        N_("Ask the model for words that call a memory up. Always with a capable model."),
+        default=False,
+    ),
+    _number(
+        "session_max", 30, N_("Session memories"), N_("Kept at most; the weakest go first."), 5, 60
+    ),
+    _number(
+        "longterm_max", 25, N_("Long-term memories"), N_("Kept at most, a quarter per type."), 5, 50
+    ),
+    _number(
+        "arcs_max",
+        10,
+        N_("Open arcs"),
+        N_("Kept in sight at most; what matters least is put aside and comes back."),
+        3,
+        20,
+    ),
+    _switch("consolidation_enabled", N_("Merge memories"), N_("Fold what says the same into one.")),
+    *(
+        Setting(
+            f"consolidate_{name}",
+            CONSOLIDATE_AT[name],
+            N_("Merge {type} entries at"),
+            N_("So many new ones of this type."),
+            scope=Scope.CHAT,
+            minimum=2,
+            maximum=8,
+            section=Section.MEMORY,
+            fields=(("type", _TYPE_WORDS[name]),),
+        )
+        for name in (*LONG_TERM_TYPES, *SESSION_TYPES)
+    ),
+    Setting(
+        "embeddings",
+        "",
+        N_("Embedding model"),
+        N_(
+            "Compares memories by meaning: ollama:MODEL[@URL], openai:MODEL@URL, or builtin for "
+            "the small one that comes with Tavernkeep. Empty: by words."
+        ),
+        section=Section.MEMORY,
+    ),
+    _number(
+        "summary_threshold",
+        80,
+        N_("Summarise at"),
+        N_(
+            "Percent of the context that messages without a summary may fill, where no running "
+            "recap tells of them."
+        ),
+        50,
+        95,
+    ),
+    _number("summary_tokens", 2000, N_("Summary"), N_("Tokens of the rolling summary."), 500, 3000),
+    _switch("away_recap", N_("Previously on"), N_("Tell what happened after a longer absence.")),
+    _number("away_hours", 4, N_("After"), N_("Hours of absence."), 1, 48),
+)

@@ -1,0 +1,202 @@
+"""The settings of the program as a whole: tavern, model, look, tray, use, and chats."""
+
+from __future__ import annotations
+
+from app.core.translation import N_
+from app.settings.setting import Scope, Section, Setting
+
+GENERATION_BUDGET = 8192  # tokens (spec/smart-memory.md §4)
+
+PROGRAM_SETTINGS = (
+    Setting(
+        "tavern", "", N_("SillyTavern folder"), N_("Where SillyTavern keeps its data. Empty: look.")
+    ),
+    Setting(
+        "backend",
+        "builtin",
+        N_("Model"),
+        N_(
+            "What writes recaps: builtin, ollama:MODEL, openai:MODEL@URL, sillytavern (its own "
+            "connection), or sillytavern:PROFILE."
+        ),
+    ),
+    Setting(
+        "prompt_preset",
+        "",
+        N_("Prompts"),
+        N_("The preset of your prompts that is in force. Empty: your prompts outside of any."),
+    ),
+    Setting(
+        "theme",
+        "system",
+        N_("Theme"),
+        N_("Light, dark, or as the system says."),
+        choices=("system", "light", "dark"),
+        choice_words=(N_("As the system"), N_("Light"), N_("Dark")),
+    ),
+    Setting(
+        "contrast",
+        "system",
+        N_("Contrast"),
+        N_("High contrast draws every edge and fades nothing; or as the system says."),
+        choices=("system", "normal", "high"),
+        choice_words=(N_("As the system"), N_("Normal"), N_("High")),
+    ),
+    Setting(
+        "story_colours",
+        "prompt",
+        N_("Colours of the story"),
+        N_("What the bars over the story and the marks beside messages show."),
+        choices=("prompt", "recaps"),
+        choice_words=(N_("In the next prompt"), N_("Message recaps")),
+    ),
+    Setting(
+        "story_text_size",
+        15.5,
+        N_("Story text size"),
+        N_("Pixels of the story's letters."),
+        minimum=13.0,
+        maximum=22.0,
+    ),
+    Setting("window_state", "", N_("Window layout"), N_("Position and size of the window.")),
+    Setting(
+        "follow_page",
+        True,
+        N_("Follow SillyTavern"),
+        N_(
+            "The window changes to the chat that is open in SillyTavern's page. A chat that you "
+            "open here yourself stays until you go back."
+        ),
+        section=Section.WINDOW,
+    ),
+    Setting(
+        "close_to_tray",
+        False,
+        N_("Stay in the tray"),
+        N_("Closing the window leaves an icon in the system's tray, and the work goes on."),
+        section=Section.WINDOW,
+    ),
+    Setting(
+        "tray_notices",
+        True,
+        N_("Notices"),
+        N_("Tell when long work is done or something needs you, while the window is not in front."),
+        section=Section.WINDOW,
+        only_with=("close_to_tray", (True,)),
+    ),
+    Setting(
+        "memory_left_out",
+        "",
+        N_("Messages that memory leaves out"),
+        N_("Messages of a chat that memory does not read."),
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "lore_done",
+        "",
+        N_("Lore that is done"),
+        N_("Which of the lore that scenes gave was taken over, by the digest of its words."),
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "recap_pins",
+        "",
+        N_("Pinned sentences"),
+        N_("Sentences of the recaps of a chat that no rewrite drops."),
+        scope=Scope.CHAT,
+    ),
+    Setting(
+        "price_prompt_tokens",
+        0.0,
+        N_("Price of a million tokens read"),
+        N_("What your provider takes for them, in your own money; it is said before long work."),
+        minimum=0.0,
+        maximum=100_000.0,
+        section=Section.USE,
+        minimum_word=N_("none"),
+    ),
+    Setting(
+        "price_output_tokens",
+        0.0,
+        N_("Price of a million tokens written"),
+        N_("Mostly several times that of those read."),
+        minimum=0.0,
+        maximum=100_000.0,
+        section=Section.USE,
+        minimum_word=N_("none"),
+    ),
+    Setting(
+        "daily_cap",
+        0,
+        N_("Cap of a day"),
+        N_("When a model was asked so much on one day, what is left waits until midnight."),
+        minimum=0,
+        maximum=1_000_000_000,
+        section=Section.USE,
+        minimum_word=N_("none"),
+    ),
+    Setting(
+        "daily_cap_unit",
+        "requests",
+        N_("Cap counted in"),
+        N_("Requests to the model, or tokens read and written."),
+        choices=("requests", "tokens"),
+        section=Section.USE,
+        choice_words=(N_("requests"), N_("tokens")),
+    ),
+    Setting(
+        "generation_budget",
+        GENERATION_BUDGET,
+        N_("Longest answer with its reasoning"),
+        N_("Tokens that a model may write for one answer; fewer where its context is full."),
+        minimum=1024,
+        maximum=32_768,
+        section=Section.USE,
+    ),
+    Setting(
+        "own_connection_beside",
+        "auto",
+        N_("While you send a message"),
+        N_(
+            "What becomes of a request that SillyTavern's own connection is just answering. "
+            "Automatic: with an online account it goes on, with a model at home it gives way once."
+        ),
+        choices=("auto", "always", "never"),
+        section=Section.USE,
+        choice_words=(N_("Automatic"), N_("It goes on"), N_("It gives way once")),
+    ),
+    Setting(
+        "reasoning_marks",
+        "",
+        N_("Marks of reasoning"),
+        N_(
+            "What a model writes around its reasoning, where Tavernkeep does not know it: "
+            "<plan>...</plan>. Several with spaces between them."
+        ),
+        section=Section.USE,
+    ),
+    Setting(
+        "mirror_to_chat",
+        False,
+        N_("Keep a copy in the chat"),
+        N_(
+            "Write scenes and recaps into SillyTavern's chat, in the form that ST-Auto-Recap reads."
+        ),
+        scope=Scope.CHAT,
+        section=Section.CHATS,
+    ),
+    Setting(
+        "auto_hide_scenes",
+        -1,
+        N_("Hide what the memory tells"),
+        N_(
+            "Newest scenes that stay in the prompt as they are, the open one counted; older ones "
+            "that the running recap tells are hidden."
+        ),
+        scope=Scope.CHAT,
+        minimum=-1,
+        maximum=999,
+        section=Section.CHATS,
+        minimum_word=N_("nothing"),
+    ),
+)

@@ -1,0 +1,258 @@
+"""The settings of the running recap, of message recaps, and of which of those count.
+
+Defaults follow spec/auto-recap.md §2 where a setting comes from there.
+"""
+
+from __future__ import annotations
+
+from app.core.translation import N_
+from app.settings.setting import Scope, Section, Setting
+from app.settings.slots import placement
+
+RUNNING_TEMPLATE = """<story_so_far>
+What happened before the messages below, oldest first. Take it as remembered; do not repeat it.
+{{running_recap}}
+</story_so_far>"""
+
+MESSAGES_TEMPLATE = """<earlier_messages>
+Earlier messages in short, oldest first.
+{{message_recaps}}
+</earlier_messages>"""
+
+RECAP_SETTINGS = (
+    Setting(
+        "context_tokens",
+        8192,
+        N_("Context of the chat's model"),
+        N_("Tokens that SillyTavern may send; used until SillyTavern says it itself."),
+        minimum=512,
+        maximum=4_000_000,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "running_recap_enabled",
+        True,
+        N_("Inject the running recap"),
+        N_("Put the running recap into the next prompt."),
+        scope=Scope.CHAT,
+        section=Section.RUNNING,
+    ),
+    Setting(
+        "running_recap_auto",
+        True,
+        N_("Fold scenes in"),
+        N_("Fold each recapped scene into the running recap."),
+        scope=Scope.CHAT,
+        section=Section.RUNNING,
+    ),
+    Setting(
+        "running_recap_leave_out",
+        1,
+        N_("Newest scenes left out"),
+        N_("How many closed scenes stay out of the running recap; they still stand in the chat."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=5,
+        section=Section.RUNNING,
+    ),
+    Setting(
+        "running_recap_budget",
+        1000,
+        N_("Budget of the running recap"),
+        N_("Tokens that the running recap may take in the prompt."),
+        scope=Scope.CHAT,
+        minimum=50,
+        maximum=8000,
+        section=Section.RUNNING,
+    ),
+    *placement("running_recap", N_("the running recap"), RUNNING_TEMPLATE, Section.RUNNING),
+    Setting(
+        "inclusion_limit",
+        10,
+        N_("Budget of message recaps"),
+        N_("Percent of the context, or tokens."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=1_000_000,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "inclusion_limit_type",
+        "percent",
+        N_("Budget counted in"),
+        N_("Percent of the context, or tokens."),
+        scope=Scope.CHAT,
+        choices=("percent", "tokens"),
+        section=Section.INCLUSION,
+        choice_words=(N_("percent of the context"), N_("tokens")),
+    ),
+    Setting(
+        "include_user_messages",
+        True,
+        N_("Recaps of your messages"),
+        N_("Count recaps of your own messages."),
+        scope=Scope.CHAT,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "include_hidden_messages",
+        True,
+        N_("Recaps of hidden messages"),
+        N_("Count recaps of messages that are hidden from the prompt."),
+        scope=Scope.CHAT,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "include_narrator_messages",
+        True,
+        N_("Recaps of the narrator"),
+        N_("Count recaps of narrator messages."),
+        scope=Scope.CHAT,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "left_out",
+        "",
+        N_("Characters left out"),
+        N_("Recaps of their messages do not count. Names or card files, with commas between them."),
+        scope=Scope.CHAT,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "inclusion_minimum_tokens",
+        0,
+        N_("Shortest message"),
+        N_("Messages with fewer tokens get no recap."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=100_000,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "long_term_limit",
+        10,
+        N_("Budget of what is remembered"),
+        N_("Percent of the context, or tokens, for remembered recaps that do not fit otherwise."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=1_000_000,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "inclusion_lag",
+        0,
+        N_("Newest messages left out"),
+        N_(
+            "So many of the newest messages keep their recaps out; they stand in the chat "
+            "themselves."
+        ),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=1000,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "message_recaps_inject",
+        False,
+        N_("Inject message recaps"),
+        N_("Put the included message recaps into the next prompt."),
+        scope=Scope.CHAT,
+        section=Section.INJECTION,
+    ),
+    *placement("message_recaps", N_("message recaps"), MESSAGES_TEMPLATE, Section.INJECTION),
+    Setting(
+        "message_recaps_budget",
+        800,
+        N_("Budget of message recaps in the prompt"),
+        N_("Tokens that the included message recaps may take in the prompt."),
+        scope=Scope.CHAT,
+        minimum=50,
+        maximum=32_000,
+        section=Section.INJECTION,
+        only_with=("message_recaps_inject", (True,)),
+    ),
+    Setting(
+        "inclusion_skip_oversized",
+        False,
+        N_("Step over a recap that is too long"),
+        N_("Go on to older recaps when one does not fit, instead of stopping there."),
+        scope=Scope.CHAT,
+        section=Section.INCLUSION,
+    ),
+    Setting(
+        "message_recaps_auto",
+        True,
+        N_("Recap messages without a model"),
+        N_("The built-in way writes a one-sentence recap of each message, free of charge."),
+        scope=Scope.CHAT,
+        section=Section.MESSAGES,
+    ),
+    Setting(
+        "message_recaps_model",
+        False,
+        N_("Recap messages with the model"),
+        N_("Each message costs a request."),
+        scope=Scope.CHAT,
+        section=Section.MESSAGES,
+    ),
+    Setting(
+        "message_recap_delay",
+        1,
+        N_("Newest messages that wait"),
+        N_("A message is recapped when so many newer ones stand behind it."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=100,
+        section=Section.MESSAGES,
+    ),
+    Setting(
+        "message_recap_limit",
+        10,
+        N_("How far back"),
+        N_("With a model, only so many of the newest messages are recapped unasked."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=1_000_000,
+        section=Section.MESSAGES,
+        only_with=("message_recaps_model", (True,)),
+        minimum_word=N_("all"),
+    ),
+    Setting(
+        "message_recap_batch",
+        1,
+        N_("Recap several at once"),
+        N_("With a model, wait until so many messages lack a recap."),
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=100,
+        section=Section.MESSAGES,
+        only_with=("message_recaps_model", (True,)),
+    ),
+    Setting(
+        "message_recap_again",
+        True,
+        N_("Recap again what was edited"),
+        N_("Write the recap anew when a message that has one is edited."),
+        scope=Scope.CHAT,
+        section=Section.MESSAGES,
+    ),
+    Setting(
+        "message_recap_on_swipe",
+        True,
+        N_("Recap another swipe"),
+        N_("Write a recap of a message's other swipe when the one before had one."),
+        scope=Scope.CHAT,
+        section=Section.MESSAGES,
+    ),
+    Setting(
+        "message_recap_prefill_shown",
+        False,
+        N_("Begin recaps with their prefill"),
+        N_(
+            "Some recaps of ST-Auto-Recap were begun for the model: read and count that beginning "
+            "too."
+        ),
+        scope=Scope.CHAT,
+        section=Section.MESSAGES,
+    ),
+)

@@ -1,0 +1,397 @@
+"""The settings of budgets and slots; defaults follow spec/smart-memory.md §15 and §16."""
+
+from __future__ import annotations
+
+from app.core.translation import N_
+from app.prompt.budgeting.budgets import ADVANCED, DEFAULTS, NINE, SIMPLE, TRIGGERED_BUDGET
+from app.prompt.placement import AUTO, FORCED, NEVER
+from app.prompt.slots import Position, Role, SlotName
+from app.settings.setting import Scope, Section, Setting
+
+PLACES = {
+    Position.BEFORE_PROMPT: N_("before the main prompt"),
+    Position.IN_PROMPT: N_("after the main prompt"),
+    Position.IN_CHAT: N_("in the chat"),
+    Position.NONE: N_("nowhere"),
+}
+ROLES = {Role.SYSTEM: N_("the system"), Role.USER: N_("you"), Role.ASSISTANT: N_("the character")}
+
+WORDS = {
+    SlotName.SHORT: N_("the summary"),
+    SlotName.LONG: N_("long-term memories"),
+    SlotName.TRIGGERED: N_("called-up memories"),
+    SlotName.SESSION: N_("session memories"),
+    SlotName.SCENES: N_("earlier scenes"),
+    SlotName.ARCS: N_("story arcs"),
+    SlotName.RELATIONSHIPS: N_("relationships"),
+    SlotName.PROFILES: N_("profiles"),
+    SlotName.CANON: N_("canon"),
+    SlotName.EPISTEMIC: N_("who knows what"),
+    SlotName.STATE_LEDGER: N_("the state ledger"),
+    SlotName.UNIFIED: N_("the one block"),
+}
+
+# Placeholder, text around it, position, depth (§16).
+_SLOTS: dict[SlotName, tuple[str, str, Position, int]] = {
+    SlotName.CANON: ("canon", "Character history:\n{{canon}}", Position.IN_PROMPT, 0),
+    SlotName.PROFILES: ("profiles", "{{profiles}}", Position.IN_PROMPT, 1),
+    SlotName.LONG: (
+        "memories",
+        "Memories from previous conversations:\n{{memories}}",
+        Position.IN_PROMPT,
+        2,
+    ),
+    SlotName.SHORT: ("summary", "Story so far:\n{{summary}}", Position.IN_PROMPT, 0),
+    SlotName.SCENES: ("scenes", "Previous scenes:\n{{scenes}}", Position.IN_CHAT, 6),
+    SlotName.RELATIONSHIPS: (
+        "relationships",
+        "Relationship history:\n{{relationships}}",
+        Position.IN_CHAT,
+        5,
+    ),
+    SlotName.TRIGGERED: (
+        "memories",
+        "Memories that matter now:\n{{memories}}",
+        Position.IN_CHAT,
+        4,
+    ),
+    SlotName.SESSION: (
+        "session",
+        "Details from this session:\n{{session}}",
+        Position.IN_CHAT,
+        3,
+    ),
+    SlotName.ARCS: ("arcs", "Active story threads:\n{{arcs}}", Position.IN_CHAT, 2),
+    SlotName.EPISTEMIC: ("epistemic", "{{epistemic}}", Position.IN_CHAT, 1),
+    SlotName.STATE_LEDGER: (
+        "state_ledger",
+        "Current state:\n{{state_ledger}}",
+        Position.IN_CHAT,
+        1,
+    ),
+}
+
+
+def placement(
+    name: str,
+    what: str,
+    template: str,
+    section: Section,
+    *,
+    placeholder: str = "",
+    position: Position = Position.BEFORE_PROMPT,
+    depth: int = 2,
+) -> tuple[Setting, ...]:
+    """The settings of a slot's frame and place; the placeholder in the frame is `name` unless
+    another one is given.
+    """
+    frame = Setting(
+        f"{name}_template",
+        template,
+        N_("Frame of {what}"),
+        N_("Text around {placeholder}. Empty: the text alone."),
+        scope=Scope.CHAT,
+        section=section,
+        fields=(("what", what), ("placeholder", f"{{{{{placeholder or name}}}}}")),
+    )
+    return frame, *place(name, what, section, position=position, depth=depth)
+
+
+def place(
+    name: str, what: str, section: Section, *, position: Position, depth: int
+) -> tuple[Setting, ...]:
+    """Where in SillyTavern's prompt a slot stands."""
+    fields = (("what", what),)
+    return (
+        Setting(
+            f"{name}_position",
+            int(position),
+            N_("Place of {what}"),
+            N_("Where in the prompt it stands."),
+            scope=Scope.CHAT,
+            section=section,
+            fields=fields,
+            choices=tuple(int(place) for place in PLACES),
+            choice_words=tuple(PLACES.values()),
+        ),
+        Setting(
+            f"{name}_depth",
+            depth,
+            N_("Depth of {what}"),
+            N_("Messages behind it, when the place is in the chat; 0: at the very end."),
+            scope=Scope.CHAT,
+            section=section,
+            fields=fields,
+            minimum=0,
+            maximum=99,
+            only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
+        ),
+        Setting(
+            f"{name}_role",
+            int(Role.SYSTEM),
+            N_("Role of {what}"),
+            N_("Who says it, when the place is in the chat."),
+            scope=Scope.CHAT,
+            section=section,
+            fields=fields,
+            choices=tuple(int(role) for role in ROLES),
+            choice_words=tuple(ROLES.values()),
+            only_with=(f"{name}_position", (int(Position.IN_CHAT),)),
+        ),
+        Setting(
+            f"{name}_scan",
+            False,
+            N_("Let lore be triggered by {what}"),
+            N_("SillyTavern looks for lorebook keys in this text."),
+            scope=Scope.CHAT,
+            section=section,
+            fields=fields,
+        ),
+    )
+
+
+def _switch(
+    name: str, label: str, help: str, *, default: bool = True, section: Section = Section.BUDGETS
+) -> Setting:
+    return Setting(name, default, label, help, scope=Scope.CHAT, section=section)
+
+
+def _budget(name: SlotName) -> Setting:
+    is_small = name in (SlotName.RELATIONSHIPS, SlotName.EPISTEMIC, SlotName.STATE_LEDGER)
+    is_short = name is SlotName.SHORT
+    return Setting(
+        f"budget_{name}",
+        DEFAULTS[name],
+        N_("Budget of {what}"),
+        N_("Tokens it may take, its heading counted."),
+        scope=Scope.CHAT,
+        minimum=500 if is_short else 50 if is_small else 100,
+        maximum=3000 if is_short else 4000,
+        section=Section.BUDGETS,
+        only_with=None if is_short else ("budget_mode", (ADVANCED,)),
+        fields=(("what", WORDS[name]),),
+    )
+
+
+BUDGET_SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "budget_mode",
+        SIMPLE,
+        N_("Budgets"),
+        N_("One total for all tiers, or a budget for each. Changing over forgets neither."),
+        scope=Scope.CHAT,
+        section=Section.BUDGETS,
+        choices=(SIMPLE, ADVANCED),
+        choice_words=(N_("one total"), N_("one for each tier")),
+    ),
+    Setting(
+        "budget_total",
+        sum(DEFAULTS[name] for name in NINE),
+        N_("All tiers together"),
+        N_(
+            "Tokens that are dealt out in the proportions of the defaults; the summary has its own."
+        ),
+        scope=Scope.CHAT,
+        minimum=800,
+        maximum=8000,
+        section=Section.BUDGETS,
+        only_with=("budget_mode", (SIMPLE,)),
+    ),
+    *(_budget(name) for name in (SlotName.SHORT, *NINE)),
+    Setting(
+        f"budget_{SlotName.TRIGGERED}",
+        TRIGGERED_BUDGET,
+        N_("Budget of {what}"),
+        N_("Tokens for what the last messages call up and the long-term budget has no room for."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=4000,
+        section=Section.BUDGETS,
+        fields=(("what", WORDS[SlotName.TRIGGERED]),),
+    ),
+    Setting(
+        "budgets_lend",
+        True,
+        N_("Lend what is not needed"),
+        N_(
+            "What one tier leaves of the total is used by others, in the chat's part of the prompt."
+        ),
+        scope=Scope.CHAT,
+        section=Section.BUDGETS,
+        only_with=("budget_mode", (SIMPLE,)),
+    ),
+    _switch(
+        "budgets_adaptive",
+        N_("Budgets follow the story"),
+        N_("Dialogue, action, transitions and intimate moments shift tokens between tiers."),
+    ),
+    _switch(
+        "budgets_auto_tune",
+        N_("Tune budgets by themselves"),
+        N_("A tier that is cut gets what it needs and a little more. Your own values are kept."),
+        default=False,
+    ),
+)
+
+SLOT_SETTINGS: tuple[Setting, ...] = (
+    _switch(
+        "slots_enabled",
+        N_("Tell SillyTavern what is remembered"),
+        N_("Off: its prompts are as if Tavernkeep were not there; what is remembered stays."),
+        section=Section.SLOTS,
+    ),
+    _switch(
+        "slots_unified",
+        N_("All in one block"),
+        N_("Canon, profiles, memories, summary, scenes and arcs in one slot."),
+        default=False,
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "slots_macros",
+        AUTO,
+        N_("Macros"),
+        N_("{{smartmemory-longterm}} and the like, where a card names them, or always."),
+        scope=Scope.CHAT,
+        section=Section.SLOTS,
+        choices=(AUTO, FORCED, NEVER),
+        choice_words=(N_("where the card has them"), N_("in place of all slots"), N_("never")),
+    ),
+    _switch(
+        "slots_leave_out_visible",
+        N_("Leave out what can still be read"),
+        N_("No memories of messages that are still in the prompt themselves."),
+        default=False,
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "slots_deepest",
+        1,
+        N_("Deepest place in the chat"),
+        N_(
+            "Messages behind those slots that stand in the chat, at most: what changes stands "
+            "close to the end, and a provider need not read all messages anew. More: as deep as "
+            "each slot says."
+        ),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=99,
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "slots_refresh_every",
+        1,
+        N_("Choose anew every"),
+        N_(
+            "Messages between two choices of what matters now. More: the prompt changes less often."
+        ),
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=20,
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "slots_head_every",
+        20,
+        N_("Renew the prompt's head every"),
+        N_(
+            "Messages after which long-term memories, profile and canon take in what is new; until "
+            "then it stands near the end. Providers then need not read the chat anew."
+        ),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=200,
+        section=Section.SLOTS,
+        minimum_word=N_("at once"),
+    ),
+    _switch(
+        "scenes_enabled",
+        N_("Earlier scenes"),
+        N_("Recaps of the last scenes."),
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "scenes_shown",
+        5,
+        N_("Scenes at most"),
+        N_("Recaps of so many of the newest scenes."),
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=15,
+        section=Section.SLOTS,
+        only_with=("scenes_enabled", (True,)),
+    ),
+    _switch(
+        "passages_enabled",
+        N_("Old passages"),
+        N_(
+            "What the last messages ask for or touch is called up from old messages, too, word for "
+            "word; only what the one who answers can know."
+        ),
+        section=Section.SLOTS,
+    ),
+    Setting(
+        "passages_shown",
+        2,
+        N_("Passages at most"),
+        N_("Of old messages, in one prompt; they share the budget of called-up memories."),
+        scope=Scope.CHAT,
+        minimum=1,
+        maximum=6,
+        section=Section.SLOTS,
+        only_with=("passages_enabled", (True,)),
+    ),
+    _switch(
+        "canon_enabled",
+        N_("Canon"),
+        N_("What a character has lived through."),
+        section=Section.SLOTS,
+    ),
+    _switch(
+        "epistemic_unaware",
+        N_("Say what somebody does not know"),
+        N_("In the list of who knows what."),
+        section=Section.SLOTS,
+    ),
+    _switch(
+        "slots_keep_secrets",
+        N_("Keep secrets from the one who answers"),
+        N_(
+            "No line of any slot tells what the one who answers does not know, but in the list of "
+            "what they do not know."
+        ),
+        section=Section.SLOTS,
+    ),
+    _switch(
+        "secondhand_marked",
+        N_("Mark what was only heard of"),
+        N_("Memories of what the one who answers did not witness are marked; otherwise left out."),
+        section=Section.SLOTS,
+    ),
+    _switch(
+        "sent_prompts_kept",
+        N_("Keep sent prompts"),
+        N_("The last 50 prompts of each chat, to read and compare. They stay in the database."),
+        section=Section.SLOTS,
+    ),
+    *(
+        setting
+        for name, (placeholder, template, position, depth) in _SLOTS.items()
+        for setting in placement(
+            f"slot_{name}",
+            WORDS[name],
+            template,
+            Section.SLOTS,
+            placeholder=placeholder,
+            position=position,
+            depth=depth,
+        )
+    ),
+    *place(
+        f"slot_{SlotName.UNIFIED}",
+        WORDS[SlotName.UNIFIED],
+        Section.SLOTS,
+        position=Position.IN_PROMPT,
+        depth=0,
+    ),
+)

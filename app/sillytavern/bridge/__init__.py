@@ -1,0 +1,1 @@
+"""The bridge to SillyTavern's page: its files, its handshake, its frames."""

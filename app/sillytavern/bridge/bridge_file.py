@@ -1,0 +1,133 @@
+"""The bridge file: slots left in the tavern for pages that the websocket cannot reach."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from app.core.errors import reason_of
+from app.core.tasks import TaskSupervisor
+from app.prompt.slots import SlotSet
+from app.sillytavern.bridge.bridge_protocol import ChatIdentity, WireSlot, wire_slots
+from app.sillytavern.guarded_write import write_file_atomically
+
+log = logging.getLogger(__name__)
+
+BRIDGE_FILE = Path("user") / "files" / "tavernkeep-bridge.json"
+CHATS_KEPT = 20
+MAX_FILE_BYTES = 8 * 1024 * 1024
+RETRY_SECONDS = 10.0  # after a write that failed
+COALESCE_SECONDS = 0.5
+
+
+class Entry(Struct, frozen=True):
+    """The slots of one chat. Revisions only compare within one session of the program."""
+
+    session: str
+    revision: int
+    slots: tuple[WireSlot, ...]
+
+
+class Content(Struct, frozen=True):
+    """The whole file. chats: by ChatIdentity.key, the newest last. written: seconds since epoch."""
+
+    sequence: int = 0
+    written: float = 0.0
+    chats: dict[str, Entry] = {}
+
+
+def read_bridge_file(user_folder: Path) -> Content:
+    """What the file says; an empty one for a file that is missing or makes no sense."""
+    path = user_folder / BRIDGE_FILE
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            return Content()
+        return msgspec.json.decode(path.read_bytes(), type=Content)
+    except (OSError, UnicodeError, RecursionError, msgspec.MsgspecError):
+        return Content()
+
+
+def write_for_tavern(user_folder: Path, path: Path, data: bytes) -> None:
+    """Replace a file in the tavern's folder in one step, readable by whoever reads the tavern.
+
+    Raises OSError; the file is then as it was.
+    """
+    write_file_atomically(path, data)
+    path.chmod(_mode_of(user_folder))
+
+
+def _mode_of(user_folder: Path) -> int:
+    # SillyTavern may run as another user (a container): its settings show who has to read.
+    try:
+        return (user_folder / "settings.json").stat().st_mode & 0o666
+    except OSError:
+        return 0o644
+
+
+class BridgeFile:
+    """Keeps the bridge file of one tavern; several changes in a row make one write.
+
+    `aclose` writes what is left. A write that fails is logged once, and tried again until it works.
+    """
+
+    def __init__(self, user_folder: Path, session: str, tasks: TaskSupervisor) -> None:
+        self._user_folder = user_folder
+        self._session = session
+        self._tasks = tasks
+        self._entries: dict[str, Entry] | None = None
+        self._sequence = 0
+        self._news: dict[str, Entry] = {}
+        self._is_behind = False  # the last write failed
+        self._writing: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+
+    def publish(self, chat: ChatIdentity, slots: SlotSet) -> None:
+        """Leave the slots of a chat, in place of what the file says of it."""
+        self._news.pop(chat.key, None)
+        self._news[chat.key] = Entry(self._session, slots.revision, wire_slots(slots))
+        if self._writing is None or self._writing.done():
+            self._writing = self._tasks.spawn(self._write_soon(), name="bridge file")
+
+    async def aclose(self) -> None:
+        """Write what is not written yet."""
+        self._closing.set()
+        if self._writing is not None:
+            await self._writing
+
+    async def _write_soon(self) -> None:
+        while self._news or (self._is_behind and not self._closing.is_set()):
+            seconds = RETRY_SECONDS if self._is_behind else COALESCE_SECONDS
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), seconds)
+            await self._write()
+
+    async def _write(self) -> None:
+        if self._entries is None:
+            content = await asyncio.to_thread(read_bridge_file, self._user_folder)
+            self._entries, self._sequence = dict(content.chats), content.sequence
+        news, self._news = self._news, {}
+        for key, entry in news.items():
+            self._entries.pop(key, None)
+            self._entries[key] = entry
+        for key in list(self._entries)[:-CHATS_KEPT]:
+            del self._entries[key]
+        self._sequence += 1
+        content = Content(self._sequence, time.time(), dict(self._entries))
+        self._is_behind = not await asyncio.to_thread(self._save, content)
+
+    def _save(self, content: Content) -> bool:
+        path = self._user_folder / BRIDGE_FILE
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_for_tavern(self._user_folder, path, msgspec.json.encode(content))
+        except OSError as error:
+            if not self._is_behind:
+                log.warning("%s could not be written: %s", path, reason_of(error))
+            return False
+        return True

@@ -1,0 +1,39 @@
+"""Who may open the bridge's websocket: any web page can reach loopback, so each says who it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from websockets.datastructures import Headers
+
+from app.sillytavern.bridge.bridge_protocol import offered_token
+
+_LOOPBACK = r"(127\.0\.0\.1|localhost|\[::1\])"
+_LOOPBACK_ORIGIN = re.compile(rf"https?://{_LOOPBACK}(:[0-9]{{1,5}})?", re.IGNORECASE)
+_LOOPBACK_HOST = re.compile(rf"{_LOOPBACK}:([0-9]{{1,5}})", re.IGNORECASE)
+
+
+def is_own_host(headers: Headers, port: int) -> bool:
+    """Whether the request was meant for this server.
+
+    A page whose site's name was rebound to loopback still sends that name.
+    """
+    hosts = headers.get_all("Host")
+    match = _LOOPBACK_HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    return match is not None and int(match[2]) == port
+
+
+def is_allowed_origin(headers: Headers, allowed: Collection[str]) -> bool:
+    """Whether the page comes from this computer, or from one of `allowed` (lower case)."""
+    origins = headers.get_all("Origin")
+    if len(origins) != 1:
+        return False
+    origin = origins[0].lower()
+    return _LOOPBACK_ORIGIN.fullmatch(origin) is not None or origin in allowed
+
+
+def token(headers: Headers) -> str:
+    """The pairing token the page brought, empty when it brought none."""
+    values = headers.get_all("Sec-WebSocket-Protocol")
+    return offered_token(part.strip() for value in values for part in value.split(","))

@@ -1,0 +1,1 @@
+"""What recap and memory extensions keep in SillyTavern's files."""

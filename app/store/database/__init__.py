@@ -1,0 +1,1 @@
+"""The one database: opened, migrated, repaired, and kept going on a full disk."""

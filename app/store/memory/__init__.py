@@ -1,0 +1,1 @@
+"""What is kept of memory: memories, modes, vectors, and what a branch takes of them."""

@@ -1,0 +1,1 @@
+"""What is kept of a chat's story: messages, scenes, recaps, drafts."""

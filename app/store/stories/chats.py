@@ -1,0 +1,174 @@
+"""Chats and the messages known in them, by anchor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from app.store.database.database import Database
+from app.story.anchors import KnownMessage
+
+RETIRED = -1
+
+BREAK_COLUMNS = (
+    "anchor, origin, cue, confidence, name, is_visible, is_collapsed, rationale, is_named"
+)
+SEARCHED_COLUMNS = "first, last, shown_first, shown_last, digest, searcher, is_forced"
+RECAP_COLUMNS = (
+    "anchor, version, name, text, source_digest, made_by, created, stored, is_deleted, combined_at"
+)
+RUNNING_COLUMNS = (
+    "version, content, scene_count, first_anchor, last_anchor, made_by, created, reason, "
+    "is_deleted, is_retired"
+)
+MESSAGE_COLUMNS = (
+    "anchor, text, is_excluded, is_remembered, is_edited, error, source_hash, reasoning, prefill, "
+    "absence, swipe"
+)
+
+
+class Chats:
+    """Which chats there are, and what was known of their messages at the last reading."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._tables = database.tables
+
+    def id_of(self, name: str) -> int:
+        """The store's number of the chat of this name (its path), made at first sight."""
+        chat = self._tables.Chat
+        row = chat.select(chat.id).where(chat.path == name).tuples().first()
+        if row is not None:
+            return int(row[0])
+        return int(chat.insert(path=name, first_seen=time.time()).execute())
+
+    def is_known(self, name: str) -> bool:
+        """Whether a chat of this name was ever read."""
+        chat = self._tables.Chat
+        return bool(chat.select().where(chat.path == name).exists())
+
+    def is_acquainted(self, chat_id: int) -> bool:
+        """Whether what a chat came with was taken in (work/first_sight.py)."""
+        chat = self._tables.Chat
+        return bool(chat.select().where((chat.id == chat_id) & chat.is_acquainted).exists())
+
+    def set_acquainted(self, chat_id: int) -> None:
+        """Note that what a chat came with was taken in, all of it."""
+        chat = self._tables.Chat
+        chat.update(is_acquainted=1).where(chat.id == chat_id).execute()
+
+    def forget_all_but_newest(self, pattern: str, kept: int) -> None:
+        """Delete all that is known of chats whose names are LIKE the pattern, but the newest."""
+        chat = self._tables.Chat
+        matching = chat.path**pattern
+        newest = chat.select(chat.id).where(matching).order_by(chat.id.desc()).limit(kept)
+        chat.delete().where(matching & chat.id.not_in(newest)).execute()
+
+    def with_integrity(self, slug: str) -> tuple[tuple[int, str], ...]:
+        """Number and name of the chats that SillyTavern gave this slug; branches may share it."""
+        chat = self._tables.Chat
+        rows = chat.select(chat.id, chat.path).where((chat.integrity == slug) & (slug != ""))
+        return tuple(rows.order_by(chat.id).tuples())
+
+    def set_integrity(self, chat_id: int, slug: str) -> None:
+        """Note SillyTavern's slug of a chat."""
+        chat = self._tables.Chat
+        chat.update(integrity=slug).where(chat.id == chat_id).execute()
+
+    def path_of(self, chat_id: int) -> str | None:
+        """The name given to `id_of`, None for a number that is not known."""
+        chat = self._tables.Chat
+        row = chat.select(chat.path).where(chat.id == chat_id).tuples().first()
+        return None if row is None else str(row[0])
+
+    def paths(self) -> dict[int, str]:
+        """Every number with the name that was given to `id_of`."""
+        return dict(self._tables.Chat.select(self._tables.Chat.id, self._tables.Chat.path).tuples())
+
+    def known(self, chat_id: int) -> tuple[tuple[KnownMessage, ...], tuple[KnownMessage, ...]]:
+        """The messages at the last reading in their order, and those that are there no more."""
+        rows = self._database.execute(
+            "SELECT position, anchor, identity, weak_identity, content_hash FROM known_message "
+            "WHERE chat_id = ? ORDER BY position",
+            (chat_id,),
+        )
+        present: list[KnownMessage] = []
+        retired: list[KnownMessage] = []
+        for position, *message in rows:
+            (retired if position == RETIRED else present).append(KnownMessage(*message))
+        return tuple(present), tuple(retired)
+
+    def save_known(self, chat_id: int, messages: Sequence[tuple[int, KnownMessage]]) -> None:
+        """Write those messages, each with its index, that are new, moved, changed or RETIRED."""
+        statement = (
+            "INSERT INTO known_message "
+            "(chat_id, anchor, position, identity, weak_identity, content_hash) "
+            "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (chat_id, anchor) DO UPDATE SET "
+            "position = excluded.position, identity = excluded.identity, "
+            "weak_identity = excluded.weak_identity, content_hash = excluded.content_hash"
+        )
+        # In the order that they are stored in: a long chat's pages are written once each.
+        values = sorted(
+            (chat_id, m.anchor, position, m.identity, m.weak_identity, m.content_hash)
+            for position, m in messages
+        )
+        self._database.execute_many(statement, values)
+
+    def copy_knowledge(
+        self, source: int, target: int, *, before: int, with_recaps: bool = True
+    ) -> None:
+        """Let a chat that shares its beginning with another know the same of it.
+
+        Messages below index `before`, and what hangs on them; what the target knows already
+        stays. with_recaps: scenes and recaps too, otherwise only what was done by hand.
+        """
+        execute = self._database.execute
+        execute(
+            "INSERT OR IGNORE INTO known_message "
+            "SELECT ?, anchor, position, identity, weak_identity, content_hash FROM known_message "
+            "WHERE chat_id = ? AND position >= 0 AND position < ? "
+            "AND NOT EXISTS (SELECT 1 FROM known_message WHERE chat_id = ?)",
+            (target, source, before, target),
+        )
+        condition = "" if with_recaps else " AND origin != 'heuristic'"
+        self._copy("scene_break", BREAK_COLUMNS, "anchor", source, target, condition)
+        self._copy("searched_range", SEARCHED_COLUMNS, "shown_last", source, target)
+        self._copy("message_recap", MESSAGE_COLUMNS, "anchor", source, target)
+        self._copy("cleared", "anchor, kind, value", "anchor", source, target)
+        self._copy("auto_hidden", "anchor, state", "anchor", source, target)
+        if with_recaps:
+            self._copy("scene_recap", RECAP_COLUMNS, "anchor", source, target)
+            self._copy("scene_recap_choice", "anchor, version", "anchor", source, target)
+            self._copy("running_version", RUNNING_COLUMNS, "last_anchor", source, target)
+            execute(
+                "INSERT OR IGNORE INTO running_choice (chat_id, version) "
+                "SELECT ?, max(version) FROM running_version WHERE chat_id = ? AND is_deleted = 0 "
+                "GROUP BY chat_id",
+                (target, target),
+            )
+
+    def _copy(
+        self, table: str, columns: str, anchor: str, source: int, target: int, more: str = ""
+    ) -> None:
+        """Copy the rows of messages that the target has; names are our own, never from outside."""
+        self._database.execute(
+            f"INSERT OR IGNORE INTO {table} (chat_id, {columns}) "
+            f"SELECT ?, {columns} FROM {table} WHERE chat_id = ? AND {anchor} IN "
+            "(SELECT anchor FROM known_message WHERE chat_id = ? AND position >= 0)" + more,
+            (target, source, target),
+        )
+
+    def move(self, chat_id: int, name: str) -> None:
+        """The chat's file was renamed: everything known of it goes along.
+
+        What characters keep of a chat that had this name outlives it.
+        """
+        chat = self._tables.Chat
+        for table in ("memory", "entity", "document"):
+            self._database.execute(
+                f"UPDATE {table} SET chat_id = ?1 WHERE character <> '' AND chat_id IN "
+                "(SELECT id FROM chat WHERE path = ?2 AND id <> ?1)",
+                (chat_id, name),
+            )
+        chat.delete().where((chat.path == name) & (chat.id != chat_id)).execute()
+        chat.update(path=name).where(chat.id == chat_id).execute()

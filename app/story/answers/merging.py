@@ -1,0 +1,262 @@
+"""The running recap with numbered entries, and the changes that a model makes to them. Pure.
+
+A model that merges is shown the entries of the running recap, each with its number behind it:
+
+    STATE
+    <A> is at <place>. [7]
+
+and answers with what becomes of them: those it drops, those it replaces or joins, and what else
+there is to add. All others stay word for word, and the entries of the new scene come behind them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.core.translation import N_
+from app.story.answers.lenient_json import find_object
+from app.story.answers.refusals import is_refusal
+from app.story.answers.task_answers import LIST_KEYS, REFUSAL, Unreadable, read_items, read_running
+from app.story.recap_texts.pinned import holds
+from app.story.recap_texts.recap_length import entries_in
+from app.story.recap_texts.recap_text import Recap, clean_items, fitted
+
+NUMBER = re.compile(r"\s*\[(\d{1,3})\]\s*$")  # behind an entry
+DIGITS = re.compile(r"\W{0,3}(\d{1,3})\W{0,3}")
+CHANGE_KEYS = ("drop", "replace", "add")
+ENTRY_KEYS = ("entries", "entry", "numbers", "number")
+SHOWN_FIRST = ("state", "open", "developments")  # where there is no room for all of them
+JOINED = 0.9  # so many tokens, where others have become part of them
+MOST_GONE = 0.7  # of the entries: more cannot go at once without a loss
+HARD_BOUND = 1.5  # times its room: what a version has over that is left out, and it says so
+
+WRONG_NUMBER = N_("with changes to an entry that there is not")
+TWICE = N_("with two changes to the same entry")
+NO_TEXT = N_("with a change that has no text")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A running recap as a model is shown it.
+
+    text: the headed blocks, with numbers. places: (field, index in it) by number. hidden: as many
+    of the oldest developments as there was no room for; they stay as they are.
+    """
+
+    text: str
+    places: Mapping[int, tuple[str, int]]
+    hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Entries, one or several, in whose place one other stands: where the first of them was."""
+
+    numbers: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What becomes of a running recap's entries; those it does not speak of stay."""
+
+    drop: frozenset[int] = frozenset()
+    replace: tuple[Replaced, ...] = ()
+    add: Recap = field(default_factory=Recap)
+
+
+def numbered(
+    recap: Recap, room: int, count: Callable[[str], int], pinned: Collection[str] = ()
+) -> Numbered:
+    """The recap with a number behind each entry, in at most `room` tokens.
+
+    pinned: sentences that have to stay: an entry that says one has no number. Where there is too
+    little room, the oldest developments are not shown, then the oldest of what is open.
+    """
+    left: dict[str, int] = {}
+    for name in SHOWN_FIRST:
+        items = getattr(recap, name)
+        spent, kept = 4, 0
+        for item in reversed(items):
+            spent += count(item) + 6
+            if spent > room:
+                break
+            kept += 1
+        left[name] = len(items) - kept
+        room -= spent if kept else 0
+    places: dict[int, tuple[str, int]] = {}
+    blocks: list[str] = []
+    for name in ("developments", "open", "state"):
+        lines = []
+        for index, item in enumerate(getattr(recap, name)):
+            if index < left[name]:
+                continue
+            if any(holds(item, sentence) for sentence in pinned):
+                lines.append(item)
+            else:
+                places[len(places) + 1] = name, index
+                lines.append(f"{item} [{len(places)}]")
+        if lines:
+            blocks.append("\n".join((name.upper(), *lines)))
+    return Numbered("\n\n".join(blocks), places, sum(left.values()))
+
+
+def read_merged(text: str, shown: Numbered) -> Changes | Recap:
+    """An answer to running_recap: changes, or the whole recap anew. Raises Unreadable.
+
+    Changes are refused whole where one of them is about an entry that has no such number, or
+    about one that another is about.
+    """
+    answer = find_object(text, ("changes", "recap", *CHANGE_KEYS))
+    inner = answer.get("changes") if answer else None
+    changes = inner if isinstance(inner, dict) else answer
+    if changes is None or not any(key in changes for key in CHANGE_KEYS):
+        return without_numbers(read_running(text))
+    drop = _numbers(changes.get("drop"))
+    replaced = tuple(_replaced(changes.get("replace")))
+    used = [*drop, *(number for one in replaced for number in one.numbers)]
+    if any(number not in shown.places for number in used):
+        raise Unreadable(WRONG_NUMBER)
+    if len(used) != len(set(used)):
+        raise Unreadable(TWICE)
+    added = changes.get("add")
+    if not isinstance(added, dict):
+        added = {"developments": added}
+    lowered = {str(key).strip().lower(): value for key, value in added.items()}
+    add = Recap(**{key: _unnumbered(read_items(lowered.get(key))) for key in LIST_KEYS})
+    if any(is_refusal(item) for key in LIST_KEYS for item in getattr(add, key)):
+        raise Unreadable(REFUSAL)
+    return Changes(frozenset(drop), replaced, add)
+
+
+def without_numbers(recap: Recap) -> Recap:
+    """A recap that a model wrote anew, without the numbers that it copied."""
+    return Recap(**{key: clean_items(_unnumbered(getattr(recap, key))) for key in LIST_KEYS})
+
+
+def joined(old: Recap, scene: Recap) -> Recap:
+    """A recap with a scene's behind it: nothing of either goes, but what both say in one wording.
+
+    What the scene resolved has happened.
+    """
+    return Recap(
+        developments=clean_items((*old.developments, *old.resolved, *_happened(scene))),
+        open=clean_items((*old.open, *scene.open)),
+        state=clean_items((*old.state, *scene.state)),
+    )
+
+
+def changed(old: Recap, scene: Recap, shown: Numbered, changes: Changes) -> Recap:
+    """The recap with these changes made, and with the scene's entries behind its own."""
+    texts = {shown.places[min(one.numbers)]: one.text for one in changes.replace}
+    gone = {shown.places[n] for one in changes.replace for n in one.numbers} | {
+        shown.places[n] for n in changes.drop
+    }
+
+    def left(name: str) -> Iterable[str]:
+        for index, item in enumerate(getattr(old, name)):
+            if (name, index) in texts:
+                yield texts[name, index]
+            elif (name, index) not in gone:
+                yield item
+
+    kept = replace(old, **{name: tuple(left(name)) for name in SHOWN_FIRST})
+    return joined(joined(kept, scene), changes.add)
+
+
+def rewritten(old: Recap, whole: Recap, shown: Numbered) -> Recap:
+    """A recap that a model wrote whole, with what it was not shown of the old one before it."""
+    if not shown.hidden:
+        return whole
+    seen = set(shown.places.values())
+    unseen = {
+        name: tuple(
+            item
+            for index, item in enumerate(getattr(old, name))
+            if (name, index) not in seen and item not in shown.text
+        )
+        for name in SHOWN_FIRST
+    }
+    return Recap(
+        **{name: clean_items((*unseen[name], *getattr(whole, name))) for name in SHOWN_FIRST},
+        resolved=whole.resolved,
+    )
+
+
+def with_unseen(whole: Recap, shown: Recap, answer: Recap) -> Recap:
+    """An answer about a part of a recap, with those entries of the whole that were not shown."""
+    unseen = {
+        name: tuple(item for item in getattr(whole, name) if item not in getattr(shown, name))
+        for name in LIST_KEYS
+    }
+    return Recap(
+        **{name: clean_items((*unseen[name], *getattr(answer, name))) for name in LIST_KEYS}
+    )
+
+
+def has_to_go(old: Recap, old_tokens: int, over: int) -> int:
+    """How many entries of a recap have to go for want of `over` tokens, some of them joined to
+    longer ones. old_tokens: of the recap. The entries of a new scene stay in any case, and what the
+    story turns on does, so there is an end to it.
+    """
+    entries = entries_in(old)
+    if over <= 0 or not entries:
+        return 0
+    wanted = math.ceil(over * entries / (JOINED * max(1, old_tokens)))
+    return min(wanted, max(1, int(entries * MOST_GONE)))
+
+
+def bounded(recap: Recap, tokens: int, count: Callable[[str], int]) -> tuple[Recap, int]:
+    """The recap within HARD_BOUND times `tokens`, and how many entries went for that.
+
+    First what is resolved, then the oldest developments, then the oldest that is open.
+    """
+    within = fitted(recap, int(tokens * HARD_BOUND), count)
+    return within, entries_in(recap) - entries_in(within)
+
+
+def _happened(scene: Recap) -> Sequence[str]:
+    return (*scene.developments, *scene.resolved)
+
+
+def _numbers(value: object) -> list[int]:
+    """The numbers of a list, in any spelling. Raises Unreadable."""
+    if value is None:
+        return []
+    found = []
+    for one in value if isinstance(value, list) else [value]:
+        digits = DIGITS.fullmatch(str(one).strip()) if not isinstance(one, bool) else None
+        if digits is None:
+            raise Unreadable(WRONG_NUMBER)
+        found.append(int(digits[1]))
+    return found
+
+
+def _replaced(value: object) -> Iterable[Replaced]:
+    """Replacements as a list of objects, or as an object of texts by number."""
+    if isinstance(value, dict) and not any(key in value for key in ENTRY_KEYS):
+        value = [{"entries": [number], "text": text} for number, text in value.items()]
+    for one in value if isinstance(value, list) else [value] if value else []:
+        if not isinstance(one, dict):
+            raise Unreadable(NO_TEXT)
+        yield _replacement(one)
+
+
+def _replacement(one: Mapping[str, Any]) -> Replaced:
+    numbers = _numbers(next((one[key] for key in ENTRY_KEYS if key in one), None))
+    if not numbers:
+        raise Unreadable(WRONG_NUMBER)
+    text = " ".join(_unnumbered(read_items(one.get("text"))))
+    if not text:
+        raise Unreadable(NO_TEXT)
+    if is_refusal(text):
+        raise Unreadable(REFUSAL)
+    return Replaced(tuple(numbers), text)
+
+
+def _unnumbered(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(bare for item in items if (bare := NUMBER.sub("", item)))

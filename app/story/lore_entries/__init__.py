@@ -1,0 +1,1 @@
+"""What a story says of its world for good."""

@@ -1,0 +1,305 @@
+"""Keeps copies of the chats that SillyTavern writes, and raises the alarm when one shrinks."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from app.core.errors import ChatUnreadable, TavernError, reason_of
+from app.core.resources import RESOURCES
+from app.core.signals import Signal
+from app.core.tasks import TaskSupervisor
+from app.core.translation import tr, trn
+from app.sillytavern.chat_copies import ChatCopies, ChatCopy, line_count
+from app.sillytavern.chat_file import read_chat
+from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
+from app.sillytavern.guarded_write import integrity_of
+from app.story.messages import combined_digest
+from app.work.chats.bursts import Bursts
+
+SETTLE_SECONDS, LONGEST_SECONDS = 2.0, 10.0  # SillyTavern saves several times for one message
+GONE_SECONDS = 10.0  # a renamed chat is missed for a moment
+KEEP_SECONDS = 3600.0  # between copies of a chat that goes on slowly
+KEEP_LINES = 20  # that came since the newest copy
+LONGEST_WORDS = 120  # characters of a message, where it is only named
+MOST_HEADER = 50_000_000  # bytes of a first line
+LOST_LINES, LOST_SHARE = 10, 0.1  # fewer are taken to be what the user deleted
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAlarm:
+    """A chat lost much, or cannot be read any more. copy: what there is to go back to."""
+
+    chat: Path
+    copy: ChatCopy
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class CopyComparison:
+    """A copy held against the chat as it is. lost: first words of messages that only it has."""
+
+    copy: ChatCopy
+    kept: int
+    lost: tuple[str, ...]
+    added: int
+
+
+class ChatGuard:
+    """Copies of chats, made while SillyTavern writes them.
+
+    A copy is made of a chat that has none, after an hour, and after KEEP_LINES new lines; so not
+    much more than that can be lost, whatever happens to the file. Then the words are compared too,
+    and at once where another chat took this one's place. Nothing of SillyTavern's is changed: a
+    copy is restored as a chat of its own.
+
+    Signals:
+        alarm: a chat lost messages, cannot be read any more, or is gone.
+        failed: (path, sentence) a copy could not be made.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        tasks: TaskSupervisor,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._copies = ChatCopies(folder, clock=clock)
+        self._tasks = tasks
+        self._clock = clock
+        self._bursts = Bursts(LONGEST_SECONDS)
+        self._gone = Bursts(GONE_SECONDS)
+        self._looks: set[asyncio.Task[None]] = set()
+        self._looking: dict[Path, asyncio.Lock] = {}
+        self._told: set[Path] = set()  # copies that an alarm was raised about
+        self._last: dict[Path, Path] = {}  # copies made in this run, whatever their dates say
+        self.alarm: Signal[ChatAlarm] = Signal("alarm")
+        self.failed: Signal[tuple[Path, str]] = Signal("failed")
+
+    def look_soon(self, chat: Path) -> None:
+        """A chat's file was written or removed."""
+        if RESOURCES not in chat.parents:
+            self._bursts.after(SETTLE_SECONDS, chat, lambda: self._spawn(chat))
+
+    def _spawn(self, chat: Path) -> None:
+        self._keep(self._tasks.spawn(self.look(chat), name="guarding a chat"))
+
+    def _keep(self, look: asyncio.Task[None]) -> None:
+        self._looks.add(look)
+        look.add_done_callback(self._looks.discard)
+
+    async def look(self, chat: Path) -> None:
+        """Compare a chat with its newest copy; keep a new one where it is due."""
+        async with self._looking.setdefault(chat, asyncio.Lock()):
+            try:
+                alarm = await asyncio.to_thread(self._look, chat)
+            except FileNotFoundError:
+                self._gone.after(GONE_SECONDS, chat, lambda: self._spawn_search(chat))
+                return
+            except OSError as error:
+                sentence = tr(
+                    "No copy of {chat} could be kept ({reason}). The chat is as it was.",
+                    chat=chat.name,
+                    reason=reason_of(error),
+                )
+                self.failed.emit((chat, sentence))
+                return
+        self._tell(alarm)
+
+    def _spawn_search(self, chat: Path) -> None:
+        self._keep(self._tasks.spawn(self._search(chat), name="looking for a chat that is gone"))
+
+    async def _search(self, chat: Path) -> None:
+        """A chat that is still gone was deleted, unless it goes on under another name."""
+        self._tell(await asyncio.to_thread(self._missed, chat))
+
+    def _missed(self, chat: Path) -> ChatAlarm | None:
+        newest = self._newest(chat)
+        if newest is None or chat.exists():
+            return None
+        try:
+            identity = _identity(self._copies.read(newest))
+        except TavernError:
+            return None
+        others = chat.parent.glob(f"*{chat.suffix}") if chat.parent.is_dir() else ()
+        if identity and any(_identity_of(other) == identity for other in others):
+            return None
+        sentence = trn(
+            "“{chat}” was deleted. A copy with {n} message is kept.",
+            "“{chat}” was deleted. A copy with {n} messages is kept.",
+            newest.messages,
+            chat=chat.stem,
+        )
+        return ChatAlarm(chat, newest, sentence)
+
+    def _look(self, chat: Path) -> ChatAlarm | None:
+        newest = self._newest(chat)
+        data = chat.read_bytes()
+        trouble, is_due = "", True
+        if newest is not None:
+            trouble = _trouble(chat, data, newest)
+            if not trouble:
+                then = self._older(newest, data)
+                is_due, trouble = then != data, _losses(chat, then, data, newest)
+        if trouble or is_due:
+            # What is left after a loss is kept as well, but never in place of what was.
+            self._last[chat] = self._copies.keep(chat, data, self._clock()).path
+        return None if newest is None or not trouble else ChatAlarm(chat, newest, trouble)
+
+    def _newest(self, chat: Path) -> ChatCopy | None:
+        """The copy that was made last, None for none."""
+        copies = self._copies.of(chat)
+        last = self._last.get(chat)
+        return next((copy for copy in copies if copy.path == last), copies[0] if copies else None)
+
+    def _older(self, newest: ChatCopy, data: bytes) -> bytes:
+        """What the newest copy holds, where it is time for another; else the same as now.
+
+        A chat that another one has taken the place of is looked at at once.
+        """
+        is_time = (
+            line_count(data) >= newest.lines + KEEP_LINES
+            or abs(self._clock() - newest.moment) >= KEEP_SECONDS  # a clock may be set back
+        )
+        try:
+            if not is_time and integrity_of(self._copies.first_line(newest)) == integrity_of(data):
+                return data
+            return self._copies.read(newest)
+        except TavernError:
+            return b""  # another is due
+
+    def _tell(self, alarm: ChatAlarm | None) -> None:
+        if alarm is not None and alarm.copy.path not in self._told:
+            self._told.add(alarm.copy.path)
+            self.alarm.emit(alarm)
+
+    # --- going back
+
+    async def copies(self, chat: Path) -> tuple[ChatCopy, ...]:
+        """What is kept of a chat, newest first."""
+        return await asyncio.to_thread(self._copies.of, chat)
+
+    async def compare(self, chat: Path, copy: ChatCopy) -> CopyComparison:
+        """What only a copy has, and what only the chat has. Raises TavernError."""
+        return await asyncio.to_thread(self._compared, chat, copy)
+
+    def _compared(self, chat: Path, copy: ChatCopy) -> CopyComparison:
+        with tempfile.TemporaryDirectory() as folder:
+            unpacked = Path(folder, "chat.jsonl")
+            unpacked.write_bytes(self._copies.read(copy))
+            then = read_chat(unpacked).lines
+        try:
+            now = read_chat(chat).lines
+        except ChatUnreadable:
+            now = ()
+        left = Counter(line.content_hash for line in now)
+        lost: list[str] = []
+        for line in then:
+            if left[line.content_hash]:
+                left[line.content_hash] -= 1
+            else:
+                lost.append(
+                    f"{line.name}: {' '.join(line.text[: LONGEST_WORDS * 4].split())}"[
+                        :LONGEST_WORDS
+                    ]
+                )
+        return CopyComparison(copy, len(then) - len(lost), tuple(lost), left.total())
+
+    async def restore(self, chat: Path, copy: ChatCopy) -> Path:
+        """Write a copy beside the chat, as a chat of its own. Raises TavernError, WriteRefused."""
+        return await asyncio.to_thread(self._copies.restore, copy, chat)
+
+    async def settled(self) -> None:
+        """Look at what waits to be looked at, now, and wait for it."""
+        self._bursts.flush()
+        self._gone.flush()
+        await asyncio.gather(*self._looks)
+
+    def close(self) -> None:
+        """Look at nothing any more."""
+        self._bursts.close()
+        self._gone.close()
+
+
+def _trouble(chat: Path, data: bytes, newest: ChatCopy) -> str:
+    """What is wrong with a chat beside its newest copy, "" for nothing."""
+    lines = line_count(data)
+    lost = newest.lines - lines
+    known = {
+        "chat": chat.stem,
+        "clock": time.strftime("%H:%M", time.localtime(newest.moment)),
+    }
+    if not lines or not _is_object(data.partition(b"\n")[0]):
+        return tr("“{chat}” cannot be read any more. A copy of {clock} is kept.", **known)
+    if lost >= max(LOST_LINES, LOST_SHARE * newest.lines):
+        return trn(
+            "“{chat}” has {n} message fewer than at {clock}. A copy of then is kept.",
+            "“{chat}” has {n} messages fewer than at {clock}. A copy of then is kept.",
+            lost,
+            **known,
+        )
+    if not _is_object(data.rstrip(b"\n").rpartition(b"\n")[2]):
+        return tr("The end of “{chat}” is broken off. A copy of {clock} is kept.", **known)
+    return ""
+
+
+def _losses(chat: Path, then: bytes, data: bytes, newest: ChatCopy) -> str:
+    """Of messages that are gone though the chat is no shorter, "" for none."""
+    now = set(data.split(b"\n"))
+    gone = [line for line in then.split(b"\n")[1:] if line not in now]
+    if len(gone) < LOST_LINES:
+        return ""
+    there = set(chain.from_iterable(map(_texts, now.difference(then.split(b"\n")))))
+    lost = sum(there.isdisjoint(_texts(line)) for line in gone)
+    if lost < max(LOST_LINES, LOST_SHARE * newest.lines):
+        return ""
+    return trn(
+        "“{chat}” has {n} message of {clock} no more. A copy of then is kept.",
+        "“{chat}” has {n} messages of {clock} no more. A copy of then is kept.",
+        lost,
+        chat=chat.stem,
+        clock=time.strftime("%H:%M", time.localtime(newest.moment)),
+    )
+
+
+def _texts(line: bytes) -> tuple[str, ...]:
+    """What a message says, in all its swipes: hiding, a recap or another swipe is no loss."""
+    try:
+        held, _ = load_json(line)
+    except UnreadableLine:
+        return ()
+    if not isinstance(held, dict):
+        return ()
+    swipes = held.get("swipes")
+    texts = (held.get("mes"), *(swipes if isinstance(swipes, list) else ()))
+    return tuple(text for text in texts if isinstance(text, str))
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(load_json(line.removeprefix(BOM))[0], dict)
+    except UnreadableLine:
+        return False
+
+
+def _identity(data: bytes) -> str:
+    """What a chat keeps through a renaming: its slug, else the moment of its first message."""
+    header, _, rest = data.partition(b"\n")
+    return integrity_of(header) or combined_digest(
+        rest.partition(b"\n")[0].decode("utf-8", "replace")
+    )
+
+
+def _identity_of(chat: Path) -> str:
+    try:
+        with chat.open("rb") as file:
+            return _identity(file.readline(MOST_HEADER) + file.readline(MOST_HEADER))
+    except OSError:
+        return ""

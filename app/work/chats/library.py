@@ -1,0 +1,162 @@
+"""Knows what chats there are, and hears of each that changes on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Collection, Iterable
+from contextlib import aclosing
+from difflib import get_close_matches
+from pathlib import Path
+
+from app.core.errors import NoTavern, UsageError
+from app.core.folder_watcher import FileChange
+from app.core.signals import Signal
+from app.core.tasks import TaskSupervisor
+from app.core.translation import tr
+from app.sillytavern.card import CardReader
+from app.sillytavern.data_folders import Tavern, find_taverns, is_user_folder
+from app.sillytavern.watcher import TavernWatcher
+from app.story.story import ChatKind, ChatRef
+
+FOLDER_SECONDS = 2.0
+
+
+class Library:
+    """All taverns with their characters, groups and chats.
+
+    Signals:
+        changed: chats, cards or groups came, went or were renamed.
+        gone_changed: a tavern's folder is gone, or there again.
+        chat_touched: a chat file was written or removed.
+    """
+
+    def __init__(self, tasks: TaskSupervisor) -> None:
+        self._tasks = tasks
+        self._cards = CardReader()
+        self._place: Path | None = None
+        self._watches: list[asyncio.Task[None]] = []
+        self._is_watching = False
+        self._looking: asyncio.Task[None] | None = None
+        self._in_vain: Path | None = None  # where there was none at the start
+        self.taverns: tuple[Tavern, ...] = ()
+        self.gone: tuple[Path, ...] = ()  # folders of taverns that were there
+        self.changed: Signal[None] = Signal("changed")
+        self.gone_changed: Signal[None] = Signal("gone_changed")
+        self.chat_touched: Signal[Path] = Signal("chat_touched")
+
+    @property
+    def chats(self) -> tuple[ChatRef, ...]:
+        """Every chat of every tavern."""
+        return tuple(chat for tavern in self.taverns for chat in tavern.chats)
+
+    def find(self, text: str) -> Path:
+        """The chat meant: a file, or the title of one in a tavern. Raises UsageError."""
+        if not text.strip():
+            raise UsageError(tr("Name a chat: its file, or its title in SillyTavern."))
+        path = Path(text).expanduser()
+        if path.suffix == ".jsonl" or path.exists():
+            return path.resolve()
+        chats = self.chats
+        found = [chat.path for chat in chats if chat.title == text]
+        found = found or [chat.path for chat in chats if chat.owner_name == text]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(
+                tr("{n} chats go by {name!r}; give the path of one.", n=len(found), name=text)
+            )
+        near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
+        sentence = tr("There is no chat {name!r}, neither as a file nor in SillyTavern.", name=text)
+        if near:
+            sentence += " " + tr("Did you mean {names}?", names=", ".join(map(repr, near)))
+        raise UsageError(sentence)
+
+    def macros_of(self, chat: ChatRef, responder: str) -> tuple[str, ...]:
+        """Names of our macros in the card of whoever answers in a chat; () where it is unknown."""
+        owner = f"{chat.owner}.png" if chat.kind is ChatKind.SOLO else ""
+        for tavern in self.taverns:
+            if tavern.user_folder != chat.user_folder:
+                continue
+            for character in tavern.characters:
+                if character.avatar == owner if owner else character.name == responder:
+                    return character.macros
+        return ()
+
+    async def load(self, place: Path | None) -> None:
+        """Look for taverns in `place`, or else in the usual places. Raises NoTavern for a `place`
+        that holds none; what was known before is kept then.
+        """
+        self._in_vain = place
+        found = await asyncio.to_thread(find_taverns, place, cards=self._cards)
+        self._in_vain, self.gone = None, ()
+        folders = [tavern.user_folder for tavern in self.taverns]
+        is_new = found != self.taverns
+        self._place, self.taverns = place, found
+        if is_new:
+            self.changed.emit(None)
+        if self._is_watching and folders != [tavern.user_folder for tavern in found]:
+            await self.watch()
+
+    async def watch(self) -> None:
+        """Listen to all taverns from now on."""
+        self._is_watching = True
+        if self._looking is None:
+            self._looking = self._tasks.spawn(self._look_for_folders(), name="looking for folders")
+        for task in self._watches:
+            task.cancel()
+        await asyncio.gather(*self._watches, return_exceptions=True)
+        self._watches = []
+        for tavern in self.taverns:
+            watcher = TavernWatcher(tavern.user_folder)
+            await watcher.start()  # before anything is read, so that no change is missed
+            self._watches.append(self._tasks.spawn(self._listen(watcher), name="watching a tavern"))
+
+    async def _look_for_folders(self) -> None:
+        """A drive is pulled out, a folder renamed: the system tells nothing of what is above."""
+        while True:
+            await asyncio.sleep(FOLDER_SECONDS)
+            if self._in_vain is not None:
+                with contextlib.suppress(NoTavern):
+                    await self.load(self._in_vain)
+            folders = tuple(tavern.user_folder for tavern in self.taverns)
+            gone = await asyncio.to_thread(_not_there, folders)
+            if gone != self.gone and folders == tuple(t.user_folder for t in self.taverns):
+                back, self.gone = set(self.gone) - set(gone), gone
+                self.gone_changed.emit(None)
+                if back:
+                    await self._come_back(back)
+
+    async def _come_back(self, folders: Collection[Path]) -> None:
+        await self.watch()
+        await self._reload()
+        for chat in self.chats:
+            if chat.user_folder in folders:
+                self.chat_touched.emit(chat.path)
+
+    async def _listen(self, watcher: TavernWatcher) -> None:
+        async with aclosing(watcher.changes()) as news:
+            async for changed in news:
+                for file in changed:
+                    if file.path.suffix == ".jsonl":
+                        self.chat_touched.emit(file.path)
+                if any(
+                    file.change is not FileChange.CHANGED or file.path.suffix != ".jsonl"
+                    for file in changed
+                ):
+                    await self._reload()
+
+    async def _reload(self) -> None:
+        try:
+            found = await asyncio.to_thread(find_taverns, self._place, cards=self._cards)
+        except NoTavern:
+            return  # the folder is being moved or replaced; the watcher goes on waiting for it
+        if not found and self.taverns:
+            return  # the same of one that was found by itself
+        if found != self.taverns:
+            self.taverns = found
+            self.changed.emit(None)
+
+
+def _not_there(folders: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(folder for folder in folders if not is_user_folder(folder))

@@ -1,0 +1,582 @@
+"""One chat that is being looked after: reads it, keeps its story, finds its scenes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from app.core.errors import TavernkeepError
+from app.memory.lifecycle.policy import Pause, Policy, settings_under
+from app.memory.records import Memory, Remembered
+from app.memory.standing import Ground, LastStandings, Standing
+from app.sillytavern.chat_diff import messages_of
+from app.sillytavern.chat_file import ChatSnapshot, read_chat
+from app.sillytavern.company import Company, Keeper
+from app.store.prompt_facts import PromptFacts
+from app.store.store import Store
+from app.store.stories.chats import RETIRED
+from app.story.anchors import (
+    KnownMessage,
+    align_behind,
+    common_ends,
+    known_after,
+    retired_after,
+)
+from app.story.inclusion import Decided, Inclusion, InclusionRules, rules_of
+from app.story.messages import Message
+from app.story.places import Places
+from app.story.scene_cues.language import LanguagePack
+from app.story.scene_detection import FoundBreak
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_after, scenes_of
+from app.story.story import ChatRef, LineProblem, Recapped, Story
+from app.work.chats.cue_search import FAR, CueSearch
+from app.work.chats.first_import import find_origin, import_extras, take_over_memories
+from app.work.chats.memory_import import take_in
+from app.work.chats.memory_scope import Recall, Recalled
+from app.work.chats.stored_story import StoredStory
+from app.work.chats.token_count_cache import TokenLedger
+from app.work.planning.break_planner import MODEL, SearchState
+from app.work.planning.catch_up import CatchUpPlan
+from app.work.planning.memory_planner import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class StoryChange:
+    """What became different in an open chat.
+
+    first_message: messages from this index on changed, None when no message did.
+    """
+
+    chat: ChatRef
+    first_message: int | None = None
+    scenes: bool = False
+    recaps: bool = False
+    running: bool = False
+    inclusion: bool = False
+    memories: bool = False
+
+    def __bool__(self) -> bool:
+        return self.first_message is not None or (
+            self.scenes or self.recaps or self.running or self.inclusion or self.memories
+        )
+
+
+Heard = Callable[[StoryChange], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a story was made from: the file at one moment, and who is who in it.
+
+    seen: the part of the snapshot that is looked at. retired: messages that were there once.
+    """
+
+    snapshot: ChatSnapshot
+    seen: ChatSnapshot
+    retired: tuple[KnownMessage, ...]
+
+
+class OpenChat:
+    """Keeps the newest frozen story of one chat.
+
+    until: sees the chat as if this message were its last, None for all of it. Reading and
+    refreshing wait for each other; `story` is replaced as a whole and never changed.
+    """
+
+    def __init__(
+        self,
+        chat: ChatRef,
+        chat_id: int,
+        store: Store,
+        ledger: TokenLedger,
+        packs: Sequence[LanguagePack],
+        settings: Callable[[int], Mapping[str, Any]],
+        heard: Heard,
+        *,
+        until: int | None = None,
+    ) -> None:
+        self.chat = chat
+        self.chat_id = chat_id
+        self.story = Story(chat)
+        self.is_planned = False  # what it lacks is queued, beside what an earlier run left
+        self.catch_up: CatchUpPlan | None = None  # waits for the user's word
+        self.search = SearchState()  # for breaks, by a model
+        self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
+        # By responder: of its last prompt, what was neither slots nor chat.
+        self.fixed_tokens: dict[str, int] = {}
+        self.keeps_memory = False
+        self._recalled: Recalled | None = None
+        self._company = Company()
+        self.keepers: Mapping[str, Keeper] = {}  # of what was lived through elsewhere, by key
+        self._ground = Ground.of(chat_id, ())
+        self._standings = LastStandings()
+        self._ground_of: tuple[Message, ...] | None = None
+        self._ground_with: Recalled | None = None
+        self.memory_problem = ""  # why what another program remembered was not taken in
+        self._has_new_memories = False
+        self.reading_state = Reading()
+        self._store = store
+        self._stored = StoredStory(store)
+        self._recall_of = Recall(store)
+        self._ledger = ledger
+        self._cues = CueSearch(packs)
+        self._settings = settings
+        self._heard = heard
+        self._until = until
+        self._reading: _Reading | None = None
+        self._has_news = False  # messages changed, and `read` did not say so yet
+        self._is_counted = True
+        self._is_searched = True
+        self._decided = Decided()
+        self.last_read = 0.0  # seconds since the epoch
+        self.failure = ""  # why the last reading failed, "" when it did not
+        self._lock = asyncio.Lock()
+
+    async def read(self, *, is_end_enough: bool = False) -> bool:
+        """Take in what the file holds now; true when messages changed since it last said so.
+
+        is_end_enough: as of `read_chat`; while `is_compared` is false, it is to be read once more.
+        Raises ChatUnreadable or StoreError; the story is as before then, and the next reading
+        begins where this one did.
+        """
+        async with self._lock:
+            await self._try_to_read(is_end_enough=is_end_enough)
+            has_news, self._has_news = self._has_news, False
+            return has_news
+
+    async def _try_to_read(self, *, is_end_enough: bool) -> None:
+        try:
+            is_changed = await self._read(is_end_enough=is_end_enough)
+        except TavernkeepError as error:
+            self.failure = str(error)
+            raise
+        self.failure = ""
+        self._has_news |= is_changed
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the tokens of all messages are counted, and all were searched for breaks.
+
+        A long chat is shown with estimates, and with the breaks that are known, until it is.
+        """
+        return self._is_counted and self._is_searched
+
+    async def complete(self) -> None:
+        """Count and search what a long chat was shown without; it can be read meanwhile.
+
+        Raises StoreError.
+        """
+        while not self.is_complete:
+            if not self._is_searched:
+                await self._search()
+            if not self._is_counted:
+                await self._ledger.count(self.story.messages)
+                async with self._lock:
+                    await self._count()
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether all of the file was compared, and not its end alone."""
+        return self._reading is None or self._reading.snapshot.is_compared
+
+    async def _read(self, *, is_end_enough: bool) -> bool:
+        last = self._reading
+        snapshot = await asyncio.to_thread(
+            read_chat,
+            self.chat.path,
+            last.snapshot if last else None,
+            is_end_enough=is_end_enough,
+        )
+        self.last_read = time.time()
+        is_changed = False
+        if last is not None and snapshot.lines is last.snapshot.lines:
+            self._reading = replace(last, snapshot=snapshot)
+        else:
+            reading, messages, head = await self._identified(snapshot, last)
+            first = _first_difference(self.story.messages, messages, head)
+            is_changed = first is not None
+            if last is not None and is_changed:
+                self.search = replace(self.search, has_news=True)
+            if last is None or is_changed or snapshot.problems != self.story.problems:
+                await self._take(messages, snapshot.problems, first)
+            self._reading = reading
+        return is_changed
+
+    async def _take(
+        self, messages: tuple[Message, ...], problems: tuple[LineProblem, ...], first: int | None
+    ) -> None:
+        # What stands before the first change is counted already.
+        same = (len(messages) if first is None else first) if self._is_counted else 0
+        new = messages[same:]
+        # A long chat is shown with estimates first, and with counts when they are there.
+        tokens, is_counted = await self._ledger.quickly(new)
+        counts = self.story.message_tokens[:same] + tokens
+        head = len(messages) if first is None else first
+        story = replace(
+            self.story,
+            messages=messages,
+            problems=problems,
+            message_tokens=counts,
+            places=self.story.places.after(messages, head),
+        )
+        self._show(await self._completed(story, head), first)
+        self._is_counted = is_counted
+
+    async def _count(self) -> None:
+        await self._ledger.count(self.story.messages)
+        counts, _ = await self._ledger.quickly(self.story.messages)
+        story = replace(self.story, message_tokens=counts)
+        self._show(await self._completed(story, len(story.messages)), None, inclusion=True)
+        self._is_counted = True
+
+    async def recount(self) -> None:
+        """Count the messages anew: the ledger counts otherwise than before."""
+        if self._reading is not None:
+            self._is_counted = False
+            await self.complete()
+
+    async def reading(self, *, is_end_enough: bool = False) -> tuple[Story, ChatSnapshot]:
+        """The story and the reading that it shows, line by line. Raises ChatUnreadable.
+
+        What is new in it is still new for who asks `read`, and plans by its answer.
+        """
+        async with self._lock:
+            await self._try_to_read(is_end_enough=is_end_enough)
+            assert self._reading is not None
+            return self.story, self._reading.snapshot
+
+    @property
+    def locked_persona(self) -> str:
+        """Picture of the persona that SillyTavern has locked this chat to, "" for none."""
+        locked = self._reading.snapshot.chat_metadata.get("persona") if self._reading else ""
+        return locked if isinstance(locked, str) else ""
+
+    def take_facts(self, facts: PromptFacts) -> bool:
+        """Count by what was learned of this chat's prompts; says whether another number of tokens
+        goes into one now.
+        """
+        before = self.context_tokens
+        if facts.context is not None:
+            self.context_tokens = facts.context
+            self.fixed_tokens = dict(facts.fixed)
+        return self.context_tokens != before
+
+    async def refresh(self) -> None:
+        """Take in what the store holds now."""
+        async with self._lock:
+            self._show(await self._completed(self.story, len(self.story.messages)), None)
+
+    def settings(self) -> Mapping[str, Any]:
+        """The settings as they hold for work on this chat, which the policy bounds."""
+        return settings_under(self.policy, self._settings(self.chat_id))
+
+    def prompt_settings(self) -> Mapping[str, Any]:
+        """The settings as they hold for this chat's prompts: what may not be added to is told."""
+        return self._settings(self.chat_id)
+
+    def index_of(self, anchor: str) -> int | None:
+        """Where a message stands now, None when it is gone."""
+        return self.story.places.get(anchor)
+
+    async def _identified(
+        self, snapshot: ChatSnapshot, last: _Reading | None
+    ) -> tuple[_Reading, tuple[Message, ...], int]:
+        """Give every line its anchor, and remember who is who for the next reading.
+
+        Gives how many messages, from the first, are those of the last reading, too.
+        """
+        store, seen, head = self._store, snapshot, 0
+        if self._until is not None:
+            lines = snapshot.lines[: self._until + 1]
+            seen = replace(snapshot, lines=lines, kept=min(snapshot.kept, len(lines)))
+        is_new = last is None and self._until is None
+        if is_new and not await store.run(lambda: store.chats.is_acquainted(self.chat_id)):
+            origin = await find_origin(store, self.chat_id, self.chat, snapshot)
+            self.chat_id = origin.chat_id
+        else:
+            is_new = False
+        if last is None:
+            known, retired = await store.run(lambda: store.chats.known(self.chat_id))
+        else:
+            head, retired = _alike(last.seen, seen), last.retired
+            behind = self.story.messages[head:]
+            known = known_after((m.anchor for m in behind), last.seen.lines[head:])
+        before, lines = partial(islice, seen.lines, head), seen.lines[head:]
+        anchors = await asyncio.to_thread(
+            align_behind, before, self.story.places, known, lines, retired
+        )
+        reading = _Reading(snapshot, seen, retired_after(known, retired, anchors))
+        messages = await asyncio.to_thread(
+            messages_of, seen, anchors, last.seen if last else None, self.story.messages, head
+        )
+        await self._remember(known, known_after(anchors, lines), head, snapshot.integrity)
+        if is_new:
+            await take_over_memories(store, origin, self.chat.owner_key)
+            speakers = str(self.settings()["scene_recap_messages"])
+            await import_extras(store, self.chat_id, snapshot, messages, speakers=speakers)
+        if self.keeps_memory and last is None and self._until is None:
+            self.memory_problem = await take_in(store, self.chat_id, self.chat, snapshot, messages)
+        return reading, messages, head
+
+    async def _remember(
+        self,
+        before: Sequence[KnownMessage],
+        known: Sequence[KnownMessage],
+        head: int,
+        slug: str,
+    ) -> None:
+        """Keep who is who. before, known: then and now, of the messages from `head` on."""
+        rows = [
+            (head + at, message)
+            for at, message in enumerate(known)
+            if at >= len(before) or before[at] != message
+        ]
+        if rows or len(before) != len(known):
+            present = {message.anchor for message in known}
+            gone = (message for message in before if message.anchor not in present)
+            rows += [(RETIRED, message) for message in gone]
+        chats, chat_id = self._store.chats, self.chat_id
+        is_slug_new = self._until is None and (
+            self._reading is None or self._reading.snapshot.integrity != slug
+        )
+
+        def unit() -> None:
+            chats.save_known(chat_id, rows)
+            if is_slug_new:
+                chats.set_integrity(chat_id, slug)
+
+        if rows or is_slug_new:
+            await self._store.run(unit)
+
+    async def _completed(self, story: Story, head: int) -> Story:
+        """The story of these messages with all that the store holds of it.
+
+        head: so many messages, from the first, are those of the story that is shown.
+        """
+        store, chat_id = self._store, self.chat_id
+        breaks, ranges, recaps, running, message_recaps = await store.run(
+            lambda: self._stored.read(chat_id)
+        )
+        self.search = replace(self.search, searched=ranges)
+        await self._recall(story.places)
+        settings, messages = self._settings(chat_id), story.messages
+        by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
+        start = _behind_last_mark(story.places, breaks)
+        since = self._cues.since(messages, start) if by_cues else None
+        self._is_searched = since is None or len(messages) - since <= FAR
+        if since is not None and self._is_searched:
+            find = partial(self._cues.found, minimum=int(settings["scene_minimum_length"]))
+            found = await asyncio.to_thread(find, messages, start=start, since=since)
+            new = _new_breaks(found, messages, breaks)
+            if new:
+                await store.run(lambda: store.scenes.save(chat_id, new))
+                breaks = breaks | {b.anchor: b for b in new}
+            self._cues.note(messages, _behind_last_mark(story.places, breaks))
+        if breaks is self.story.breaks:
+            scenes = scenes_after(self.story.scenes, messages, breaks, head)
+        else:
+            scenes = scenes_of(messages, breaks)
+        story = replace(
+            story,
+            breaks=breaks,
+            scenes=scenes,
+            recapped=Recapped.of(scenes, recaps, self.story.recapped),
+            recaps=recaps,
+            running=running,
+            message_recaps=message_recaps,
+            has_ranges_in_names=bool(settings["scene_name_append_range"]),
+        )
+        inclusion = await asyncio.to_thread(self._include, story, settings, head)
+        return replace(story, inclusion=inclusion)
+
+    async def _recall(self, anchors: Container[str]) -> None:
+        """Take in what the store remembers of this chat and of its character."""
+        if not self.keeps_memory:
+            return
+        look, chat_id, owner = self._recall_of.look, self.chat_id, self.chat.owner_key
+        is_view = self._until is not None
+        company: tuple[Keeper, ...] = ()
+        if not is_view:
+            folder = str(self.chat.user_folder)
+            groups = await self._store.run(lambda: self._recall_of.groups(folder))
+            company = await asyncio.to_thread(self._company.of, self.chat, groups)
+        found = await self._store.run(
+            lambda: look(chat_id, owner, anchors, is_view=is_view, company=company)
+        )
+        before = self._recalled
+        self._has_new_memories |= before is None or (
+            (found.remembered, found.policy, found.pause, found.elsewhere)
+            != (before.remembered, before.policy, before.pause, before.elsewhere)
+        )
+        self.keepers = {keeper.key: keeper for keeper in company}
+        self._recalled = found
+        self.reading_state = replace(
+            self.reading_state,
+            extracted=found.read,
+            found=found.found,
+            is_paused=found.pause is not None,
+        )
+
+    @property
+    def remembered(self) -> Remembered:
+        """All that is remembered here and may be used."""
+        return Remembered() if self._recalled is None else self._recalled.remembered
+
+    @property
+    def elsewhere(self) -> tuple[Memory, ...]:
+        """What people of this chat lived through elsewhere: known here, and kept there."""
+        return () if self._recalled is None else self._recalled.elsewhere
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """What is remembered here and what was lived through elsewhere."""
+        return (*self.remembered.memories, *self.elsewhere)
+
+    @property
+    def policy(self) -> Policy:
+        """What may be kept of this chat's character."""
+        return Policy.FULL if self._recalled is None else self._recalled.policy
+
+    @property
+    def pause(self) -> Pause | None:
+        """Since where the chat adds nothing to its memory, None while it does."""
+        return None if self._recalled is None else self._recalled.pause
+
+    @property
+    def kin(self) -> frozenset[int]:
+        """Store numbers of the chats that tell the same story: branches, copies, parents."""
+        return frozenset() if self._recalled is None else self._recalled.kin
+
+    def ground(self) -> Ground:
+        """What the memories of this chat stand on now."""
+        messages, found = self.story.messages, self._recalled
+        # It holds every message: made once for each reading, not for each look.
+        if self._ground_of is not messages or self._ground_with is not found:
+            self._ground_of, self._ground_with = messages, found
+            foreign, kin = (found.foreign, found.kin) if found else (None, frozenset[int]())
+            self._ground = Ground.at(self.chat_id, self.story.places, foreign, kin)
+        return self._ground
+
+    def standings(self) -> tuple[Standing, ...]:
+        """How all of `memories` stand at the last message."""
+        return self._standings.of(self.memories, self.ground())
+
+    @property
+    def character(self) -> str:
+        """Who keeps what outlives this chat, "" for nobody."""
+        # What is looked at as if it ended earlier keeps what it finds to itself.
+        keeps = self._until is None and self.policy.crosses_chats
+        return self.chat.owner_key if keeps else ""
+
+    def _show(self, story: Story, first: int | None, *, inclusion: bool = False) -> None:
+        """Make this the story, and say what changed. first: the first message that did."""
+        old, self.story = self.story, story
+        change = StoryChange(
+            self.chat,
+            first,
+            scenes=_differ(story.scenes, old.scenes)
+            or story.has_ranges_in_names != old.has_ranges_in_names,
+            recaps=_differ(story.recaps, old.recaps)
+            or _differ(story.message_recaps, old.message_recaps),
+            running=_differ(story.running, old.running),
+            inclusion=inclusion or _differ(story.inclusion, old.inclusion),
+            memories=self._has_new_memories,
+        )
+        self._has_new_memories = False
+        if change:
+            self._heard(change)
+
+    async def _search(self) -> None:
+        """Search a long chat for breaks, part by part; what was found is kept at the end."""
+        async with self._lock:
+            story, settings = self.story, self._settings(self.chat_id)
+        messages, start = story.messages, _behind_last_mark(story.places, story.breaks)
+        since = self._cues.since(messages, start)
+        parts = self._cues.parts(
+            messages,
+            start=start,
+            since=start if since is None else since,
+            minimum=int(settings["scene_minimum_length"]),
+        )
+        found: list[FoundBreak] = []
+        while (part := await asyncio.to_thread(next, parts, None)) is not None:
+            found += part
+        async with self._lock:
+            now, store, chat_id = self.story, self._store, self.chat_id
+            same, _ = common_ends(messages, now.messages)
+            new = _new_breaks([b for b in found if b.last < same], messages, now.breaks)
+            await store.run(lambda: store.scenes.save(chat_id, new))
+            marks = now.breaks | {b.anchor: b for b in new}
+            self._cues.note(messages, _behind_last_mark(now.places, marks))
+            self._show(await self._completed(now, len(now.messages)), None)
+
+    def inclusion_rules(self, settings: Mapping[str, Any]) -> InclusionRules:
+        """What the user wants counted, by these settings and the context SillyTavern last said."""
+        return rules_of(settings, self.context_tokens or int(settings["context_tokens"]))
+
+    def _include(
+        self, story: Story, settings: Mapping[str, Any], head: int
+    ) -> tuple[Inclusion, ...]:
+        if self._decided.messages is not self.story.messages:
+            head = 0
+        self._decided = self._decided.after(
+            story.messages,
+            story.message_recaps,
+            self.inclusion_rules(settings),
+            message_tokens=story.message_tokens,
+            count=self._ledger.counter.count,
+            head=head,
+        )
+        return self._decided.inclusions
+
+
+def _new_breaks(
+    found: Sequence[FoundBreak], messages: Sequence[Message], breaks: Container[str]
+) -> list[SceneBreak]:
+    """What was found, where no break was known."""
+    return [scene_break_of(b, messages) for b in found if messages[b.last].anchor not in breaks]
+
+
+def scene_break_of(found: FoundBreak, messages: Sequence[Message]) -> SceneBreak:
+    """A break of the heuristic as it is kept."""
+    return SceneBreak(
+        anchor=messages[found.last].anchor,
+        origin=BreakOrigin.HEURISTIC,
+        cue=found.cue,
+        confidence=found.confidence,
+        name=found.name,
+    )
+
+
+def _alike(old: ChatSnapshot, new: ChatSnapshot) -> int:
+    """How many lines, from the first, both have. new: was read behind `old`."""
+    head = new.kept
+    return head + common_ends(old.lines[head:], new.lines[head:])[0]
+
+
+def _behind_last_mark(places: Places, breaks: Mapping[str, SceneBreak]) -> int:
+    """Index from which breaks are still to be found.
+
+    A hidden break counts too: what stands before it was searched when it was found, and who
+    removes a break does not want another one for it.
+    """
+    return places.last_of(breaks) + 1
+
+
+def _first_difference(old: Sequence[Message], new: Sequence[Message], head: int) -> int | None:
+    """Index of the first message that differs, None when none does; the first `head` are alike."""
+    more, _ = common_ends(old[head:], new[head:])
+    first = head + more
+    return None if first == len(old) == len(new) else first
+
+
+def _differ(one: object, other: object) -> bool:
+    """Whether they differ; what need not be gone through to find that out is not."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) != len(other):
+        return True
+    return one is not other and one != other

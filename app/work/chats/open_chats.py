@@ -1,0 +1,407 @@
+"""The chats that are being looked after, and the work that each of them needs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import TavernkeepError, UsageError
+from app.core.operations import MEMORY_KINDS, Operation
+from app.core.signals import Signal
+from app.core.tasks import TaskSupervisor
+from app.core.translation import tr
+from app.prompt.tokens import TokenCounter
+from app.settings.values import Settings
+from app.sillytavern.data_folders import chat_ref_for
+from app.store.prompt_facts import PromptFacts
+from app.store.store import Store
+from app.story.scene_cues.language import LanguagePack
+from app.story.story import Story
+from app.work.chats.bursts import Bursts
+from app.work.chats.open_chat import OpenChat, StoryChange
+from app.work.chats.token_count_cache import TokenLedger
+from app.work.planning.break_planner import HEURISTIC
+from app.work.planning.memory_planner import Reading
+from app.work.planning.planner import Writing
+
+log = logging.getLogger(__name__)
+
+# Events come often and several for one change; SillyTavern saves a moment after most of them.
+REFRESH_SECONDS = 0.3
+LONGEST_REFRESH_SECONDS = 1.0
+# The page tells of a chat's new name some time after the file has it; until then it only misses.
+RENAME_SECONDS = 5.0
+
+
+class OpenChats:
+    """Opens chats once, reads them again when told, and plans what they lack.
+
+    Signals:
+        changed: a story became different.
+        failed: (path, sentence) a chat could not be read; its last story is kept.
+        recovered: a chat of which that was told can be read again.
+        read: an open chat as its file is now.
+        renamed: (old path, new path) an open chat goes on under another name.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        counter: TokenCounter,
+        packs: Sequence[LanguagePack],
+        settings: Settings,
+        tasks: TaskSupervisor,
+    ) -> None:
+        self._store = store
+        self._packs = packs
+        self._settings = settings
+        self._tasks = tasks
+        self._ledger = TokenLedger(store, counter)
+        self._chats: dict[tuple[Path, int | None], OpenChat] = {}
+        self._opening: dict[tuple[Path, int | None], asyncio.Lock] = {}
+        self._rereading: dict[Path, bool] = {}
+        self._comparing: dict[OpenChat, asyncio.Task[None]] = {}
+        self._completing: dict[OpenChat, asyncio.Task[None]] = {}
+        self._bursts = Bursts(LONGEST_REFRESH_SECONDS)
+        self._failures = Bursts(RENAME_SECONDS)
+        self.writing: Callable[[], Writing] | None = None
+        self.follow: Callable[[OpenChat], Awaitable[None]] | None = None
+        self.keeps_memory = False
+        self.reads_to_the_end = False  # for memory: nobody swipes the last reply any more
+        self.shown: Path | None = None  # in the window
+        self.changed: Signal[StoryChange] = Signal("changed")
+        self.failed: Signal[tuple[Path, str]] = Signal("failed")
+        self.recovered: Signal[Path] = Signal("recovered")
+        self._failed: set[Path] = set()
+        self.read: Signal[OpenChat] = Signal("read")
+        self.renamed: Signal[tuple[Path, Path]] = Signal("renamed")
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Files of all open chats."""
+        return tuple({path for path, _ in self._chats})
+
+    @property
+    def last_read(self) -> tuple[Story, float, str] | None:
+        """The chat that is shown, else read last; when (epoch seconds), and what failed then."""
+        newest = max(self._chats.values(), key=lambda chat: chat.last_read, default=None)
+        chat = self._chats.get((self.shown, None), newest) if self.shown else newest
+        return None if chat is None else (chat.story, chat.last_read, chat.failure)
+
+    def has_planned(self, chat_id: int) -> bool:
+        """Whether the chat with this number in the store is open, and what it lacks is queued."""
+        return any(chat.chat_id == chat_id and chat.is_planned for chat in self._chats.values())
+
+    def get(self, path: Path, until: int | None = None) -> OpenChat | None:
+        """An open chat, None when it is not open."""
+        return self._chats.get((path, until))
+
+    def required(self, path: Path, until: int | None = None) -> OpenChat:
+        """An open chat. Raises UsageError when it is not open."""
+        chat = self.get(path, until)
+        if chat is None:
+            raise UsageError(tr("This chat is not open."))
+        return chat
+
+    async def open(
+        self,
+        path: Path,
+        *,
+        until: int | None = None,
+        prepare: Callable[[OpenChat], Awaitable[None]] | None = None,
+    ) -> OpenChat:
+        """The chat in `path`, read and planned; a long one is planned when it is complete.
+
+        prepare: done with it before it is planned. Raises ChatUnreadable.
+        """
+        chat = await self._read(path, until)
+        if prepare is not None:
+            await prepare(chat)
+        await self.plan(chat)
+        return chat
+
+    async def _read(self, path: Path, until: int | None) -> OpenChat:
+        key = (path, until)
+        async with self._opening.setdefault(key, asyncio.Lock()):
+            chat = self._chats.get(key)
+            if chat is not None:
+                await chat.reading(is_end_enough=True)
+                self._tell_reading(key, chat)
+                self._compare(key, chat)
+                return chat
+            if until is not None:  # what it begins with has to be known, and costs nothing
+                await self._read(path, None)
+            chat = await self._make(path, until)
+            await chat.read()
+            if chat.memory_problem:
+                self.failed.emit((path, chat.memory_problem))
+            self._take_in(key, chat)
+            self._tell_reading(key, chat)
+            return chat
+
+    def _tell_reading(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
+        if key[1] is None:
+            self.read.emit(chat)
+
+    async def glance(self, path: Path) -> OpenChat:
+        """The chat in `path`, read, but looked after no longer unless it was already.
+
+        Raises ChatUnreadable.
+        """
+        chat = self._chats.get((path, None))
+        if chat is None:
+            chat = await self._make(path, None)
+            await chat.read()
+        return chat
+
+    def _take_in(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
+        """A renamed chat goes on under its new name; nobody looks after the old one any more."""
+        olds = [old for old, other in self._chats.items() if other.chat_id == chat.chat_id]
+        for old in olds:
+            del self._chats[old]
+        self._chats[key] = chat
+        for path, _ in olds:
+            if self.shown == path:
+                self.shown = key[0]
+            self.renamed.emit((path, key[0]))
+
+    async def by_id(self, chat_id: int) -> OpenChat:
+        """The chat with this number in the store, opened when need be."""
+        for chat in self._chats.values():
+            if chat.chat_id == chat_id:
+                return chat
+        stored = await self._store.run(lambda: self._store.chats.path_of(chat_id))
+        if stored is None:
+            raise TavernkeepError(tr("The chat of this operation is not known any more."))
+        path, until = _split_until(stored)
+        return await self.open(path, until=until)
+
+    async def complete_by_id(self, chat_id: int) -> OpenChat:
+        """The same for work on it, which is not to begin with estimates."""
+        chat = await self.by_id(chat_id)
+        await chat.complete()
+        return chat
+
+    async def refresh(self, chat: OpenChat) -> None:
+        """After a change in the store: make the story anew and plan."""
+        await chat.refresh()
+        await self.plan(chat)
+
+    async def recount(self, counter: TokenCounter, factor: float) -> None:
+        """Count all messages as another model does; factor: its tokens for one of the counter's."""
+        if self._ledger.follow(counter, factor):
+            for chat in tuple(self._chats.values()):
+                await chat.recount()
+
+    async def follow_connection(self, connection: str) -> None:
+        """SillyTavern is connected to another model: its prompts hold what they held with that."""
+        for chat in tuple(self._chats.values()):
+            number = chat.chat_id
+            read = partial(self._store.prompt_facts.of, number, connection)
+            if chat.take_facts(await self._store.run(read)):
+                await chat.refresh()
+
+    async def refresh_all_of(self, chat: OpenChat) -> None:
+        """The same where what the chat's character keeps may have changed: in all its chats."""
+        for one in dict.fromkeys((chat, *self._akin_to(chat))):
+            await self.refresh(one)
+
+    def _akin_to(self, chat: OpenChat) -> list[OpenChat]:
+        """The open chats that tell of what this chat's character keeps, or whose memories it
+        tells of.
+        """
+        owner = chat.chat.owner_key
+        if not owner:
+            return []
+        return [
+            other
+            for other in self._chats.values()
+            if (key := other.chat.owner_key)
+            and (key == owner or owner in other.keepers or key in chat.keepers)
+        ]
+
+    async def plan(self, chat: OpenChat) -> None:
+        """Queue what the story lacks, once it is complete."""
+        if not chat.is_complete:
+            self._complete(chat)
+        elif self.follow is not None:
+            await self.follow(chat)
+            chat.is_planned = True
+
+    def _complete(self, chat: OpenChat) -> None:
+        """Count and search behind the opening of a long chat, and plan then."""
+        if chat not in self._completing:
+            task = self._tasks.spawn(self._completed(chat), name="completing a chat")
+            self._completing[chat] = task
+            task.add_done_callback(lambda _: self._completing.pop(chat))
+
+    async def _completed(self, chat: OpenChat) -> None:
+        try:
+            is_planned = False
+            while not is_planned:
+                await chat.complete()
+                if self.follow is not None:
+                    await self.follow(chat)
+                    chat.is_planned = True
+                is_planned = chat.is_complete  # it may have gone on meanwhile
+        except TavernkeepError as error:  # the next plan tries again
+            log.debug("completing a chat: %s", type(error).__name__)
+
+    async def plan_again(self, chat_ids: Collection[int]) -> None:
+        """Queue what these chats lack, those of them that are open."""
+        for chat in tuple(self._chats.values()):
+            if chat.chat_id in chat_ids:
+                await self.plan(chat)
+
+    def _settings_of(self, chat_id: int) -> Mapping[str, Any]:
+        """The settings of a chat; where there is no model, cues find the breaks whatever is set."""
+        settings = self._settings.for_chat(chat_id)
+        if self.writing is not None and self.writing().is_free:
+            settings["scene_detector"] = HEURISTIC
+        return settings
+
+    async def after(self, operation: Operation) -> None:
+        """An operation ended: show what it made, plan what comes next."""
+        for chat in tuple(self._chats.values()):
+            if chat.chat_id == operation.spec.chat:
+                await self.refresh(chat)
+                if operation.spec.kind in MEMORY_KINDS:
+                    for other in self._akin_to(chat):
+                        if other is not chat:
+                            await other.refresh()
+
+    def set_round(self, path: Path, *, is_on: bool) -> None:
+        """The members of a group answer one another in this chat, or have done so."""
+        chat = self.get(path)
+        if chat is None or chat.reading_state.is_in_round == is_on:
+            return
+        chat.reading_state = replace(chat.reading_state, is_in_round=is_on)
+        if not is_on:
+            self._tasks.spawn(self._after_round(path, chat), name="after a group's round")
+
+    async def _after_round(self, path: Path, chat: OpenChat) -> None:
+        self.reread_soon(path)
+        await self.plan(chat)  # also where the file already had all of it
+
+    def close(self) -> None:
+        """Read nothing again."""
+        self._bursts.close()
+        self._failures.close()
+
+    def reread_soon(self, path: Path) -> None:
+        """The file may have changed, or is about to. What comes in bursts is read once."""
+        if (path, None) in self._chats:
+            self._bursts.after(REFRESH_SECONDS, path, partial(self.reread, path))
+
+    def reread(self, path: Path) -> None:
+        """Read an open chat again now. Several calls while one reading runs make one more."""
+        if path in self._rereading:
+            self._rereading[path] = True
+            return
+        chat = self._chats.get((path, None))
+        if chat is not None:
+            self._rereading[path] = False
+            self._tasks.spawn(self._reread(path, chat), name="reading a chat")
+
+    async def _reread(self, path: Path, chat: OpenChat) -> None:
+        try:
+            again = True
+            while again:
+                self._rereading[path] = False
+                try:
+                    has_news = await chat.read(is_end_enough=True)
+                    self._tell_recovered(path)
+                    if has_news:
+                        self._tell_reading((path, None), chat)
+                        await self.plan(chat)
+                    self._compare((path, None), chat)
+                except TavernkeepError as error:
+                    is_there = await asyncio.to_thread(path.exists)
+                    tell = partial(self._tell_failure, path, chat, str(error))
+                    self._failures.after(0.0 if is_there else RENAME_SECONDS, path, tell)
+                again = self._rereading[path]
+        finally:
+            del self._rereading[path]
+
+    def _compare(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
+        """Where only the end of a long file was looked at, read all of it behind that."""
+        if not chat.is_compared and chat not in self._comparing:
+            task = self._tasks.spawn(self._compared(key, chat), name="comparing a chat")
+            self._comparing[chat] = task
+            task.add_done_callback(lambda _: self._comparing.pop(chat))
+
+    async def settled(self) -> None:
+        """Wait until nothing is left to compare and to complete."""
+        while tasks := (*self._comparing.values(), *self._completing.values()):
+            await asyncio.wait(tasks)
+
+    async def _compared(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
+        try:
+            while not chat.is_compared:
+                if await chat.read():
+                    self._tell_reading(key, chat)
+                    await self.plan(chat)
+        except TavernkeepError as error:  # the next reading tells of it
+            log.debug("comparing a chat: %s", type(error).__name__)
+
+    def _tell_failure(self, path: Path, chat: OpenChat, sentence: str) -> None:
+        if self.get(path) is chat and chat.failure:
+            self._failed.add(path)
+            self.failed.emit((path, sentence))
+
+    def _tell_recovered(self, path: Path) -> None:
+        if path in self._failed:
+            self._failed.discard(path)
+            self.recovered.emit(path)
+
+    async def _make(self, path: Path, until: int | None) -> OpenChat:
+        chats, branching = self._store.chats, self._store.branching
+        stored = str(path) if until is None else _with_until(path, until)
+        reference = await asyncio.to_thread(chat_ref_for, path)
+
+        def unit() -> tuple[int, PromptFacts]:
+            number = chats.id_of(stored)
+            facts = self._store.prompt_facts.of(chats.id_of(str(path)))
+            if until is not None:
+                source = chats.id_of(str(path))
+                chats.copy_knowledge(source, number, before=until + 1)
+                crosses = self._store.memory_modes.policy(reference.owner_key).crosses_chats
+                owners = [reference.owner_key] if reference.owner_key and crosses else []
+                branching.take_over(source, number, "", view_of=owners)
+                chats.forget_all_but_newest(f"%{_UNTIL}%", VIEWS_KEPT)
+            return number, facts
+
+        chat_id, facts = await self._store.run(unit)
+        chat = OpenChat(
+            reference,
+            chat_id,
+            self._store,
+            self._ledger,
+            self._packs,
+            self._settings_of,
+            self.changed.emit,
+            until=until,
+        )
+        chat.take_facts(facts)
+        chat.keeps_memory = self.keeps_memory
+        chat.reading_state = Reading(is_whole=self.reads_to_the_end)
+        return chat
+
+
+# A chat seen as if it ended earlier is kept under a name that no file can have.
+_UNTIL = "\x1funtil "
+VIEWS_KEPT = 20
+
+
+def _with_until(path: Path, until: int) -> str:
+    return f"{path}{_UNTIL}{until}"
+
+
+def _split_until(stored: str) -> tuple[Path, int | None]:
+    path, _, until = stored.partition(_UNTIL)
+    return Path(path), int(until) if until else None

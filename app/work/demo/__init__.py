@@ -1,0 +1,1 @@
+"""The demo story: memories and recaps that come with it."""

@@ -1,0 +1,1 @@
+"""What the user changes; each change is one step that can be taken back by name."""

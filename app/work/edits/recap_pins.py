@@ -1,0 +1,62 @@
+"""Pins sentences of recaps, so that no rewrite drops them; each pin is a step for undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from app.core.errors import UsageError
+from app.core.translation import N_, tr
+from app.settings.values import Settings
+from app.store.store import Store
+from app.story.recap_texts.pinned import SETTING, Pin, pins_in, stored
+from app.work.chats.open_chats import OpenChats
+from app.work.edits.memory_commands import BUSY
+
+
+class RecapPins:
+    """`path` is that of an open chat, else UsageError, as where another program owns the data."""
+
+    def __init__(
+        self,
+        store: Store,
+        chats: OpenChats,
+        settings: Settings,
+        is_reading_only: Callable[[], bool],
+    ) -> None:
+        self._store = store
+        self._chats = chats
+        self._settings = settings
+        self._is_reading_only = is_reading_only
+
+    def of(self, path: Path, subject: str = "") -> tuple[Pin, ...]:
+        """What is pinned of a recap, oldest first. subject: as a pin has it."""
+        pins = pins_in(self._chats.required(path).settings())
+        return tuple(pin for pin in pins if pin.subject == subject)
+
+    async def pin(self, path: Path, pin: Pin) -> None:
+        """Keep a sentence through every rewrite."""
+        label = N_("pin of the sentence “{text}”").format(text=pin.text)
+        await self._put(path, (*self._others(path, pin), pin), label)
+
+    async def unpin(self, path: Path, pin: Pin) -> None:
+        """Let it go like any other."""
+        label = N_("unpinned sentence “{text}”").format(text=pin.text)
+        await self._put(path, self._others(path, pin), label)
+
+    def _others(self, path: Path, pin: Pin) -> tuple[Pin, ...]:
+        pins = pins_in(self._chats.required(path).settings())
+        return tuple(p for p in pins if (p.subject, p.text) != (pin.subject, pin.text))
+
+    async def _put(self, path: Path, pins: tuple[Pin, ...], label: str) -> None:
+        if self._is_reading_only():
+            raise UsageError(tr(BUSY))
+        chat_id, journal = self._chats.required(path).chat_id, self._store.undo
+        with self._settings.as_before_on_error(SETTING, chat_id=chat_id):
+            value = stored(pins)
+            key = self._settings.put(SETTING, value, chat_id=chat_id)
+
+            def unit() -> None:
+                self._store.settings.save(*key, value)
+
+            await self._store.run(lambda: journal.record_if_any(chat_id, label, unit))

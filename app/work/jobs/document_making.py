@@ -1,0 +1,416 @@
+"""Does the operations on longer texts: makes them of what is remembered, keeps each at once."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from app.core.errors import AnswerUnusable, OperationOutdated
+from app.core.operations import Operation, OperationKind, Outcome
+from app.core.translation import N_, tr
+from app.llm.writers.asking import Spent
+from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.writer import RecapWriter
+from app.memory.documents.canon import canon_digest, canon_inputs, read_canon
+from app.memory.documents.canon import rendered as rendered_canon
+from app.memory.documents.continuity import (
+    Contradiction,
+    Fact,
+    facts_of,
+    listed,
+    read_contradictions,
+    read_repair,
+    repair_inputs,
+)
+from app.memory.documents.profiles import profile_inputs, read_profiles, subjects
+from app.memory.documents.profiles import rendered as rendered_profile
+from app.memory.documents.summary import cut_to, parts_of, read_summary, summary_inputs
+from app.memory.documents.summary import rendered as rendered_summary
+from app.memory.lifecycle.derived_documents import all_of, by_subject, made, newest_reaching
+from app.memory.reading.extraction import Work
+from app.memory.records import Document, DocumentKind, MemoryChange
+from app.memory.standing import active
+from app.memory.tiers.arc_summaries import (
+    VERDICT,
+    Judged,
+    Verdict,
+    arc_inputs,
+    read_arc_summaries,
+    reopened,
+    summaries,
+)
+from app.memory.tiers.triggers import listed as listed_memories
+from app.memory.tiers.triggers import read_triggers, with_triggers
+from app.store.store import Store
+from app.story.messages import Message
+from app.work.chats.card_texts import card_text
+from app.work.chats.open_chat import OpenChat
+from app.work.jobs.staging import KeptInStore
+from app.work.planning.document_planner import Derivable
+from app.work.planning.planner import Writing
+
+# Tokens of what one request is given: more is paid for and read by nobody.
+MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 5000, 4000, 5000, 3000
+CANON_TOKENS = 800  # the budget of its slot (spec/smart-memory.md §15)
+
+CardsOf = Callable[[OpenChat, str], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One operation under way. spent: what it took so far."""
+
+    operation: Operation
+    chat: OpenChat
+    derivable: Derivable
+    model: MemoryModel
+    work: Work
+    kept: KeptInStore
+    spent: Spent = field(default_factory=Spent)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self.derivable.story.messages
+
+    @property
+    def last(self) -> str:
+        """Anchor of the story's last message."""
+        return self.messages[-1].anchor if self.messages else ""
+
+
+class Deriver:
+    """Performs the operations on longer texts, each bound to its chat.
+
+    count: tokens of a text. cards: what the card of a character and the user's persona say.
+    Each operation is written in one transaction; an answer that cannot be used changes nothing.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        chat_of: Callable[[int], Awaitable[OpenChat]],
+        writer: Callable[[], RecapWriter],
+        writing: Callable[[], Writing],
+        count: Callable[[str], int],
+        cards: CardsOf = card_text,
+    ) -> None:
+        self._store = store
+        self._chat_of = chat_of
+        self._writer = writer
+        self._writing = writing
+        self._count = count
+        self._cards = cards
+
+    async def perform(self, operation: Operation) -> Outcome:
+        """Do one operation. Raises BackendError, or OperationOutdated when what it is about is no
+        longer there.
+        """
+        chat = await self._chat_of(operation.spec.chat)
+        writer = self._writer()
+        if writer.memory is None:
+            return Outcome()
+        spec = operation.spec
+        job = _Job(
+            operation,
+            chat,
+            derivable(chat, self._writing()),
+            writer.memory,
+            Work(spec.key, chat.chat_id, chat.character, writer.label, operation.created),
+            KeptInStore(self._store, str(spec.params.get("again", ""))),
+        )
+        change = await self._made(job)
+        if change:
+            base = chat.remembered.memories  # what the user did meanwhile stays
+            await self._store.run(lambda: self._store.memories.write(change, base=base))
+        return Outcome(job.spent.prompt, job.spent.output, writer.label)
+
+    async def _made(self, job: _Job) -> MemoryChange:
+        match job.operation.spec.kind:
+            case OperationKind.ARC_SUMMARY:
+                return await self._arc_summaries(job)
+            case OperationKind.PROFILE:
+                return await self._profiles(job)
+            case OperationKind.CANON:
+                return await self._canon(job)
+            case OperationKind.CONTINUITY:
+                return await self._continuity(job)
+            case OperationKind.SUMMARY:
+                return await self._summary(job)
+            case OperationKind.TRIGGERS:
+                return await self._triggers(job)
+            case other:
+                raise AssertionError(f"not a longer text: {other}")
+
+    async def _arc_summaries(self, job: _Job) -> MemoryChange:
+        wanted = job.operation.spec.params["arcs"]
+        arcs = [arc for arc in job.derivable.resolved if arc.memory.id in wanted]
+        if not arcs:
+            raise OperationOutdated(tr("These arcs are not resolved any more."))
+        shown: dict[str, str] = {}
+        end = max(arc.place for arc in arcs)
+        scenes, memories = _scene_recaps(job, end), job.derivable.active
+
+        def inputs(room: int) -> Mapping[str, str]:
+            room = min(room, MOST_OF_ARCS)
+            shown.update(
+                arc_inputs(arcs, job.messages, scenes, memories, room=room, count=self._count)
+            )
+            return shown
+
+        judged = await job.model.ask(
+            "memory_arc_summary",
+            inputs,
+            lambda text: read_arc_summaries(text, arcs, "\n".join(shown.values())),
+            kept=job.kept,
+            spent=job.spent,
+            what=N_("summary"),
+        )
+        texts, again = [], []
+        now = {memory.id: memory for memory in job.chat.remembered.memories}
+        for arc in arcs:
+            said = judged.get(arc.memory.id, Judged(Verdict.INSUFFICIENT_EVIDENCE))
+            text = made(
+                job.work,
+                DocumentKind.ARC_SUMMARY,
+                said.text,
+                subject=arc.memory.id,
+                sections={VERDICT: said.verdict.value},
+                until=job.messages[arc.place].anchor if arc.place >= 0 else "",
+                inputs=arc.digest,
+                is_of_character=True,
+            )
+            texts.append(text)
+            if said.verdict is Verdict.STILL_OPEN and arc.memory.id in now:
+                again.append(reopened(now[arc.memory.id], arc))
+        return MemoryChange(memories=tuple(again), documents=tuple(texts))
+
+    async def _profiles(self, job: _Job) -> MemoryChange:
+        memories = job.derivable.active
+        wanted = subjects(job.operation.spec.params["names"], memories)
+        if not wanted:
+            raise OperationOutdated(tr("Nothing is remembered of these characters any more."))
+        names = [one.name for one in wanted]
+        read = await job.model.ask(
+            "memory_profile",
+            lambda room: profile_inputs(
+                names, memories, room=min(room, MOST_OF_PROFILES), count=self._count
+            ),
+            lambda text: read_profiles(text, names),
+            kept=job.kept,
+            spent=job.spent,
+            what=N_("profile"),
+        )
+        before = by_subject(job.chat.remembered.documents, DocumentKind.PROFILE)
+        texts = []
+        for one in wanted:
+            # Who was left out keeps the old portrait, and is not asked about again for this.
+            old = before.get(one.name)
+            parts = read.get(one.name) or (old.sections if old else {})
+            text = made(
+                job.work,
+                DocumentKind.PROFILE,
+                rendered_profile(parts),
+                subject=one.name,
+                sections=parts,
+                until=job.last,
+                inputs=one.digest,
+            )
+            texts.append(text)
+        return MemoryChange(documents=tuple(texts))
+
+    async def _canon(self, job: _Job) -> MemoryChange:
+        about = job.derivable
+        told = summaries(about.documents, about.resolved, job.chat.chat_id)
+        if not told:
+            raise OperationOutdated(tr("No arc is resolved any more."))
+        before = all_of(about.documents, DocumentKind.CANON)
+        old = before[-1].text if before else ""
+        parts = await job.model.ask(
+            "memory_canon",
+            lambda room: canon_inputs(
+                about.owners,
+                old,
+                told,
+                about.active,
+                room=min(room, MOST_OF_CANON),
+                tokens=CANON_TOKENS,
+                count=self._count,
+            ),
+            lambda text: read_canon(text, old),
+            kept=job.kept,
+            spent=job.spent,
+            what=N_("canon"),
+        )
+        text = made(
+            job.work,
+            DocumentKind.CANON,
+            rendered_canon(parts),
+            subject=about.owner_name,
+            sections=parts,
+            until=job.last,
+            inputs=canon_digest(told),
+            is_of_character=True,
+        )
+        return MemoryChange(documents=(text,))
+
+    async def _continuity(self, job: _Job) -> MemoryChange:
+        spec = job.operation.spec
+        index = job.chat.index_of(spec.anchor)
+        if index is None:
+            raise OperationOutdated(tr("The reply that it was about is gone."))
+        reply = job.messages[index]
+        held = active(job.chat.memories, job.derivable.ground, index - 1)
+        cards, summary = await self._cards(job.chat, reply.name), _story_so_far(job)
+        facts: tuple[Fact, ...] = ()
+
+        def inputs(room: int) -> Mapping[str, str]:
+            nonlocal facts
+            passage = cut_to(reply.text.strip(), room // 2, self._count)
+            room = min(room - self._count(passage), MOST_OF_FACTS)
+            facts = facts_of(cards, summary, held, room=room, count=self._count)
+            return {"facts": listed(facts), "name": reply.name, "reply": passage}
+
+        if not (held or cards or summary):
+            return MemoryChange(documents=(_checked(job, reply, ()),))
+        found = await job.model.ask(
+            "memory_continuity",
+            inputs,
+            lambda text: read_contradictions(text, facts),
+            kept=job.kept,
+            spent=job.spent,
+            what=N_("check"),
+        )
+        texts = [_checked(job, reply, found)]
+        if found and job.derivable.settings["continuity_repair"]:
+            with contextlib.suppress(AnswerUnusable):  # what was found is worth keeping by itself
+                texts.append(await self._repair(job, reply, found, facts))
+        return MemoryChange(documents=tuple(texts))
+
+    async def _repair(
+        self,
+        job: _Job,
+        reply: Message,
+        found: tuple[Contradiction, ...],
+        facts: tuple[Fact, ...],
+    ) -> Document:
+        note = await job.model.ask(
+            "memory_repair",
+            repair_inputs(reply.name, found, facts),
+            read_repair,
+            kept=job.kept,
+            spent=job.spent,
+            what=N_("correction"),
+        )
+        return made(
+            job.work,
+            DocumentKind.REPAIR,
+            note,
+            until=reply.anchor,
+            inputs=reply.content_hash,
+        )
+
+    async def _summary(self, job: _Job) -> MemoryChange:
+        found = [job.chat.index_of(anchor) for anchor in job.operation.spec.params["anchors"]]
+        messages = [job.messages[index] for index in found if index is not None]
+        if len(messages) != len(found) or not messages:
+            raise OperationOutdated(tr("Messages that it was about are gone; it is planned again."))
+        old = newest_reaching(
+            job.derivable.documents, DocumentKind.SUMMARY, job.derivable.ground.places.keys()
+        )
+        before, taken = parts_of(old), len(messages)
+        memories = job.derivable.active
+        tokens = int(job.derivable.settings["summary_tokens"])
+
+        def inputs(room: int) -> Mapping[str, str]:
+            nonlocal taken
+            given = summary_inputs(
+                old.text if old else "",
+                memories,
+                messages,
+                room=room,
+                tokens=tokens,
+                count=self._count,
+            )
+            taken = given.taken
+            return given.texts
+
+        parts = await job.model.ask(
+            "memory_summary",
+            inputs,
+            lambda text: read_summary(text, before),
+            kept=job.kept,
+            spent=job.spent,
+            what=N_("summary"),
+        )
+        text = made(
+            job.work,
+            DocumentKind.SUMMARY,
+            rendered_summary(parts),
+            sections=parts,
+            until=messages[taken - 1].anchor,
+        )
+        return MemoryChange(documents=(text,))
+
+    async def _triggers(self, job: _Job) -> MemoryChange:
+        wanted = job.operation.spec.params["memories"]
+        memories = [m for m in job.derivable.active if m.id in wanted and not m.triggers]
+        if not memories:
+            raise OperationOutdated(tr("These memories are gone, or have keywords by now."))
+        given = await job.model.ask(
+            "memory_triggers",
+            {"memories": listed_memories(memories)},
+            lambda text: read_triggers(text, memories),
+            kept=job.kept,
+            spent=job.spent,
+            what=N_("keywords"),
+        )
+        now = {memory.id: memory for memory in job.chat.remembered.memories}
+        still = [now[memory.id] for memory in memories if memory.id in now]
+        changed = with_triggers(still, given, job.derivable.active)
+        return MemoryChange(memories=changed)
+
+
+def derivable(chat: OpenChat, writing: Writing, *, is_read: bool = True) -> Derivable:
+    """What longer texts of an open chat are made of, as it is now."""
+    settings = chat.settings()
+    return Derivable(
+        chat.story,
+        chat.chat_id,
+        chat.remembered,
+        chat.ground(),
+        settings,
+        writing,
+        chat.context_tokens or int(settings["context_tokens"]),
+        is_read,
+        chat.elsewhere,
+    )
+
+
+def _checked(job: _Job, reply: Message, found: tuple[Contradiction, ...]) -> Document:
+    """What was found of a reply; "" that nothing was."""
+    return made(
+        job.work,
+        DocumentKind.CONTINUITY,
+        "\n".join(one.text for one in found),
+        sections={one.memory: one.text for one in found if one.memory},
+        until=reply.anchor,
+        inputs=reply.content_hash,
+    )
+
+
+def _story_so_far(job: _Job) -> str:
+    """The running recap, else the rolling summary."""
+    running = job.derivable.story.running.current
+    if running is not None:
+        return running.content
+    places = job.derivable.ground.places.keys()
+    summary = newest_reaching(job.derivable.documents, DocumentKind.SUMMARY, places)
+    return summary.text if summary else ""
+
+
+def _scene_recaps(job: _Job, last: int) -> list[str]:
+    """Recaps of the scenes that began up to a message, oldest first."""
+    story = job.derivable.story
+    recaps = [story.scene_recap(scene) for scene in story.scenes if scene.first <= last]
+    return [f"{recap.name}: {recap.text}" for recap in recaps if recap is not None]

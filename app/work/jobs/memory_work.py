@@ -1,0 +1,81 @@
+"""Everything that works on memories, wired: readings, comparisons by meaning, derived texts."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from app.core.operations import Operation, OperationKind, Outcome
+from app.core.signals import Signal
+from app.llm.backends.api_keys import ApiKeys
+from app.llm.backends.embeddings import Embedder, make_embedder
+from app.llm.backends.specs import parse_spec
+from app.llm.writers.writer import RecapWriter
+from app.memory.similarity import Vectors
+from app.settings.values import Settings
+from app.store.store import Store
+from app.story.scene_cues.language import LanguagePack
+from app.work.chats.open_chat import OpenChat
+from app.work.jobs.document_making import Deriver
+from app.work.jobs.memory_reading import Rememberer
+from app.work.jobs.reconciliation import Settler
+from app.work.models.text_vectors import TextVectors
+from app.work.planning.planner import Writing
+
+
+class MemoryWork:
+    """Does the operations of memory for the queue.
+
+    Signals:
+        failed: a sentence when memories can no longer be compared by meaning.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        chat_of: Callable[[int], Awaitable[OpenChat]],
+        writer: Callable[[], RecapWriter],
+        writing: Callable[[], Writing],
+        settings: Settings,
+        packs: Sequence[LanguagePack],
+        count: Callable[[str], int],
+        keys: ApiKeys,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._keys = keys
+        self.failed: Signal[str] = Signal("failed")
+        self._vectors = self._made_vectors()
+        settler = Settler(count, packs, self.vectors_of)
+        self._rememberer = Rememberer(store, chat_of, writer, writing, settler)
+        self._deriver = Deriver(store, chat_of, writer, writing, count)
+
+    async def perform(self, operation: Operation) -> Outcome:
+        """Do one operation of memory. Raises BackendError, OperationOutdated."""
+        if operation.spec.kind is OperationKind.MEMORY_PASS:
+            return await self._rememberer.perform(operation)
+        return await self._deriver.perform(operation)
+
+    async def follow_embeddings(self) -> None:
+        """Compare by the model that the settings name now."""
+        old, self._vectors = self._vectors, self._made_vectors()
+        await old.aclose()
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        await self._vectors.aclose()
+
+    async def vectors_of(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts, none where there is no embedding model or it fails."""
+        return await self._vectors.of(texts)
+
+    def _made_vectors(self) -> TextVectors:
+        vectors = TextVectors(self._store, self._embedder())
+        vectors.failed.connect(self.failed.emit)
+        return vectors
+
+    def _embedder(self) -> Embedder | None:
+        text = str(self._settings["embeddings"]).strip()
+        if not text:
+            return None
+        spec = parse_spec(text)
+        return make_embedder(spec, api_key=self._keys.find(spec.url))

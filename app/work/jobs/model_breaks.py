@@ -1,0 +1,212 @@
+"""Asks a model for scene breaks, one bounded question at a time, and keeps what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from app.core.errors import AnswerUnusable, OperationOutdated
+from app.core.operations import Operation, OperationSpec, Outcome
+from app.core.translation import N_, tr
+from app.llm.writers.writer import RecapWriter
+from app.llm.writers.written import Written
+from app.store.store import Store
+from app.story.answers.rationale import VETO_REACH, lacks_continuity_break
+from app.story.answers.task_answers import BreakAnswer
+from app.story.break_search import BreakSearch, ScenesOfMessages, Searched, SearchRules
+from app.story.scene_cues.language import LanguagePack
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
+from app.story.story import Story
+from app.work.chats.open_chat import OpenChat
+from app.work.planning.break_planner import search_key, search_of, searcher
+from app.work.planning.planner import Writing
+from app.work.planning.staleness import is_asked_for
+
+FOUND = N_("scene breaks found by the model")
+CHANGED = N_("The story or the model changed; it is planned again.")
+
+
+class BreakFinder:
+    """Performs searches for scene breaks.
+
+    A search ends with a break, or with the range noted as searched. An answer that names no
+    message that was to be chosen, twice, counts as none; one that is vetoed is noted as searched
+    as far as its veto reaches. A break that stands when the answer comes wins over it.
+    """
+
+    def __init__(
+        self, store: Store, writing: Callable[[], Writing], packs: Sequence[LanguagePack]
+    ) -> None:
+        self._store = store
+        self._writing = writing
+        self._packs = packs
+
+    async def perform(self, operation: Operation, chat: OpenChat, writer: RecapWriter) -> Outcome:
+        """Ask one question. Raises BackendError, or OperationOutdated when it is no more asked."""
+        spec, store = operation.spec, self._store
+        place, search = self._still_asked(spec, chat)
+        was_wanted = chat.search.is_wanted
+        kept = await store.run(lambda: store.operations.result(spec.key))
+        if kept is not None:
+            found, why = kept["place"], kept.get("rationale", "")
+            outcome = Outcome(backend="kept")
+        else:
+            written = await ask(writer, place, search)
+            index, why = written.value.place, written.value.rationale
+            found = "" if index is None else str(search.shown.index(index))
+            outcome = Outcome(written.prompt_tokens, written.output_tokens, writer.label)
+        answer = BreakAnswer(search.shown[int(found)] if found else None, why)
+        refused = refused_part(place, search, answer, self._packs)
+        by = searcher(self._writing())
+
+        def unit() -> None:
+            store.operations.save_result(spec.key, {"place": found, "rationale": why})
+            if was_wanted and not chat.search.is_wanted:
+                return  # the search was taken back meanwhile
+            if refused is not None:
+                store.scenes.add_searched(chat.chat_id, searched_row(place, refused, by))
+                return
+            mark = model_break(place, answer)
+            # The answer took its time: what was set or removed by hand since is known here only.
+            breaks = store.scenes.breaks(chat.chat_id)
+            minimum = int(spec.params["minimum"])
+            if mark.anchor not in breaks and has_room(chat.story, breaks, mark.anchor, minimum):
+                self._save(chat, spec, mark)
+
+        await store.run(unit)
+        return outcome
+
+    def _still_asked(
+        self, spec: OperationSpec, chat: OpenChat
+    ) -> tuple[ScenesOfMessages, BreakSearch]:
+        """The question in the story as it is. Raises OperationOutdated."""
+        story = chat.story
+        place = ScenesOfMessages(story.messages, story.message_tokens, story.breaks, ())
+        search = search_of(place, spec)
+        if search is None or search_key(place, search, self._writing()) != spec.key:
+            raise OperationOutdated(tr(CHANGED))
+        for index in search.shown[:-1]:
+            mark = story.breaks.get(story.messages[index].anchor)
+            if mark is not None and mark.is_visible:
+                raise OperationOutdated(tr("A scene break was set there meanwhile."))
+        return place, search
+
+    def _save(self, chat: OpenChat, spec: OperationSpec, mark: SceneBreak) -> None:
+        """Set a break; a unit. Those of a search that the user wanted are one step for undo."""
+        store = self._store
+
+        def save() -> None:
+            store.scenes.save(chat.chat_id, [mark])
+
+        if is_asked_for(spec) and chat.search.asked:
+            store.undo.record_part(chat.chat_id, FOUND, chat.search.asked, save)
+        else:
+            save()
+
+
+async def ask(
+    writer: RecapWriter, place: ScenesOfMessages, search: BreakSearch
+) -> Written[BreakAnswer]:
+    """Index of the message that ends its scene, None for none. Raises BackendError."""
+    at = {index: number for number, index in enumerate(search.shown)}
+    try:
+        written = await writer.find_break(
+            [place.messages[index] for index in search.shown],
+            first=at[search.first],
+            last=at[search.last],
+            barred=frozenset(at[index] for index in search.barred),
+            forced=search.is_forced,
+        )
+    except AnswerUnusable:
+        return Written(BreakAnswer(None))
+    number = written.value.place
+    index = search.shown[number] if number is not None and 0 <= number < len(at) else None
+    if index not in search.candidates:
+        return replace(written, value=BreakAnswer(None))
+    return replace(written, value=replace(written.value, place=index))
+
+
+def refused_part(
+    place: ScenesOfMessages,
+    search: BreakSearch,
+    answer: BreakAnswer,
+    packs: Sequence[LanguagePack],
+) -> BreakSearch | None:
+    """What counts as searched after an answer, None when the answer is a break.
+
+    All of it when no message was named. As far as the veto of spec/auto-recap.md §4.11 looked
+    when the one named ends no scene: the rest is asked about again.
+    """
+    if answer.place is None:
+        return search
+    if search.is_forced:
+        return None
+    at = search.shown.index(answer.place)
+    seen = search.shown[at : at + 1 + VETO_REACH]
+    messages = [place.messages[index] for index in seen]
+    if not lacks_continuity_break(answer.rationale, messages, packs):
+        return None
+    return replace(search, last=min(search.last, seen[-1]))
+
+
+def searched_row(place: ScenesOfMessages, search: BreakSearch, by: str) -> Searched:
+    """What is kept of a question that found nothing."""
+    messages, shown = place.messages, search.shown
+    return Searched(
+        first=messages[search.first].anchor,
+        last=messages[search.last].anchor,
+        shown_first=messages[shown[0]].anchor,
+        shown_last=messages[shown[-1]].anchor,
+        digest=place.digest_of(shown),
+        by=by,
+        is_forced=search.is_forced,
+    )
+
+
+def model_break(place: ScenesOfMessages, answer: BreakAnswer) -> SceneBreak:
+    """A break as a model sets it; the answer names a place."""
+    assert answer.place is not None
+    anchor = place.messages[answer.place].anchor
+    return SceneBreak(anchor, BreakOrigin.MODEL, "model", rationale=answer.rationale)
+
+
+def has_room(story: Story, breaks: dict[str, SceneBreak], anchor: str, minimum: int) -> bool:
+    """Whether both scenes at a new break would have at least so many messages."""
+    for scene in scenes_of(story.messages, breaks):
+        inside = [m.anchor for m in story.messages[scene.first : scene.last + 1]]
+        if anchor in inside:
+            before = inside.index(anchor) + 1
+            return before >= minimum and (not scene.is_closed or len(inside) - before >= minimum)
+    return False
+
+
+async def find_breaks(
+    story: Story, writer: RecapWriter, rules: SearchRules, packs: Sequence[LanguagePack]
+) -> Sequence[SceneBreak]:
+    """All breaks that a model finds between those of the story; nothing is stored.
+
+    Raises BackendError. The number of requests is that of `next_search`.
+    """
+    breaks, searched, found = dict(story.breaks), list[Searched](), list[SceneBreak]()
+    first = 0  # scenes before this message are done
+    while True:
+        rules = replace(rules, context_tokens=writer.context_tokens)
+        place = ScenesOfMessages(story.messages, story.message_tokens, breaks, searched)
+        search = None
+        for scene in scenes_of(story.messages, breaks):
+            if scene.last < first:
+                continue
+            search = place.next_search(scene, rules)
+            if search is not None:
+                break
+            first = scene.last + 1
+        if search is None:
+            return found
+        answer = (await ask(writer, place, search)).value
+        refused = refused_part(place, search, answer, packs)
+        if refused is not None:
+            searched.append(searched_row(place, refused, rules.by))
+        else:
+            mark = model_break(place, answer)
+            breaks[mark.anchor] = mark
+            found.append(mark)

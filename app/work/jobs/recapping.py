@@ -1,0 +1,334 @@
+"""Does operations: takes the story as it is, asks the writer, and keeps what came back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from app.core.errors import AnswerUnusable, OperationOutdated
+from app.core.operations import Operation, OperationKind, OperationSpec, Outcome
+from app.core.signals import Signal
+from app.core.translation import N_, tr
+from app.llm.writers.writer import RecapWriter, SceneDraft, Staging
+from app.llm.writers.written import Written
+from app.store.store import Store
+from app.story.answers.merging import HARD_BOUND
+from app.story.messages import Message
+from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
+from app.story.recap_texts.recap_length import scene_recap_length
+from app.story.recap_texts.recap_text import is_headed, merged
+from app.story.recaps import LEFT_OUT, RunningVersion, SceneRecap
+from app.story.scene_cues.language import LanguagePack
+from app.story.scenes import Scene, scene_digest
+from app.work.chats.open_chat import OpenChat
+from app.work.jobs.message_recapping import MessageRecapper
+from app.work.jobs.model_breaks import BreakFinder
+from app.work.jobs.result_cache import KeptResults
+from app.work.jobs.staging import KeptInStore, adds_nothing, known_lore
+from app.work.planning.planner import (
+    Writing,
+    fold_base,
+    recapped_messages,
+)
+from app.work.planning.staleness import renewed
+
+
+@dataclass(frozen=True, slots=True)
+class OperationProgress:
+    """What a running operation has written so far."""
+
+    operation: int
+    text: str
+
+
+class Recapper:
+    """Performs operations for the queue, each bound to its chat and anchors.
+
+    Results are kept by the operation's key, so that the same work is never paid for twice.
+
+    Signals:
+        progress: text as it comes from a model.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        chat_of: Callable[[int], Awaitable[OpenChat]],
+        writer: Callable[[], RecapWriter],
+        writing: Callable[[], Writing],
+        built_in: RecapWriter,
+        count: Callable[[str], int],
+        packs: Sequence[LanguagePack],
+    ) -> None:
+        self._store = store
+        self._chat_of = chat_of
+        self._writer = writer
+        self._writing = writing
+        self._built_in = built_in
+        self._count = count
+        self._results = KeptResults(store)
+        self._messages = MessageRecapper(store, self._results)
+        self._break_finder = BreakFinder(store, writing, packs)
+        self.progress: Signal[OperationProgress] = Signal("progress")
+
+    async def perform(self, operation: Operation) -> Outcome:
+        """Do one operation. Raises BackendError, or OperationOutdated when it is no longer the
+        work that was planned: its story changed, or another model writes now.
+        """
+        chat = await self._chat_of(operation.spec.chat)
+        # A result is kept under its key, so the key has to be that of what is read here and now.
+        if self._key_now(operation.spec, chat) != operation.spec.key:
+            raise OperationOutdated(tr("The story or the model changed; it is planned again."))
+        match operation.spec.kind:
+            case OperationKind.SCENE_RECAP:
+                return await self._scene_recap(operation, chat)
+            case OperationKind.RUNNING_RECAP:
+                return await self._fold(operation, chat)
+            case OperationKind.MESSAGE_RECAP:
+                on_text = self._listener(operation)
+                return await self._messages.perform(operation, chat, self._writer(), on_text)
+            case OperationKind.DETECT_BREAKS:
+                return await self._break_finder.perform(operation, chat, self._writer())
+        raise AssertionError(f"{operation.spec.kind} is not done here")
+
+    def _key_now(self, spec: OperationSpec, chat: OpenChat) -> str:
+        """The key that the operation would be planned with now, "" when it would not be."""
+        if spec.kind is OperationKind.DETECT_BREAKS:
+            return spec.key  # who performs it looks itself
+        if spec.kind is OperationKind.SCENE_RECAP:
+            _closed_scene(chat, spec.anchor)  # says what became of it
+        now = renewed(spec, chat.story, chat.settings(), self._writing())
+        return now[0].key if len(now) == 1 else ""
+
+    async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
+        story, spec = chat.story, operation.spec
+        scene = _closed_scene(chat, spec.anchor)
+        speakers = str(chat.settings()["scene_recap_messages"])
+        messages = recapped_messages(story.messages, scene, speakers)
+        base = fold_base(story, scene.first + 1)
+        writer, again, staging = self._writer(), str(spec.params.get("again", "")), None
+        if spec.params.get("staged"):
+            lore = await asyncio.to_thread(known_lore, story, scene)
+            staging = Staging(KeptInStore(self._store, again), lore)
+
+        async def write() -> Written[dict[str, str]]:
+            written: Written[SceneDraft] = await writer.scene_recap(
+                messages,
+                previous=base.content if base else "",
+                tokens=await self._length(messages, spec),
+                on_text=self._listener(operation),
+                staging=staging,
+            )
+            value = {**asdict(written.value), "made_by": writer.label}
+            value["left_out"] = str(written.left_out)
+            return Written(value, written.prompt_tokens, written.output_tokens)
+
+        try:
+            # What a recap in stages leaves out is known here, and maybe not in another chat; its
+            # stages find their own answers.
+            reuse = not again and staging is None
+            value, outcome = await self._results.once(operation, write, reuse=reuse)
+        except AnswerUnusable:
+            if story.scene_recap(scene) is None:
+                await self._stand_in(chat, scene, messages, operation)
+            raise
+        before = story.scene_recap(scene)
+        pins = [pin for pin in pins_in(chat.settings()) if pin.subject == spec.anchor]
+        recap = SceneRecap(
+            anchor=spec.anchor,
+            version=0,
+            name=value["name"],
+            text=with_pinned(value["text"], pins, before.text if before else ""),
+            source_digest=scene_digest(messages),
+            made_by=_maker(value),
+            created=_made(operation),
+            stored=value.get("stored", ""),
+        )
+
+        def add() -> None:
+            self._add_scene_recap(chat, recap, operation)
+
+        label = N_("new recap of scene {n}").format(n=scene.number)
+        await self._results.keep(spec.key, value, lambda: self._results.add(spec, label, add))
+        return outcome
+
+    async def _length(self, messages: Sequence[Message], spec: OperationSpec) -> int:
+        """Tokens that the recap of these messages may take: about a fifth of theirs."""
+        least, most = int(spec.params["tokens"]), int(spec.params["most"])
+        texts = [message.text for message in messages]
+        scene = await asyncio.to_thread(lambda: sum(map(self._count, texts)))
+        return scene_recap_length(scene, least, most)
+
+    async def _stand_in(
+        self, chat: OpenChat, scene: Scene, messages: tuple[Message, ...], operation: Operation
+    ) -> None:
+        """Recap a scene without the model, so that one bad answer does not stop the fold."""
+        assert scene.closing is not None
+        tokens = await self._length(messages, operation.spec)
+        written = await self._built_in.scene_recap(messages, previous="", tokens=tokens)
+        recap = SceneRecap(
+            anchor=scene.closing.anchor,
+            version=0,
+            name=written.value.name,
+            text=written.value.text,
+            source_digest=scene_digest(messages),
+            made_by=self._stand_in_label(),
+            created=_made(operation),
+        )
+        await self._store.run(lambda: self._add_scene_recap(chat, recap, operation))
+
+    def _add_scene_recap(self, chat: OpenChat, recap: SceneRecap, operation: Operation) -> None:
+        recaps = self._store.recaps
+        existing = recaps.scene_recaps(chat.chat_id).get(recap.anchor, ())
+        # Killed between keeping the result and marking the operation as done: once is enough.
+        if any(old.text == recap.text and _is_of(operation, old.created) for old in existing):
+            return
+        recaps.add_scene_recap(chat.chat_id, recap)
+        begun, now = operation.started or operation.created, _made(operation)
+        for old in existing:
+            if old.is_current and old.made_by == "you" and begun <= old.created <= now:
+                # What was written by hand meanwhile goes before what was asked for earlier.
+                recaps.choose_scene_recap(chat.chat_id, recap.anchor, old.version)
+
+    async def _fold(self, operation: Operation, chat: OpenChat) -> Outcome:
+        story, spec = chat.story, operation.spec
+        scene = _closed_scene(chat, spec.anchor)
+        recap = story.scene_recap(scene)
+        if recap is None:
+            raise OperationOutdated(
+                tr("The scene has no recap to fold in; it will be planned again.")
+            )
+        base = fold_base(story, scene.first + 1)
+        writer, name = self._writer(), story.scene_name(scene) or recap.name
+        pins = pins_until(chat, spec.anchor)
+
+        async def write() -> Written[dict[str, str]]:
+            written = await writer.running_recap(
+                base.content if base else "",
+                name,
+                recap.text,
+                tokens=int(spec.params["tokens"]),
+                pinned=[pin.text for pin in pins],
+                on_text=self._listener(operation),
+            )
+            value = {"content": written.value, "made_by": writer.label}
+            value["left_out"] = str(written.left_out)
+            return Written(value, written.prompt_tokens, written.output_tokens)
+
+        told = [version.content for version in (base, story.running.current) if version]
+
+        def made(content: str, made_by: str) -> RunningVersion:
+            return RunningVersion(
+                version=0,
+                content=with_pinned(content, pins, *told),
+                scene_count=(base.scene_count if base else 0) + 1,
+                first_anchor=base.last_anchor if base else "",
+                last_anchor=spec.anchor,
+                made_by=made_by,
+                created=_made(operation),
+            )
+
+        add = self._add_running
+        if base is not None and adds_nothing(recap, base):
+            unchanged = made(base.content, recap.made_by)
+            await self._store.run(lambda: add(chat, unchanged, recap, operation))
+            return Outcome()
+        try:
+            value, outcome = await self._results.once(operation, write, reuse=True)
+        except AnswerUnusable:
+            # One bad answer must not keep all later scenes out of the prompt.
+            tokens = int(spec.params["tokens"])
+            text = await self._folded_without(base, name, recap.text, tokens)
+            stand_in = made(text, self._stand_in_label())
+            await self._store.run(lambda: add(chat, stand_in, recap, operation))
+            raise
+        version = made(value["content"], _maker(value))
+        await self._results.keep(spec.key, value, lambda: add(chat, version, recap, operation))
+        return outcome
+
+    async def _folded_without(
+        self, base: RunningVersion | None, name: str, text: str, tokens: int
+    ) -> str:
+        """A scene folded in without the model, in the shape that the running recap has."""
+        previous = base.content if base else ""
+        if is_headed(previous) or (not previous and is_headed(text)):
+            return merged(previous, text, int(tokens * HARD_BOUND), self._count)
+        written = await self._built_in.running_recap(previous, name, text, tokens=tokens)
+        return written.value
+
+    def _stand_in_label(self) -> str:
+        return N_("{built_in}, in place of {model}").format(
+            built_in=self._built_in.label, model=self._writer().label
+        )
+
+    def _add_running(
+        self, chat: OpenChat, version: RunningVersion, recap: SceneRecap, operation: Operation
+    ) -> None:
+        """Add a version that folded this recap in, which is locked from now on."""
+        store = self._store
+        running = store.recaps.running(chat.chat_id)
+        # Killed between keeping the result and marking the operation as done: once is enough.
+        if any(
+            old.last_anchor == version.last_anchor and _is_of(operation, old.created)
+            for old in running.versions
+        ):
+            return
+        current = running.current
+        # A recap that is being rebuilt stays in the prompt until the new one reaches as far.
+        is_behind = (
+            current is not None
+            and current.is_retired
+            and (chat.index_of(version.last_anchor) or 0)
+            < (chat.index_of(current.last_anchor) or 0)
+        )
+        store.recaps.add_running_version(chat.chat_id, version, choose=not is_behind)
+        store.recaps.combine_scene_recap(chat.chat_id, recap.anchor, recap.version, version.created)
+
+    def _listener(self, operation: Operation) -> Callable[[str], None]:
+        def on_text(text: str) -> None:
+            self.progress.emit(OperationProgress(operation.id, text))
+
+        return on_text
+
+
+def _maker(value: Mapping[str, str]) -> str:
+    """Who made a kept result, and how much of it had no room. left_out: not in those of before."""
+    left_out = value.get("left_out", "0")
+    made_by = value["made_by"]
+    return made_by if left_out == "0" else LEFT_OUT.format(model=made_by, n=left_out)
+
+
+def _made(operation: Operation) -> float:
+    """The time of what an operation makes: never before it was asked for, though the clock may have
+    been set back since.
+    """
+    return max(time.time(), operation.created)
+
+
+def _is_of(operation: Operation, created: float) -> bool:
+    """Whether this operation made what bears that time; a clock that was set back since has left
+    older ones in its future.
+    """
+    return operation.created <= created <= _made(operation)
+
+
+def pins_until(chat: OpenChat, anchor: str) -> list[Pin]:
+    """What is pinned of the running recap, and was told by the scene that this message closes."""
+    last = chat.index_of(anchor) or 0
+
+    def is_told(pin: Pin) -> bool:
+        place = chat.index_of(pin.until) if pin.until else 0
+        return not pin.subject and place is not None and place <= last
+
+    return [pin for pin in pins_in(chat.settings()) if is_told(pin)]
+
+
+def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
+    scene = chat.story.scene_ending_at(anchor)
+    if scene is None:
+        raise OperationOutdated(
+            tr("The scene is there no more: its break was moved or its messages deleted.")
+        )
+    return scene

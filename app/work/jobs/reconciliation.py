@@ -1,0 +1,320 @@
+"""Settles what was claimed: what is new, what is known, what replaces what, what becomes one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from app.core.errors import BackendError
+from app.core.translation import N_
+from app.llm.backends.hardware_profile import HardwareProfile
+from app.llm.writers.asking import Spent
+from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.written import KeptAnswers
+from app.memory.epistemic.admission import Presence, admitted
+from app.memory.lifecycle.consolidation import Batch, consolidated, due, split
+from app.memory.lifecycle.contradictions import noted
+from app.memory.lifecycle.decay import after_pass
+from app.memory.lifecycle.decisions import (
+    Decision,
+    Outcome,
+    Question,
+    Word,
+    read_word,
+    resolved,
+    verified,
+)
+from app.memory.lifecycle.every_tier import names_in, texts_to_compare, verify_all
+from app.memory.lifecycle.identity import beyond_cap
+from app.memory.lifecycle.state_change import Wording
+from app.memory.ranking import newcomers, within_caps
+from app.memory.reading.answers import read_answer
+from app.memory.reading.claims import ReadAnswer
+from app.memory.reading.extraction import Work
+from app.memory.reading.known import line_of
+from app.memory.records import (
+    Document,
+    Ending,
+    EndReason,
+    Memory,
+    MemoryChange,
+    Review,
+    Source,
+    Tier,
+    merged_changes,
+)
+from app.memory.similarity import Vectors
+from app.memory.standing import BEFORE
+from app.memory.tiers.thread_cap import kept_threads, returning
+from app.story.answers.task_answers import Unreadable
+from app.story.scene_cues.language import LanguagePack
+
+QUESTION = "memory_question"
+CONSOLIDATION = "memory_consolidation"
+AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
+KEPT_AT_MOST = {Tier.SESSION: "session_max", Tier.LONG_TERM: "longterm_max"}
+
+
+log = logging.getLogger(__name__)
+
+VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """What is to be settled.
+
+    claimed: in the order of the answer. known: what holds, what begins later in the story, and of
+    the ledger and of feelings also what ended. active: of these, what holds. places: message index
+    by id, of all. aside: threads that are open and out of sight. presence: who is about in which
+    messages. newest: the window's last message. documents: what was found of replies is among them.
+    kept, spent: for the questions to the model.
+    """
+
+    claimed: tuple[Memory, ...]
+    known: Sequence[Memory]
+    active: Sequence[Memory]
+    places: Mapping[str, int]
+    aside: Sequence[Memory]
+    presence: Presence
+    newest: tuple[Source, ...]
+    documents: Sequence[Document]
+    work: Work
+    settings: Mapping[str, Any]
+    profile: HardwareProfile
+    model: MemoryModel
+    kept: KeptAnswers
+    spent: Spent
+
+
+class Settler:
+    """Decides with code, and asks the model only the small closed questions that are left.
+
+    vectors: of texts, by meaning; of none where there is no embedding model or it fails, and then
+    all comparisons of a pass are by words.
+    """
+
+    def __init__(
+        self, count: Callable[[str], int], packs: Sequence[LanguagePack], vectors: VectorsOf
+    ) -> None:
+        self.count = count
+        self._packs = packs
+        self._common = frozenset(word for pack in packs for word in pack.stopwords)
+        self._vectors = vectors
+
+    @property
+    def packs(self) -> Sequence[LanguagePack]:
+        """The languages that it knows."""
+        return self._packs
+
+    @property
+    def titles(self) -> frozenset[str]:
+        """Words that stand before the names of people, in any language."""
+        return frozenset[str]().union(*(pack.titles for pack in self._packs))
+
+    async def settle(self, settling: Settling) -> MemoryChange:
+        """The change that the claims make, memories folded where that is due."""
+        claimed, too_many = self._admitted(settling)
+        vectors = await self._vectors(texts_to_compare([*claimed, *settling.known]))
+        wording = await asyncio.to_thread(self._wording, [*claimed, *settling.known])
+        checked = await asyncio.to_thread(
+            admitted,
+            claimed,
+            settling.known,
+            settling.presence,
+            wording=wording.knowing(names_in([*claimed, *settling.known])),
+            vectors=vectors,
+            places=settling.places,
+        )
+        over = {memory.id for memory in checked.ended}
+        known = [memory for memory in settling.known if memory.id not in over]
+        decisions = await asyncio.to_thread(
+            verify_all,
+            checked.candidates,
+            known,
+            thresholds=settling.profile.thresholds,
+            wording=wording,
+            vectors=vectors,
+            places=settling.places,
+        )
+        answered = [await self._answered(decision, settling) for decision in decisions]
+        outcome = verified(answered, known)
+        held = {memory.id: memory for memory in settling.active}
+        accepted = noted(outcome.accepted, settling.documents, held, vectors)
+        change = MemoryChange((*checked.ended, *outcome.ended, *accepted, *too_many))
+        change = self._aged(change, outcome.confirmed, settling)
+        change = self._within_pairs(change, settling)
+        if settling.settings["consolidation_enabled"]:
+            change = await self._folded(change, settling, wording, vectors)
+        change = await asyncio.to_thread(self._within_caps, change, settling)
+        return await asyncio.to_thread(self._threads_in_sight, change, settling)
+
+    def _admitted(self, settling: Settling) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+        """Of many long-term claims the best, with all others, and those too many: they end at once,
+        so that the user can read them and take them back. What waits for review waits beside them.
+        """
+        firm = [
+            memory
+            for memory in settling.claimed
+            if memory.tier is Tier.LONG_TERM and memory.review is not Review.WAITING
+        ]
+        taken = {m.id for m in newcomers(firm, settling.profile.new_per_type)}
+        dropped = {memory.id for memory in firm} - taken
+        if dropped:
+            log.info("%d long-term memories of a pass are put aside", len(dropped))
+        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        return (
+            tuple(memory for memory in settling.claimed if memory.id not in dropped),
+            tuple(_with(memory, ending) for memory in firm if memory.id in dropped),
+        )
+
+    def _wording(self, memories: Sequence[Memory]) -> Wording:
+        return Wording.of_story(self._packs, " ".join(memory.text for memory in memories[:200]))
+
+    async def _answered(self, decision: Decision, settling: Settling) -> Decision:
+        """The decision with the model's word on it, where one is needed and can be had."""
+        if decision.outcome is not Outcome.UNCERTAIN or decision.question is None:
+            return decision
+        by_id = {memory.id: memory for memory in (*settling.known, *settling.claimed)}
+        other = by_id.get(decision.other)
+        if other is None:
+            return resolved(decision, None)
+        inputs = {
+            "known": line_of(other).removeprefix("- "),
+            "new": line_of(decision.candidate).removeprefix("- "),
+            "words": _offered(decision.question),
+        }
+        try:
+            word = await settling.model.ask(
+                QUESTION, inputs, _word, kept=settling.kept, spent=settling.spent
+            )
+        except BackendError:
+            return resolved(decision, None)  # decided without it; the next pass may fail for itself
+        return resolved(decision, word)
+
+    def _aged(
+        self, change: MemoryChange, confirmed: frozenset[str], settling: Settling
+    ) -> MemoryChange:
+        """What was said again is surer, what was not is a pass older."""
+        changed = {memory.id for memory in change.memories}
+        before = [m for m in settling.active if m.tier in AGED and m.id not in changed]
+        tiers = {memory.tier for memory in settling.claimed}
+        asked = [memory for memory in before if memory.tier in tiers]
+        older = after_pass(asked, confirmed, settling.work.now)
+        return merged_changes([change, MemoryChange(older)])
+
+    def _within_pairs(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+        """Six feelings toward one person are enough: the weakest end."""
+        feelings = [m for m in _holding(change, settling) if m.tier is Tier.RELATIONSHIPS]
+        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        ended = [_with(memory, ending) for memory in beyond_cap(feelings)]
+        return merged_changes([change, MemoryChange(tuple(ended))])
+
+    def _within_caps(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+        """Of each tier so many hold as the user wants kept: the others end, and stay to be read."""
+        holding = _holding(change, settling)
+        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        ended: list[Memory] = []
+        for tier, name in KEPT_AT_MOST.items():
+            mine = [memory for memory in holding if memory.tier is tier]
+            kept = {m.id for m in within_caps(mine, tier, settling.settings[name], self._common)}
+            ended += (_with(memory, ending) for memory in mine if memory.id not in kept)
+        return merged_changes([change, MemoryChange(tuple(ended))])
+
+    def _threads_in_sight(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+        """Of open threads so many as the user wants: the others are put aside, and come back when
+        there is room.
+        """
+        holding = _holding(change, settling)
+        most = settling.settings["arcs_max"]
+        arcs = [memory for memory in holding if memory.tier is Tier.ARCS]
+        arcs.sort(key=lambda arc: settling.places.get(arc.id, BEFORE))
+        kept = {arc.id for arc in kept_threads(arcs, most, holding, self._common)}
+        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        changed = [_with(arc, ending) for arc in arcs if arc.id not in kept]
+        back = returning(settling.aside, arcs, most, holding, self._common)
+        if changed or back:
+            log.info("%d open threads are put aside, %d come back", len(changed), len(back))
+        return merged_changes([change, MemoryChange((*changed, *back))])
+
+    async def _folded(
+        self, change: MemoryChange, settling: Settling, wording: Wording, vectors: Vectors
+    ) -> MemoryChange:
+        at = {
+            name.removeprefix("consolidate_"): int(value)
+            for name, value in settling.settings.items()
+            if name.startswith("consolidate_")
+        }
+        for batch in due(_holding(change, settling), at):
+            batch, apart = split(batch, vectors)
+            change = merged_changes([change, _kept_apart(apart)])
+            if not batch.new:
+                continue
+            inputs = {
+                "type": batch.type,
+                "known": _numbered(batch.base, 1) or "Nothing yet.",
+                "new": _numbered(batch.new, 1 + len(batch.base)),
+            }
+            try:
+                answer = await settling.model.ask(
+                    CONSOLIDATION,
+                    inputs,
+                    partial(_readable, batch=batch),
+                    kept=settling.kept,
+                    spent=settling.spent,
+                )
+            except BackendError:
+                continue  # nothing is lost: it is due again with the next pass
+            folded = consolidated(
+                batch,
+                answer,
+                settling.work,
+                thresholds=settling.profile.thresholds,
+                wording=wording,
+                vectors=vectors,
+            )
+            change = merged_changes([change, folded])
+        return change
+
+
+def _holding(change: MemoryChange, settling: Settling) -> list[Memory]:
+    """What holds after the change, as far as it has not ended by it."""
+    by_id = {memory.id: memory for memory in settling.active}
+    by_id |= {memory.id: memory for memory in change.memories}
+    waiting = (Review.WAITING, Review.REJECTED)
+    return [m for m in by_id.values() if not m.endings and m.review not in waiting]
+
+
+def _kept_apart(memories: Sequence[Memory]) -> MemoryChange:
+    return MemoryChange(tuple(replace(memory, is_consolidated=True) for memory in memories))
+
+
+def _with(memory: Memory, ending: Ending) -> Memory:
+    return replace(memory, endings=(*memory.endings, ending))
+
+
+def _numbered(memories: Sequence[Memory], first: int) -> str:
+    lines = (f"[{number}] {' '.join(m.text.split())}" for number, m in enumerate(memories, first))
+    return "\n".join(lines)
+
+
+def _offered(question: Question) -> str:
+    return ", ".join(word.value for word in question.value)
+
+
+def _word(text: str) -> Word:
+    word = read_word(text)
+    if word is None:
+        raise Unreadable(N_("with none of the words that were offered"))
+    return word
+
+
+def _readable(text: str, batch: Batch) -> ReadAnswer:
+    answer = read_answer(text, (batch.tier,))
+    if not answer.is_usable:
+        raise Unreadable(N_("with something else than the lines that were asked for"))
+    return answer

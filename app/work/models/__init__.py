@@ -1,0 +1,1 @@
+"""The model that writes: chosen, tried out, counted."""

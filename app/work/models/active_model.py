@@ -1,0 +1,209 @@
+"""The model that writes now: chosen by the settings, exchanged without losing paid work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from app.core.errors import TavernkeepError, UsageError
+from app.core.operations import Operation, OperationStatus
+from app.core.tasks import TaskSupervisor
+from app.core.translation import tr
+from app.llm.backends.api_keys import ApiKeys
+from app.llm.backends.ollama import FoundModel
+from app.llm.backends.reasoning import mark_pairs
+from app.llm.backends.specs import BUILTIN, parse_spec
+from app.llm.writers.asking import Generating
+from app.llm.writers.correction import Corrections
+from app.llm.writers.factory import make_writer
+from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.memory_trial import MemoryTrial, TierTrial, try_memory
+from app.llm.writers.meter import Meter
+from app.llm.writers.writer import RecapWriter
+from app.llm.writers.written import OnText
+from app.prompt.tokens import TokenCounter
+from app.settings.values import Settings
+from app.story.scene_cues.language import LanguagePack
+from app.work.models.metering import ModelMeter, TrialMeter
+from app.work.models.model_trial import ModelTrial, models_at, models_here, try_writer
+from app.work.pages.link import BridgeLink
+from app.work.planning.planner import Writing
+from app.work.queue.operation_queue import OperationQueue
+
+RETIRE_SECONDS = 600.0
+
+
+class ActiveModel:
+    """Which model writes, which others there are, and how one does before it is chosen.
+
+    given: the backend to begin with in place of the setting. problem: a sentence when the setting
+    made no sense, so that the built-in way stands in. keys: of servers.
+    """
+
+    def __init__(
+        self,
+        given: str | None,
+        settings: Settings,
+        counter: TokenCounter,
+        prompts_dir: Path,
+        link: BridgeLink,
+        queue: OperationQueue,
+        tasks: TaskSupervisor,
+        meter: ModelMeter,
+        keys: ApiKeys,
+        packs: Sequence[LanguagePack],
+    ) -> None:
+        self._given = given
+        self._settings = settings
+        self._counter = counter
+        self._prompts_dir = prompts_dir
+        self._link = link
+        self._queue = queue
+        self._tasks = tasks
+        self._meter = meter
+        self.keys = keys
+        self._packs = packs
+        self.corrections = Corrections()
+        self.problem = ""
+        self._writer = self._first()
+
+    # --- what writes now
+
+    def writer(self) -> RecapWriter:
+        """The writer in force; asked for anew at each use."""
+        return self._writer
+
+    @property
+    def spec(self) -> str:
+        """The backend of the writer in force."""
+        return self._writer.spec
+
+    def writing(self) -> Writing:
+        """How the writer in force writes, for those who plan its work."""
+        writer = self._writer
+        return Writing(
+            writer.spec,
+            writer.prompt_version,
+            is_free=parse_spec(writer.spec).kind == BUILTIN,
+            context_tokens=writer.context_tokens,
+            versions=writer.versions,
+            reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
+        )
+
+    def idle_memory(self) -> MemoryModel | None:
+        """The model for memory, where it has nothing else to do."""
+        is_busy = any(op.status is OperationStatus.RUNNING for op in self._queue.operations)
+        return None if is_busy or self._meter.cap.is_reached else self._writer.memory
+
+    def renew(self, *, is_chosen: bool) -> None:
+        """Write by the settings as they are now; is_chosen: what was given at first holds no more.
+
+        Raises PromptUnusable, or UsageError for a setting that makes no sense any more; then
+        nothing is changed.
+        """
+        if is_chosen:
+            self._given = None
+        old, self._writer = self._writer, self._make(self._spec)
+        self._tasks.spawn(self._retire(old), name="closing a writer")
+
+    async def keep_key(self, url: str, key: str) -> None:
+        """Keep a server's API key, "" to forget it, and use it at once.
+
+        Raises UsageError, StoreError, PromptUnusable.
+        """
+        await self.keys.keep(url, key)
+        self.renew(is_chosen=False)
+
+    async def aclose(self) -> None:
+        """Close the writer, whatever it writes."""
+        await self._writer.aclose()
+
+    # --- other models
+
+    async def found(self) -> tuple[FoundModel, ...]:
+        """Models of an Ollama on this machine; waits two seconds at most."""
+        return await models_here()
+
+    async def offered_at(self, url: str) -> tuple[str, ...]:
+        """Names of the models that a server offers. Raises UsageError, BackendError."""
+        return await models_at(url, api_key=self.keys.find(url))
+
+    async def profiles_in_page(self) -> tuple[str, ...] | None:
+        """Connection profiles that SillyTavern's page has; None where no page is open."""
+        return await self._link.profiles()
+
+    async def test(self, spec: str, *, on_text: OnText | None = None) -> ModelTrial:
+        """Let a model write one recap of a sample, within 20 seconds. Raises UsageError."""
+        writer = self._make(spec, TrialMeter(self._meter))
+        try:
+            return await try_writer(writer, on_text=on_text)
+        finally:
+            await writer.aclose()
+
+    async def test_memory(
+        self, spec: str, on_result: Callable[[TierTrial], None] | None = None
+    ) -> MemoryTrial:
+        """Try a model on every task of memory; keeps nothing. Raises UsageError for no model."""
+        writer = self._make(spec, TrialMeter(self._meter))
+        try:
+            if writer.memory is None:
+                raise UsageError(tr("There is no model to try."))
+            return await try_memory(writer.memory, on_result)
+        finally:
+            await writer.aclose()
+
+    # --- inside
+
+    @property
+    def _spec(self) -> str:
+        """The backend in force: the one given at the start, until another is chosen."""
+        return self._given or str(self._settings["backend"])
+
+    def _first(self) -> RecapWriter:
+        """The writer by the settings; without a model where they make no sense any more."""
+        if self._given is not None:
+            return self._make(self._given)
+        try:
+            return self._make(self._spec)
+        except TavernkeepError as error:
+            self.problem = str(error)
+            return self._make(BUILTIN)
+
+    def _make(self, spec: str, meter: Meter | None = None) -> RecapWriter:
+        return make_writer(
+            spec,
+            count_tokens=self._counter.count,
+            api_key=self.keys.find(parse_spec(spec).url),
+            prompts_dir=self._prompts_dir,
+            page=self._link,
+            meter=meter or self._meter,
+            corrections=self.corrections,
+            packs=self._packs,
+            generating=Generating(
+                int(self._settings["generation_budget"]),
+                mark_pairs(str(self._settings["reasoning_marks"])),
+            ),
+        )
+
+    async def _retire(self, writer: RecapWriter) -> None:
+        """Close a writer once what it is writing now has ended: it was paid for."""
+        ended = asyncio.Event()
+        operations = self._queue.operations
+        running = {op.id for op in operations if op.status is OperationStatus.RUNNING}
+
+        def look(operations: tuple[Operation, ...]) -> None:
+            now = {op.id for op in operations if op.status is OperationStatus.RUNNING}
+            if running.isdisjoint(now):
+                ended.set()
+
+        self._queue.changed.connect(look)
+        try:
+            look(operations)
+            async with asyncio.timeout(RETIRE_SECONDS):
+                await ended.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._queue.changed.disconnect(look)
+            await writer.aclose()

@@ -1,0 +1,1 @@
+"""SillyTavern's pages: what they show, what they ask for, and what they are told."""

@@ -1,0 +1,43 @@
+"""Tells what happened before, when somebody comes back to a story after a longer absence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.llm.writers.memory_model import MemoryModel
+from app.memory.documents.away import Stored, away_inputs, read_away, without_model
+from app.memory.lifecycle.derived_documents import newest_reaching
+from app.memory.records import DocumentKind
+from app.memory.standing import active
+from app.work.chats.open_chat import OpenChat
+
+
+async def away_recap(chat: OpenChat, model: MemoryModel | None, count: Callable[[str], int]) -> str:
+    """Three to five sentences out of what is stored and the last messages (spec §18).
+
+    model: None tells the last scene's recap as it is, "" when there is none. count: tokens of a
+    text. It is shown once and not kept. Raises BackendError.
+    """
+    stored = stored_of(chat)
+    if model is None:
+        return without_model(stored)
+    return await model.ask(
+        "memory_away",
+        lambda room: away_inputs(stored, chat.story.messages, room=room, count=count),
+        read_away,
+        what="recap",
+    )
+
+
+def stored_of(chat: OpenChat) -> Stored:
+    """What is kept of a chat already: recaps, and the memories that hold."""
+    story, ground, remembered = chat.story, chat.ground(), chat.remembered
+    own = {memory.id for memory in remembered.memories}
+    running = story.running.current
+    summary = newest_reaching(remembered.documents, DocumentKind.SUMMARY, ground.places.keys())
+    recaps = [story.scene_recap(scene) for scene in story.scenes]
+    return Stored(
+        recap=running.content if running else summary.text if summary else "",
+        scenes=[recap.text for recap in recaps if recap is not None],
+        memories=tuple(m for m in active(chat.memories, ground) if m.id in own),
+    )

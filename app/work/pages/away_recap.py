@@ -1,0 +1,179 @@
+"""Notices when somebody comes back to a story, and tells them once what happened before."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.core.errors import BackendError, TavernkeepError
+from app.core.signals import Signal
+from app.core.tasks import TaskSupervisor
+from app.core.translation import tr, trn
+from app.llm.writers.memory_model import MemoryModel
+from app.memory.documents.away import absence, is_due, without_model
+from app.store.store import Store
+from app.story.story import Story
+from app.work.chats.open_chat import OpenChat
+from app.work.chats.open_chats import OpenChats
+from app.work.pages.absence import away_recap, stored_of
+from app.work.pages.link import BridgeLink
+
+log = logging.getLogger(__name__)
+
+SAVE_EVERY_SECONDS = 30.0
+# The window and the page are seldom opened in the same moment: who sees it in one of them finds
+# it in the other as well.
+STILL_NEW_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class AwayRecap:
+    """What happened before in a chat. title: how long ago that was, for people."""
+
+    path: Path
+    title: str
+    text: str
+
+
+class AwayRecaps:
+    """Tells what happened before when a chat is opened after an absence (spec §18, RECAP).
+
+    model: whom to ask, None to tell what is stored as it is: without a model, and while the one
+    there is has something else to do. The text is shown and not kept, and is in no prompt.
+
+    Signals:
+        told: an AwayRecap to be shown.
+        over: the chat whose recap is of no interest any more, since its story goes on.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        chats: OpenChats,
+        link: BridgeLink,
+        model: Callable[[], MemoryModel | None],
+        count: Callable[[str], int],
+        tasks: TaskSupervisor,
+    ) -> None:
+        self._store = store
+        self._chats = chats
+        self._link = link
+        self._model = model
+        self._count = count
+        self._tasks = tasks
+        self._busy: set[Path] = set()
+        self._new: dict[Path, tuple[AwayRecap, float]] = {}
+        self._saved: dict[Path, float] = {}
+        self.told: Signal[AwayRecap] = Signal("told")
+        self.over: Signal[Path] = Signal("over")
+        link.opened.connect(self.open)
+        link.moved_on.connect(self._on_moved_on)
+        link.recap_asked.connect(self.ask)
+
+    def open(self, path: Path) -> None:
+        """Somebody opens this chat, in a page or in the window."""
+        self._begin(path, is_asked=False)
+
+    def ask(self, path: Path) -> None:
+        """The user wants to be told, however long they were away."""
+        self._begin(path, is_asked=True)
+
+    def _begin(self, path: Path, *, is_asked: bool) -> None:
+        if path not in self._busy:  # one for each chat at a time
+            self._busy.add(path)
+            self._tasks.spawn(self._tell(path, is_asked=is_asked), name="what happened before")
+
+    def _on_moved_on(self, path: Path) -> None:
+        """Who plays on wants no recap, also not the one that is being written."""
+        self._busy.discard(path)
+        if self._new.pop(path, None) is not None:
+            self.over.emit(path)
+        if time.monotonic() - self._saved.get(path, -SAVE_EVERY_SECONDS) >= SAVE_EVERY_SECONDS:
+            self._tasks.spawn(self._note(path), name="noting that a story is played")
+
+    async def _note(self, path: Path) -> None:
+        chat = self._chats.get(path)
+        if chat is not None:
+            await self._save(chat, time.time())
+
+    async def _tell(self, path: Path, *, is_asked: bool) -> None:
+        try:
+            recap = await self._recap(path, is_asked=is_asked)
+            if recap is None or path not in self._busy:
+                return
+            self._new[path] = recap, time.monotonic()
+            self.told.emit(recap)
+            await self._show(recap)
+        except TavernkeepError as error:
+            log.debug("What happened before was not told: %s", error)
+        finally:
+            self._busy.discard(path)
+
+    async def _show(self, recap: AwayRecap) -> None:
+        if await self._link.show_recap(recap.path, recap.title, recap.text):
+            self._new.pop(recap.path, None)
+
+    async def _recap(self, path: Path, *, is_asked: bool) -> AwayRecap | None:
+        chat = self._chats.get(path) or await self._chats.open(path)
+        now = time.time()
+        before = await self._last(chat)
+        await self._save(chat, now)
+        new = self._new.get(path)
+        is_new = new is not None and time.monotonic() - new[1] < STILL_NEW_SECONDS
+        if new is not None and is_new and not is_asked:
+            return new[0]
+        settings = chat.settings()
+        is_back = is_due(before, now, hours=int(settings["away_hours"]))
+        if not is_asked and not (settings["away_recap"] and is_back):
+            return None
+        text = await self._text(chat)
+        if not text and not is_asked:
+            return None
+        title = tr("Previously")
+        if before is not None and is_back:
+            title = tr("Previously · {time} ago", time=absence(now - before))
+        return AwayRecap(path, title, text or missing_words(chat.story))
+
+    async def _text(self, chat: OpenChat) -> str:
+        try:
+            return await away_recap(chat, self._model(), self._count)
+        except BackendError as error:
+            log.debug("No model told what happened before: %s", error)
+            return without_model(stored_of(chat))
+
+    async def _last(self, chat: OpenChat) -> float | None:
+        """When the story was last played; never so long ago as its newest message says.
+
+        None for a chat that is seen for the first time, also where its messages are old.
+        """
+        last = await self._store.run(lambda: self._store.activity.last(chat.chat_id))
+        sent = chat.story.messages[-1].sent if chat.story.messages else ""
+        try:
+            newest = datetime.fromisoformat(sent)
+        except ValueError:  # SillyTavern to 1.14 wrote them for people
+            return last
+        if newest.tzinfo is None:
+            newest = newest.replace(tzinfo=UTC)
+        return None if last is None else max(last, newest.timestamp())
+
+    async def _save(self, chat: OpenChat, moment: float) -> None:
+        self._saved[chat.chat.path] = time.monotonic()
+        await self._store.run(lambda: self._store.activity.save(chat.chat_id, moment))
+
+
+def missing_words(story: Story) -> str:
+    """Why nothing can be told yet."""
+    closed = sum(scene.is_closed for scene in story.scenes)
+    if not story.messages:
+        return tr("This chat has no messages yet.")
+    if not closed:
+        return tr("No scene has ended yet; a recap is written when one does.")
+    return trn(
+        "{n} scene has ended, and its recap is not written yet.",
+        "{n} scenes have ended, and their recaps are not written yet.",
+        closed,
+    )

@@ -1,0 +1,32 @@
+"""Puts the bridge extension into taverns and takes it out, as the user wants."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from app.sillytavern.bridge import bridge_installer
+from app.sillytavern.bridge.bridge_installer import BridgeStatus
+from app.work.pages.link import BridgeLink
+
+
+class BridgeSetup:
+    """The extension in each tavern, and our pairing with it."""
+
+    def __init__(self, link: BridgeLink) -> None:
+        self._link = link
+
+    async def install(self, user_folder: Path) -> BridgeStatus:
+        """Put the bridge extension into a tavern and pair with it."""
+        status = await asyncio.to_thread(bridge_installer.install, user_folder)
+        await self._link.pair(user_folder)
+        return status
+
+    async def remove(self, user_folder: Path) -> BridgeStatus:
+        """Take the bridge extension out of a tavern."""
+        await self._link.part(user_folder)
+        return await asyncio.to_thread(bridge_installer.remove, user_folder)
+
+    async def status(self, user_folder: Path) -> BridgeStatus:
+        """Whether the bridge stands in a tavern."""
+        return await asyncio.to_thread(bridge_installer.status, user_folder)

@@ -1,0 +1,358 @@
+"""Joins open chats with SillyTavern's pages: follows what they show, gives them their slots."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.core.errors import BackendAway, BridgeError, ChatUnreadable
+from app.core.signals import Signal
+from app.core.tasks import TaskSupervisor
+from app.core.translation import N_, tr
+from app.llm.backends.page_line import OnPart
+from app.llm.backends.sillytavern_page import NO_PAGE
+from app.prompt.occasion import Turn
+from app.prompt.placement import macros_in
+from app.prompt.slots import SlotSet
+from app.sillytavern.bridge import bridge_installer
+from app.sillytavern.bridge.bridge_file import RETRY_SECONDS
+from app.sillytavern.bridge.bridge_protocol import (
+    Changed,
+    ChatIdentity,
+    Event,
+    Sent,
+    TurnRequest,
+    Wish,
+)
+from app.sillytavern.bridge.bridge_socket import BridgeServer, Page
+from app.sillytavern.data_folders import Tavern
+from app.work.chats.open_chat import OpenChat
+from app.work.chats.open_chats import OpenChats
+
+log = logging.getLogger(__name__)
+
+PREFERRED_PORT = 47100
+SHOW_SECONDS = 5.0
+OLD_PAGE = N_("SillyTavern's page has an older bridge. Reload the page; the work goes on then.")
+STORY_EVENTS = frozenset(
+    {"message_sent", "message_received", "message_edited", "message_swiped", "group_finished"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredTurn:
+    """A turn for which a page asked, and what it was given."""
+
+    page: Page
+    request: TurnRequest
+    chat: OpenChat
+    slots: SlotSet
+
+
+class BridgeLink:
+    """The bridge as the rest of the program sees it: paths instead of pages and identities.
+
+    Signals:
+        changed: a page came, went, or shows another chat.
+        page_came: a page connected, and may be asked.
+        opened: a chat that a page shows from now on.
+        moved_on: a chat in which the user or a character has just done something.
+        recap_asked: the chat of which the user wants to be told what happened before.
+        context_changed: the chat whose prompt may take another number of tokens now.
+        refresh_asked: the chat that the user wants read and published again.
+        wished: (page, wish) what the user asks of us in a page; `reply` answers it.
+        refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
+        answered: a turn for which the slots were made.
+        sent: (page, report) the prompt that a turn was sent with.
+    """
+
+    def __init__(
+        self, chats: OpenChats, slots_of: Callable[[OpenChat, Turn], Awaitable[SlotSet]]
+    ) -> None:
+        self._chats = chats
+        self._slots_of = slots_of
+        self._server = BridgeServer(self._on_turn)
+        self._paired: set[Path] = set()
+        self._unreached: dict[Path, str] = {}  # taverns that could not be written into, and why
+        # Whether a request goes on while the user has a turn; a setting, as it is now.
+        self.beside: Callable[[], str] = lambda: "auto"
+        self._tasks = TaskSupervisor()
+        self._is_started = False
+        self.changed: Signal[None] = Signal("changed")
+        self.context_changed: Signal[OpenChat] = Signal("context_changed")
+        self.refresh_asked: Signal[Path] = Signal("refresh_asked")
+        self.refused: Signal[tuple[Path, str]] = Signal("refused")
+        self.page_came: Signal[Page] = Signal("page_came")
+        self.opened: Signal[Path] = Signal("opened")
+        self.moved_on: Signal[Path] = Signal("moved_on")
+        self.recap_asked: Signal[Path] = Signal("recap_asked")
+        self.wished: Signal[tuple[Page, Wish]] = Signal("wished")
+        self._unplaced: dict[Path, tuple[str, ...]] = {}
+        self.answered: Signal[AnsweredTurn] = Signal("answered")
+        self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
+        self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
+        self._replied: dict[Path, int] = {}  # messages that a chat has since its newest reply
+        self._server.connected.connect(self._on_page)
+        self._server.server_changed.connect(self._on_page)
+        self._server.connected.connect(self.page_came.emit)
+        self._server.disconnected.connect(self._on_page)
+        self._server.connected.connect(self._on_page_came)
+        self._server.disconnected.connect(self._on_page_gone)
+        self._server.event.connect(self._on_event)
+        self._server.changed.connect(self._on_changed)
+        self._server.wished.connect(self.wished.emit)
+        self._server.sent.connect(self.sent.emit)
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The pages that are connected now."""
+        return self._server.pages
+
+    @property
+    def unplaced_macros(self) -> tuple[str, ...]:
+        """Macros that were to tell something, and stand nowhere in a prompt that was sent."""
+        shown = set(self.shown)
+        found = (names for path, names in self._unplaced.items() if path in shown)
+        return tuple(dict.fromkeys(name for names in found for name in names))
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether any tavern has the bridge and can reach us."""
+        return bool(self._paired)
+
+    @property
+    def unreached(self) -> tuple[str, ...]:
+        """A sentence for each tavern that has the bridge and cannot be told where we are."""
+        return tuple(self._unreached.values())
+
+    def is_paired(self, user_folder: Path) -> bool:
+        """Whether a tavern's pages could reach us."""
+        return user_folder in self._paired
+
+    @property
+    def shown(self) -> tuple[Path, ...]:
+        """The chats that pages show now."""
+        return tuple(
+            page.chat.to_path(page.user_folder) for page in self.pages if page.chat is not None
+        )
+
+    async def start(self, taverns: Sequence[Tavern]) -> None:
+        """Listen, bring installed bridges up to date, and pair with them."""
+        await self._server.start(PREFERRED_PORT)
+        self._is_started = True
+        for tavern in taverns:
+            await self.pair(tavern.user_folder)
+
+    async def pair(self, user_folder: Path) -> None:
+        """Pair with a tavern's pages, where the bridge is installed; later, if it must be."""
+        if not self._is_started:
+            return
+        await self._try_to_pair(user_folder)
+        if user_folder in self._unreached:
+            self._tasks.spawn(self._pair_when_it_can(user_folder), name="pairing with a tavern")
+
+    async def _try_to_pair(self, user_folder: Path) -> None:
+        try:
+            await asyncio.to_thread(bridge_installer.update, user_folder)
+            if await self._server.add_tavern(user_folder):
+                self._paired.add(user_folder)
+            self._unreached.pop(user_folder, None)
+        except BridgeError as error:
+            if user_folder not in self._unreached:
+                log.warning("%s", error)
+            self._unreached[user_folder] = str(error)
+        self.changed.emit(None)
+
+    async def _pair_when_it_can(self, user_folder: Path) -> None:
+        """A full disk gets room again, and lost rights come back."""
+        while user_folder in self._unreached:
+            await asyncio.sleep(RETRY_SECONDS)
+            if user_folder in self._unreached:
+                await self._try_to_pair(user_folder)
+
+    async def part(self, user_folder: Path) -> None:
+        """Let a tavern's pages go."""
+        self._paired.discard(user_folder)
+        self._unreached.pop(user_folder, None)
+        await self._server.remove_tavern(user_folder)
+        self.changed.emit(None)
+
+    async def aclose(self) -> None:
+        """Say goodbye."""
+        await self._tasks.aclose()
+        if self._is_started:
+            await self._server.aclose()
+
+    def publish(self, chat: OpenChat, slots: SlotSet) -> None:
+        """Give the slots to the pages and the bridge file of the chat's tavern."""
+        identity, user_folder = ChatIdentity.of(chat.chat), chat.chat.user_folder
+        if identity is not None and user_folder is not None:
+            self._server.publish(user_folder, identity, slots)
+
+    async def ask(
+        self,
+        page: Page,
+        kind: str,
+        params: dict[str, Any],
+        *,
+        timeout: float = 30.0,  # noqa: ASYNC109
+    ) -> dict[str, Any]:
+        """Ask a page for something; saving a long chat takes a while. Raises BridgeError."""
+        return await self._server.request(page, kind, params, timeout=timeout)
+
+    def reply(
+        self, page: Page, wish: Wish, result: dict[str, Any] | None = None, error: str = ""
+    ) -> None:
+        """Tell a page what became of its wish. error: one sentence for the user."""
+        self._server.reply(page, wish, result, error)
+
+    def choose_parts(self, parts: Mapping[str, bool]) -> None:
+        """Which parts of the page are wanted, for those that come; see PageSide."""
+        self._server.choose_parts(parts)
+
+    async def ask_page(
+        self,
+        kind: str,
+        params: dict[str, Any],
+        *,
+        seconds: float,
+        on_part: OnPart | None = None,
+    ) -> dict[str, Any]:
+        """Ask the page that came last, whichever chat it shows; see PageLine."""
+        if not self.pages:
+            raise BackendAway(tr(NO_PAGE))
+        page = self.pages[-1]
+        if kind == "ask_model":
+            params = {**params, "beside": self.beside()}
+        try:
+            return await self._server.request(page, kind, params, timeout=seconds, on_part=on_part)
+        except BridgeError as error:
+            if page.version != bridge_installer.program_version():
+                raise BackendAway(tr(OLD_PAGE)) from error
+            raise BackendAway(
+                tr("{error} It is asked again when it is there.", error=error)
+            ) from error
+
+    async def _on_turn(self, page: Page, turn: TurnRequest) -> SlotSet:
+        path = turn.chat.to_path(page.user_folder)
+        # What is open is kept up to date by what SillyTavern saves: a turn never waits for reading.
+        chat = self._chats.get(path) or await self._open(path)
+        if chat is None:
+            return SlotSet()
+        if turn.context and turn.context != chat.context_tokens:
+            chat.context_tokens = turn.context
+            self.context_changed.emit(chat)
+        whose = Turn(
+            turn.responder,
+            turn.kind,
+            context=turn.context or None,
+            card=turn.macros,
+            serves_macros=turn.macros is not None,
+            fixed=chat.fixed_tokens.get(turn.responder, 0),
+            # In a group's round the next one answers before the file of the last reply is read.
+            is_behind=self._replied.get(path, 0) > len(chat.story.messages),
+            said=tuple((said.name, said.text, said.is_user) for said in turn.said),
+        )
+        slots = await self._slots_of(chat, whose)
+        self.answered.emit(AnsweredTurn(page, turn, chat, slots))
+        return slots
+
+    async def _open(self, path: Path) -> OpenChat | None:
+        try:
+            return await self._chats.open(path)
+        except ChatUnreadable as error:
+            log.warning("%s", error)
+            return None
+
+    async def profiles(self) -> tuple[str, ...] | None:
+        """Names of the connection profiles that the page has; None where none can be asked."""
+        try:
+            found = await self.ask_page("connection", {}, seconds=SHOW_SECONDS)
+        except BackendAway:
+            return None
+        names = found.get("profiles")
+        return tuple(map(str, names)) if isinstance(names, list) else ()
+
+    async def show_recap(self, path: Path, title: str, text: str) -> bool:
+        """Lay a text over a chat in the pages that show it. Returns whether any did."""
+        shown = False
+        for page in self.pages:
+            if page.chat is None or page.chat.to_path(page.user_folder) != path:
+                continue
+            params = {"chat": msgspec.to_builtins(page.chat), "title": title, "text": text}
+            try:
+                await self._server.request(page, "show_recap", params, timeout=SHOW_SECONDS)
+                shown = True
+            except BridgeError as error:  # it went on to another chat, or to a reply
+                log.debug("%s", error)
+        return shown
+
+    def _on_page(self, _: Page) -> None:
+        self.changed.emit(None)
+
+    def _on_page_came(self, page: Page) -> None:
+        if page.chat is not None:
+            self.opened.emit(page.chat.to_path(page.user_folder))
+
+    def _on_page_gone(self, page: Page) -> None:
+        if page.chat is not None:  # it tells again of what is still so
+            self._unplaced.pop(page.chat.to_path(page.user_folder), None)
+        self._end_round(page)
+
+    def _end_round(self, page: Page) -> None:
+        path = self._rounds.pop(page.id, None)
+        if path is not None:
+            self._chats.set_round(path, is_on=False)
+
+    def _on_round(self, page: Page, path: Path, event: Event) -> None:
+        """A round begins or ends; one in the background is no round of the story (§2, EV3)."""
+        if event.name == "group_finished":
+            self._end_round(page)
+        elif event.kind != "quiet":
+            self._rounds[page.id] = path
+            self._chats.set_round(path, is_on=True)
+
+    def _on_event(self, heard: tuple[Page, Event]) -> None:
+        page, event = heard
+        path = None if event.chat is None else event.chat.to_path(page.user_folder)
+        if event.name == "chat_changed":
+            self._end_round(page)
+            if path is not None:
+                self._chats.reread(path)
+            self.changed.emit(None)
+            if path is not None:
+                self.opened.emit(path)
+        elif path is None:
+            return
+        elif event.name == "refresh_asked":
+            self.refresh_asked.emit(path)
+        elif event.name == "recap_asked":
+            self.recap_asked.emit(path)
+        elif event.name == "slot_refused":
+            self.refused.emit((path, event.subject))
+        elif event.name == "macros_unplaced":
+            self._unplaced[path] = macros_in(f"{{{{{name}}}}}" for name in event.subject.split())
+            self.changed.emit(None)
+        else:
+            self._on_command(page, path, event)
+
+    def _on_command(self, page: Page, path: Path, event: Event) -> None:
+        if event.name in ("group_started", "group_finished"):
+            self._on_round(page, path, event)
+        if event.name == "message_received":
+            self._replied[path] = event.length
+        elif event.length < self._replied.get(path, 0):  # it was deleted
+            self._replied.pop(path)
+        if event.name in STORY_EVENTS:
+            self.moved_on.emit(path)
+        self._chats.reread_soon(path)
+
+    def _on_changed(self, heard: tuple[Page, Changed]) -> None:
+        page, change = heard
+        self._chats.reread_soon(change.chat.to_path(page.user_folder))

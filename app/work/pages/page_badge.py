@@ -1,0 +1,35 @@
+"""How Tavernkeep is doing, in the few words that SillyTavern's page has room for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from app.core.operations import Operation, OperationStatus
+from app.core.part_health import Health, Light
+
+LONGEST_SENTENCE = 300
+_WAITING = (OperationStatus.PENDING, OperationStatus.WAITING)
+
+
+class PageBadge(msgspec.Struct, frozen=True):
+    """state: ready, working or trouble. waiting: operations that have not begun."""
+
+    state: str = "ready"
+    waiting: int = 0
+    sentence: str = ""
+
+
+def badge_of(health: Health, operations: Sequence[Operation]) -> PageBadge:
+    """The badge; of what is wrong it tells what keeps the work from going on."""
+    waiting = sum(operation.status in _WAITING for operation in operations)
+    wrong = [item for item in (health.queue, health.reading, health.backend) if _is_bad(item.light)]
+    if wrong:
+        return PageBadge("trouble", waiting, wrong[0].sentence[:LONGEST_SENTENCE])
+    state = "working" if health.queue.light is Light.WORKING else "ready"
+    return PageBadge(state, waiting, health.queue.sentence[:LONGEST_SENTENCE])
+
+
+def _is_bad(light: Light) -> bool:
+    return light is Light.BAD

@@ -1,0 +1,1 @@
+"""What a story lacks: story and settings in, operations out. Pure."""

@@ -1,0 +1,216 @@
+"""Which searches for scene breaks by a model a story needs, and what they take. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from app.core.operations import OperationKind, OperationSpec
+from app.core.translation import N_
+from app.story.break_search import (
+    BreakSearch,
+    ScenesOfMessages,
+    SearchCost,
+    Searched,
+    SearchRules,
+    is_choosable,
+)
+from app.story.messages import combined_digest
+from app.story.scenes import BreakOrigin, Scene
+from app.story.story import Story
+from app.work.planning.planner import PRIORITY_ASKED, Writing, covered_until, recap_room
+
+# Before folds and recaps: what is cut in two needs other recaps.
+PRIORITY_SEARCH = 30
+
+HEURISTIC, MODEL, BOTH = "heuristic", "model", "both"
+
+
+class SearchExtent(StrEnum):
+    """How much of a story is searched.
+
+    OPEN: the open scene, and the range before each break that a search has just set. ALL: every
+    scene, because the user said so.
+    """
+
+    NONE = "none"
+    OPEN = "open"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchState:
+    """What calls for a search: the user, messages that came or changed, or that a chat was opened.
+
+    searched: what was searched in the chat before. asked: when the user last wanted it (seconds
+    since the epoch).
+    """
+
+    searched: Collection[Searched] = ()
+    is_wanted: bool = False
+    has_news: bool = False
+    asked: float = 0.0
+
+    def extent(self, settings: Mapping[str, Any], writing: Writing) -> SearchExtent:
+        """How much is searched by these settings; nothing where there is no model."""
+        if writing.is_free:
+            return SearchExtent.NONE
+        if self.is_wanted:
+            return SearchExtent.ALL
+        if settings["scene_detector"] == HEURISTIC or not settings["scene_breaks_auto"]:
+            return SearchExtent.NONE
+        is_due = settings["scene_breaks_on_load"] or (
+            settings["scene_breaks_on_new_message"] and self.has_news
+        )
+        return SearchExtent.OPEN if is_due else SearchExtent.NONE
+
+
+def search_rules(settings: Mapping[str, Any], writing: Writing, *, batch: int = 1) -> SearchRules:
+    """How to search by these settings."""
+    return SearchRules(
+        minimum=int(settings["scene_minimum_length"]),
+        offset=int(settings["scene_break_offset"]),
+        speakers=str(settings["scene_break_speakers"]),
+        batch=batch,
+        context_tokens=writing.context_tokens,
+        previous_tokens=recap_room(settings),
+        is_forcing=bool(settings["scene_break_forced"]),
+        by=searcher(writing),
+    )
+
+
+def searcher(writing: Writing) -> str:
+    """Who searched, as it is kept: another model or prompt may find something else."""
+    version = writing.version_of(OperationKind.DETECT_BREAKS)
+    return combined_digest(writing.spec, version)[:16]
+
+
+def search_specs(
+    story: Story,
+    chat_id: int,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    state: SearchState,
+) -> tuple[OperationSpec, ...]:
+    """The next question about each scene that is to be searched."""
+    extent = state.extent(settings, writing)
+    if extent is SearchExtent.NONE:
+        return ()
+    is_wanted = extent is SearchExtent.ALL
+    batch = 1 if is_wanted else int(settings["scene_break_batch"])
+    rules = search_rules(settings, writing, batch=batch)
+    place = _searchable(story, state)
+    specs = []
+    for scene in scenes_to_search(story, settings, extent):
+        search = place.next_search(scene, rules)
+        if search is not None:
+            spec = search_spec(place, chat_id, search, rules, writing)
+            specs.append(replace(spec, priority=PRIORITY_ASKED) if is_wanted else spec)
+    return tuple(specs)
+
+
+def search_cost(
+    story: Story,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    state: SearchState,
+    extent: SearchExtent | None = None,
+) -> SearchCost:
+    """What searching takes from here on; without an extent, what is searched unasked.
+
+    Nothing without a model.
+    """
+    extent = state.extent(settings, writing) if extent is None else extent
+    total = SearchCost()
+    if writing.is_free or extent is SearchExtent.NONE:
+        return total
+    batch = 1 if extent is SearchExtent.ALL else int(settings["scene_break_batch"])
+    rules = search_rules(settings, writing, batch=batch)
+    place = _searchable(story, state)
+    for scene in scenes_to_search(story, settings, extent):
+        total += place.cost(scene, rules)
+    return total
+
+
+def scenes_to_search(
+    story: Story, settings: Mapping[str, Any], extent: SearchExtent
+) -> list[Scene]:
+    """The scenes that a model is asked about.
+
+    With both ways only those in which the cues found no break for long. What the running recap
+    covers is searched on demand only: its scenes are told already.
+    """
+    longest = int(settings["scene_break_stretch"]) if settings["scene_detector"] == BOTH else 0
+    covered = covered_until(story)
+    speakers = str(settings["scene_break_speakers"])
+    scenes = []
+    for scene in story.scenes:
+        is_ours = scene.closing is not None and scene.closing.origin is BreakOrigin.MODEL
+        is_settled = scene.is_closed and (not is_ours or scene.last <= covered)
+        if extent is SearchExtent.OPEN and is_settled:
+            continue
+        told = sum(is_choosable(m, speakers) for m in story.messages[scene.first : scene.last + 1])
+        if told >= longest or is_ours:
+            scenes.append(scene)
+    return scenes
+
+
+def search_spec(
+    place: ScenesOfMessages,
+    chat_id: int,
+    search: BreakSearch,
+    rules: SearchRules,
+    writing: Writing,
+) -> OperationSpec:
+    """The operation of one question, bound to anchors."""
+    anchors = [place.messages[index].anchor for index in search.shown]
+    first, last = search.shown.index(search.first), search.shown.index(search.last)
+    barred = [place.messages[index].anchor for index in sorted(search.barred)]
+    params = {
+        "shown": [anchors[0], anchors[-1]],
+        "eligible": [anchors[first], anchors[last]],
+        "barred": barred,
+        "forced": search.is_forced,
+        "speakers": rules.speakers,
+        "minimum": rules.minimum,
+    }
+    return OperationSpec(
+        kind=OperationKind.DETECT_BREAKS,
+        chat=chat_id,
+        key=search_key(place, search, writing),
+        anchor=anchors[last],
+        label=N_("Look for a scene break in #{first}–{last}").format(
+            first=search.first, last=search.last
+        ),
+        priority=PRIORITY_SEARCH,
+        params=params,
+    )
+
+
+def search_key(place: ScenesOfMessages, search: BreakSearch, writing: Writing) -> str:
+    """The key of one question: what is shown, what may be chosen, who is asked."""
+    places = {index: str(at) for at, index in enumerate(search.shown)}
+    return writing.key(
+        OperationKind.DETECT_BREAKS,
+        place.digest_of(search.shown),
+        ",".join(places[index] for index in search.candidates),
+        "forced" if search.is_forced else "",
+    )
+
+
+def search_of(place: ScenesOfMessages, spec: OperationSpec) -> BreakSearch | None:
+    """The question of an operation in the story as it is now, None when it is no more."""
+    params = spec.params
+    shown = place.shown_between(params["shown"], params["speakers"])
+    eligible = place.shown_between(params["eligible"], params["speakers"])
+    if not shown or not eligible or not set(eligible) <= set(shown):
+        return None
+    gone = frozenset(params["barred"])
+    barred = frozenset(i for i in eligible if place.messages[i].anchor in gone)
+    return BreakSearch(shown, eligible[0], eligible[-1], barred, bool(params["forced"]))
+
+
+def _searchable(story: Story, state: SearchState) -> ScenesOfMessages:
+    return ScenesOfMessages(story.messages, story.message_tokens, story.breaks, state.searched)

@@ -1,0 +1,267 @@
+"""What recapping a story that was never looked after takes, and how far it is. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+from typing import Any
+
+from app.core.model_use import Prices
+from app.core.operations import Operation, OperationKind, OperationSpec, Worked
+from app.story.break_search import SearchCost
+from app.story.recap_texts.recap_length import scene_recap_length
+from app.story.scenes import Scene
+from app.story.story import Story
+from app.work.planning.memory_planner import ReadingCost
+from app.work.planning.planner import covered_until, recap_bounds, recap_room
+
+# Instructions of a request beside the story's own text, about.
+INSTRUCTION_TOKENS = 700
+# Of a recap in stages: what its first stage gathers, and the lore of one scene.
+GATHERED_TOKENS, LORE_TOKENS = 900, 250
+CHANGES_TOKENS = 250  # of an answer that says what changes in the running recap
+NO_SEARCH = SearchCost()
+NO_READING = ReadingCost()
+KINDS = (
+    OperationKind.DETECT_BREAKS,
+    OperationKind.SCENE_RECAP,
+    OperationKind.RUNNING_RECAP,
+    OperationKind.MEMORY_PASS,
+)
+# So many of the last operations of a kind say how long one takes: what was measured longer ago
+# was another computer, or another load.
+MEASURED = 20
+# Tokens a second of a middling model, to say something before it was measured.
+READ_SPEED, WRITE_SPEED = 800.0, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What the recap of one scene takes at most, its messages left out."""
+
+    requests: int
+    prompt_tokens: int
+    output_tokens: int
+
+
+def _form(settings: Mapping[str, Any], recap: int, *, is_staged: bool) -> _Form:
+    """recap: tokens of a scene's recap, on average."""
+    room = recap_room(settings)
+    if not is_staged:
+        return _Form(1, INSTRUCTION_TOKENS + room, recap)
+    organised = 2 * recap
+    # Gathered facts, put in order with lore; compared with the running recap, and with known lore.
+    prompt = 4 * INSTRUCTION_TOKENS + GATHERED_TOKENS + organised + room + 2 * LORE_TOKENS
+    return _Form(4, prompt, GATHERED_TOKENS + organised + recap + 2 * LORE_TOKENS)
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUpPlan:
+    """Work on a backlog, before it begins; the token counts are estimates.
+
+    scenes: closed scenes without a recap, from message `first` to `last`. requests: calls to the
+    model, folds included. search: what looking for scene breaks takes first, counted in; the
+    scenes that it finds are not known yet. reading: for memory, counted in, too. seconds:
+    expected; is_guessed: nothing was measured yet, so as of any middling model. price: by the
+    user's own prices, None without any.
+    """
+
+    scenes: int
+    first: int
+    last: int
+    requests: int
+    prompt_tokens: int
+    output_tokens: int
+    folds: int = 0
+    search: SearchCost = field(default_factory=SearchCost)
+    reading: ReadingCost = field(default_factory=ReadingCost)
+    seconds: float | None = None
+    price: float | None = None
+    is_guessed: bool = False
+
+    @property
+    def operations(self) -> int:
+        """Pieces of work, however many requests each takes."""
+        return self.scenes + self.folds + self.search.requests + self.reading.passes
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long one backend takes for one operation of each kind, in seconds; as measured."""
+
+    seconds: Mapping[OperationKind, float] = field(default_factory=dict)
+
+    def of(self, kind: OperationKind) -> float | None:
+        """Of a kind that was never done, as of the others; None when nothing was."""
+        if kind in self.seconds:
+            return self.seconds[kind]
+        return median(self.seconds.values()) if self.seconds else None
+
+    def expected(self, plan: CatchUpPlan) -> float | None:
+        """Seconds that a plan takes, None while nothing was measured."""
+        counts = {
+            OperationKind.SCENE_RECAP: plan.scenes,
+            OperationKind.RUNNING_RECAP: plan.folds,
+            OperationKind.DETECT_BREAKS: plan.search.requests,
+            OperationKind.MEMORY_PASS: plan.reading.passes,
+        }
+        total = 0.0
+        for kind, count in counts.items():
+            seconds = self.of(kind)
+            if seconds is None:
+                return None
+            total += seconds * count
+        return total
+
+
+def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
+    """The pace that the last operations of a backend had, newest first: the middle of each kind.
+
+    Not the mean: a model that was loaded first took minutes once.
+    """
+    by_kind: dict[OperationKind, list[float]] = {}
+    for kind, seconds in durations:
+        of_kind = by_kind.setdefault(kind, [])
+        if len(of_kind) < MEASURED and seconds >= 0:
+            of_kind.append(seconds)
+    return Pace({kind: median(seconds) for kind, seconds in by_kind.items() if seconds})
+
+
+def estimated(
+    plan: CatchUpPlan, pace: Pace, prices: Prices, reasoning_tokens: int = 0
+) -> CatchUpPlan:
+    """The plan with the time and the price that are to be expected. reasoning_tokens: that the
+    model writes before an answer, as seen so far.
+    """
+    output = plan.output_tokens + plan.requests * reasoning_tokens
+    price = prices.of(plan.prompt_tokens, output)
+    measured = pace.expected(plan)
+    guess = plan.prompt_tokens / READ_SPEED + output / WRITE_SPEED
+    return replace(
+        plan,
+        output_tokens=output,
+        seconds=guess if measured is None else measured,
+        is_guessed=measured is None,
+        price=price,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUpProgress:
+    """How far a catch-up is. title: of the chat.
+
+    done, failed, left: operations; what runs is left. elapsed: seconds of work, pauses and the
+    time between two runs left out. remaining: seconds, None while nothing was measured.
+    is_stopping: only what runs is still finished.
+    """
+
+    chat: int
+    title: str
+    done: int
+    failed: int
+    left: int
+    elapsed: float
+    remaining: float | None
+    is_stopping: bool = False
+
+    @property
+    def share(self) -> float:
+        """Of the work, 0 to 1."""
+        ended = self.done + self.failed
+        return ended / max(1, ended + self.left)
+
+
+def catch_up_progress(
+    chat: int,
+    title: str,
+    *,
+    left: CatchUpPlan | None,
+    worked: Worked,
+    running: Operation | None,
+    pace: Pace,
+    now: float,
+    is_stopping: bool = False,
+) -> CatchUpProgress:
+    """How far it is now (seconds since the epoch). left: what is planned still, None: nothing.
+
+    running: the operation of this catch-up that runs.
+    """
+    ahead = left.operations if left is not None else 0
+    remaining = pace.expected(left) if left is not None else 0.0
+    elapsed = worked.seconds
+    if is_stopping:
+        ahead = 1 if running is not None else 0
+        remaining = pace.of(running.spec.kind) if running is not None else 0.0
+    if running is not None and running.started is not None:
+        ran = max(0.0, now - running.started)
+        elapsed += ran
+        # What takes longer than usual does not make the rest any shorter.
+        usual = pace.of(running.spec.kind)
+        if remaining is not None and usual is not None:
+            remaining = max(0.0, remaining - min(ran, usual))
+    return CatchUpProgress(
+        chat, title, worked.done, worked.failed, ahead, elapsed, remaining, is_stopping
+    )
+
+
+def catch_up_plan(
+    story: Story,
+    specs: Sequence[OperationSpec],
+    settings: Mapping[str, Any],
+    *,
+    search: SearchCost = NO_SEARCH,
+    reading: ReadingCost = NO_READING,
+) -> CatchUpPlan | None:
+    """What the planned scene recaps and folds, and the folds behind them, take; None without any.
+
+    search: of the scene breaks, where that is planned too. reading: for memory, likewise.
+    """
+    wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
+    scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
+    folded = _to_fold(story, settings)
+    if not scenes and not any(spec.kind is OperationKind.RUNNING_RECAP for spec in specs):
+        folded = []
+    if not scenes and not folded and not search.requests and not reading.requests:
+        return None
+    recap_tokens, room = _recap_tokens(story, settings, scenes or folded), recap_room(settings)
+    is_staged = any(spec.params.get("staged") for spec in specs)
+    form = _form(settings, recap_tokens, is_staged=is_staged)
+    read = sum(sum(story.message_tokens[s.first : s.last + 1]) for s in scenes)
+    prompt = read + len(scenes) * form.prompt_tokens
+    prompt += len(folded) * (INSTRUCTION_TOKENS + room + recap_tokens)
+    told = scenes or folded
+    return CatchUpPlan(
+        scenes=len(scenes),
+        first=told[0].first if told else 0,
+        last=told[-1].last if told else len(story.messages) - 1,
+        requests=len(scenes) * form.requests + len(folded) + search.requests + reading.requests,
+        prompt_tokens=prompt + search.prompt_tokens + reading.prompt_tokens,
+        output_tokens=len(scenes) * form.output_tokens
+        + len(folded) * CHANGES_TOKENS
+        + search.output_tokens
+        + reading.output_tokens,
+        folds=len(folded),
+        search=search,
+        reading=reading,
+    )
+
+
+def _recap_tokens(story: Story, settings: Mapping[str, Any], scenes: Sequence[Scene]) -> int:
+    """Tokens of the recap of one of these scenes, on average."""
+    least, most = recap_bounds(settings)
+    lengths = [
+        scene_recap_length(sum(story.message_tokens[s.first : s.last + 1]), least, most)
+        for s in scenes
+    ]
+    return sum(lengths) // len(lengths) if lengths else most
+
+
+def _to_fold(story: Story, settings: Mapping[str, Any]) -> list[Scene]:
+    """The scenes that the running recap is to tell, and does not."""
+    if not settings["running_recap_auto"]:
+        return []
+    closed = [scene for scene in story.scenes if scene.is_closed]
+    foldable = closed[: max(0, len(closed) - int(settings["running_recap_leave_out"]))]
+    covered = covered_until(story)
+    return [scene for scene in foldable if scene.last > covered]

@@ -1,0 +1,46 @@
+"""What of the planned work has to come before what. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.core.operations import OperationKind, OperationSpec
+from app.story.story import Story
+
+
+def in_succession(story: Story, specs: Sequence[OperationSpec]) -> tuple[OperationSpec, ...]:
+    """The specs, each with what it comes after.
+
+    A scene is recapped after the search that may cut it in two, and folded in after its recap is
+    made anew: else a text would be paid for, or folded in, that is about to change. None of this
+    is needed: where a search or a recap fails, what comes after it goes on with what there is.
+    """
+    searches = _searches_by_scene(story, specs)
+    recaps: dict[str, tuple[str, ...]] = {
+        spec.anchor: (spec.key,) for spec in specs if spec.kind is OperationKind.SCENE_RECAP
+    }
+    before = {OperationKind.SCENE_RECAP: searches, OperationKind.RUNNING_RECAP: recaps}
+    return tuple(
+        replace(spec, after=(*spec.after, *keys))
+        if (keys := before.get(spec.kind, {}).get(spec.anchor))
+        else spec
+        for spec in specs
+    )
+
+
+def _searches_by_scene(story: Story, specs: Sequence[OperationSpec]) -> dict[str, tuple[str, ...]]:
+    """Keys of the searches in each closed scene, by the anchor that closes it."""
+    searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
+    if not searches:
+        return {}
+    positions = {message.anchor: index for index, message in enumerate(story.messages)}
+    ends = [scene.last for scene in story.scenes]
+    found: dict[str, tuple[str, ...]] = {}
+    for spec in searches:
+        at = bisect_left(ends, positions.get(spec.anchor, len(positions)))
+        closing = story.scenes[at].closing if at < len(ends) else None
+        if closing is not None:
+            found[closing.anchor] = (*found.get(closing.anchor, ()), spec.key)
+    return found

@@ -1,0 +1,350 @@
+"""Which longer texts a story lacks that are made of its memories. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.core.operations import OperationKind, OperationSpec
+from app.core.translation import N_
+from app.llm.backends.hardware_profile import profile_for
+from app.memory.documents.canon import canon_digest
+from app.memory.documents.continuity import is_checked, last_reply
+from app.memory.documents.profiles import MOST_AT_ONCE as MOST_PROFILES
+from app.memory.documents.profiles import Subject, cast, outdated, subjects
+from app.memory.documents.summary import covered_until as summarised_until
+from app.memory.documents.summary import to_summarise
+from app.memory.lifecycle.derived_documents import all_of, by_subject
+from app.memory.reading.left_out import left_out_of
+from app.memory.reading.windows import settled
+from app.memory.records import Document, DocumentKind, Memory, Remembered
+from app.memory.standing import Ground, active
+from app.memory.tiers.arc_summaries import (
+    MOST_AT_ONCE,
+    ResolvedArc,
+    resolved_arcs,
+    summaries,
+    without_summary,
+)
+from app.memory.tiers.triggers import due
+from app.story.messages import digest
+from app.story.story import Story
+from app.work.planning.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT
+from app.work.planning.planner import Writing, covered_until
+
+# A correction is wanted before the next reply; the rest is made of what passes have read.
+PRIORITY_CONTINUITY = PRIORITY_PASS + 1
+PRIORITY_SUMMARY = PRIORITY_PASS - 1
+PRIORITY_DERIVED = PRIORITY_PASS - 3
+LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
+MESSAGES_BETWEEN = 60  # where scenes are short, and arcs end one by one, not a text for each
+LATELY = 400  # messages: who has not spoken in them gets no new portrait
+SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
+
+
+@dataclass(frozen=True, slots=True)
+class Derivable:
+    """What longer texts of a chat are made of.
+
+    ground: the messages that memories stand on. is_read: no reading for memory is due before.
+    context_tokens: that SillyTavern's prompt may take. elsewhere: what people of the chat lived
+    through elsewhere; it may end what is remembered here, and goes into no text of this chat.
+    """
+
+    story: Story
+    chat_id: int
+    remembered: Remembered
+    ground: Ground
+    settings: Mapping[str, Any]
+    writing: Writing
+    context_tokens: int
+    is_read: bool = True
+    elsewhere: tuple[Memory, ...] = ()
+
+    @property
+    def active(self) -> tuple[Memory, ...]:
+        """What holds at the end of the story, of what is remembered here."""
+        own = {memory.id for memory in self.remembered.memories}
+        held = active((*self.remembered.memories, *self.elsewhere), self.ground)
+        return tuple(memory for memory in held if memory.id in own)
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        return self.remembered.documents
+
+    @property
+    def resolved(self) -> tuple[ResolvedArc, ...]:
+        return resolved_arcs(self.remembered.memories, self.ground)
+
+    @property
+    def owner_name(self) -> str:
+        """Under which name the canon is kept: the card's, or the group's."""
+        chat = self.story.chat
+        spoken = cast(self.story.messages[-LATELY:], chat.speakers)
+        return chat.owner_name or next(iter(spoken), chat.title)
+
+    @property
+    def owners(self) -> str:
+        """Whom the canon is about; in a group all of them."""
+        return ", ".join(self.story.chat.speakers) or self.owner_name
+
+
+def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
+    """All operations on longer texts that the story lacks by the settings; none without a model.
+
+    Each is one request, a continuity check at most two.
+    """
+    if chat.writing.is_free:
+        return ()
+    found = [_continuity(chat), _summary(chat)]
+    if chat.is_read:
+        found += [_arc_summaries(chat), _profiles(chat), _canon(chat), _triggers(chat)]
+    return tuple(spec for spec in found if spec is not None)
+
+
+def plan_by_hand(chat: Derivable) -> tuple[OperationSpec, ...]:
+    """What the user's own commands make necessary where nothing is remembered by itself: the
+    summary of an arc that they closed (spec/smart-memory.md §8.6).
+    """
+    if chat.writing.is_free or not chat.is_read:
+        return ()
+    found = _arc_summaries(chat, only_by_hand=True)
+    return () if found is None else (found,)
+
+
+def arc_summary_spec(
+    chat: Derivable, arcs: Sequence[ResolvedArc], *, again: str = ""
+) -> OperationSpec:
+    """Summing up resolved arcs, all with one request. again: makes the work new although its
+    inputs are not; so also below.
+    """
+    before = by_subject(chat.documents, DocumentKind.ARC_SUMMARY)
+    ids = [before[arc.memory.id].id for arc in arcs if arc.memory.id in before]
+    end = arcs[-1].place
+    label = N_("Summary of an arc")
+    if len(arcs) != 1:
+        label = N_("Summary of {n} arcs").format(n=len(arcs))
+    return _spec(
+        chat,
+        OperationKind.ARC_SUMMARY,
+        [*(arc.digest for arc in arcs), *ids, again],
+        anchor=chat.story.messages[max(0, end)].anchor,
+        label=label,
+        params={"arcs": [arc.memory.id for arc in arcs], "again": again},
+    )
+
+
+def profile_spec(chat: Derivable, wanted: Sequence[Subject], *, again: str = "") -> OperationSpec:
+    """Portraits of these characters, all with one request."""
+    before = by_subject(chat.documents, DocumentKind.PROFILE)
+    ids = [before[one.name].id for one in wanted if one.name in before]
+    names = [one.name for one in wanted]
+    label = N_("Profile of a character")
+    if len(names) != 1:
+        label = N_("Profile of {n} characters").format(n=len(names))
+    return _spec(
+        chat,
+        OperationKind.PROFILE,
+        [*(one.digest for one in wanted), *ids, again],
+        anchor=chat.story.messages[-1].anchor,
+        label=label,
+        params={"names": names, "again": again},
+    )
+
+
+def canon_spec(chat: Derivable, *, again: str = "") -> OperationSpec:
+    """The canon of the chat's character."""
+    before = all_of(chat.documents, DocumentKind.CANON)
+    told = summaries(chat.documents, chat.resolved, chat.chat_id)
+    return _spec(
+        chat,
+        OperationKind.CANON,
+        [canon_digest(told), before[-1].id if before else "", again],
+        anchor=chat.story.messages[-1].anchor,
+        label=N_("Canon"),
+        params={"again": again},
+    )
+
+
+def continuity_spec(chat: Derivable, index: int, *, again: str = "") -> OperationSpec:
+    """Comparing the reply at `index` with what is remembered."""
+    reply = chat.story.messages[index]
+    return _spec(
+        chat,
+        OperationKind.CONTINUITY,
+        [reply.anchor, reply.content_hash, again],
+        anchor=reply.anchor,
+        label=N_("Continuity of message {n}").format(n=index),
+        params={"hash": reply.content_hash, "again": again},
+        priority=PRIORITY_CONTINUITY,
+    )
+
+
+def summary_spec(chat: Derivable, indexes: Sequence[int], *, again: str = "") -> OperationSpec:
+    """Taking these messages into the rolling summary; fewer where they do not fit."""
+    messages = [chat.story.messages[index] for index in indexes]
+    before = all_of(chat.documents, DocumentKind.SUMMARY)
+    return _spec(
+        chat,
+        OperationKind.SUMMARY,
+        [*(m.content_hash for m in messages), digest(before[-1].text) if before else "", again],
+        anchor=messages[-1].anchor,
+        label=N_("Summary up to message {n}").format(n=indexes[-1]),
+        params={"anchors": [m.anchor for m in messages], "again": again},
+        priority=PRIORITY_SUMMARY,
+    )
+
+
+def trigger_spec(chat: Derivable, memories: Sequence[Memory], *, again: str = "") -> OperationSpec:
+    """Keywords for these memories, all with one request."""
+    return _spec(
+        chat,
+        OperationKind.TRIGGERS,
+        [*(f"{memory.id}\0{memory.text}" for memory in memories), again],
+        anchor=chat.story.messages[-1].anchor,
+        label=N_("Keywords of {n} memories").format(n=len(memories)),
+        params={"memories": [memory.id for memory in memories], "again": again},
+    )
+
+
+def _arc_summaries(chat: Derivable, *, only_by_hand: bool = False) -> OperationSpec | None:
+    if not chat.settings["arcs_enabled"] or not chat.story.messages:
+        return None
+    resolved = (arc for arc in chat.resolved if arc.is_by_hand or not only_by_hand)
+    lacking = without_summary(resolved, chat.documents)[:MOST_AT_ONCE]
+    is_asked_for = any(arc.is_by_hand for arc in lacking) or len(lacking) == MOST_AT_ONCE
+    if not is_asked_for and _is_early(chat, DocumentKind.ARC_SUMMARY):
+        return None
+    return arc_summary_spec(chat, lacking) if lacking else None
+
+
+def _is_early(chat: Derivable, kind: DocumentKind) -> bool:
+    """Whether such a text was made only some messages ago: each is a request of its own, and what
+    is remembered stands beside it meanwhile.
+    """
+    kept = all_of(chat.documents, kind)
+    made_at = max((chat.ground.places.get(d.until, -1) for d in kept), default=-1)
+    return made_at >= 0 and chat.ground.last - made_at < MESSAGES_BETWEEN
+
+
+def _profiles(chat: Derivable) -> OperationSpec | None:
+    """When a scene has closed since, and all that changed at once: in between, what is remembered
+    stands beside them. With a capable model also after so many messages, where the user wants that.
+    """
+    if not chat.settings["profiles_enabled"]:
+        return None
+    closed = [scene.last for scene in chat.story.scenes if scene.closing is not None]
+    kept = all_of(chat.documents, DocumentKind.PROFILE)
+    made_at = max((chat.ground.places.get(d.until, -1) for d in kept), default=-1)
+    passed = chat.ground.last - made_at
+    is_early = bool(kept) and passed < MESSAGES_BETWEEN
+    is_closed = bool(closed) and closed[-1] > made_at and not is_early
+    every = int(chat.settings["profiles_every"])
+    profile = profile_for(chat.settings, chat.writing.spec).profile
+    if not is_closed and not (profile.renews_profiles and 0 < every <= passed):
+        return None
+    names = cast(chat.story.messages[-LATELY:], chat.story.chat.speakers)
+    wanted = outdated(subjects(names, chat.active), chat.documents)[:MOST_PROFILES]
+    return profile_spec(chat, wanted) if wanted else None
+
+
+def _canon(chat: Derivable) -> OperationSpec | None:
+    """Only when an arc was summed up since, in this chat; others may be looked at alternately."""
+    profile = profile_for(chat.settings, chat.writing.spec).profile
+    if not profile.writes_canon or not chat.settings["canon_auto"]:
+        return None
+    if without_summary(chat.resolved, chat.documents) and not _is_early(
+        chat, DocumentKind.ARC_SUMMARY
+    ):
+        return None  # more of them are under way
+    if _is_early(chat, DocumentKind.CANON):
+        return None
+    told = summaries(chat.documents, chat.resolved, chat.chat_id)
+    before = all_of(chat.documents, DocumentKind.CANON)
+    newest = max((d.created for d in told if d.chat == chat.chat_id), default=None)
+    if newest is None:
+        return None
+    if before and (newest <= before[-1].created or before[-1].inputs == canon_digest(told)):
+        return None
+    return canon_spec(chat)
+
+
+def _continuity(chat: Derivable) -> OperationSpec | None:
+    profile = profile_for(chat.settings, chat.writing.spec).profile
+    if not profile.checks_continuity or not chat.settings["continuity_auto"]:
+        return None
+    index = last_reply(chat.story.messages)
+    if not index:  # also of a greeting: nothing stands before it
+        return None
+    if is_checked(chat.documents, chat.story.messages[index]):
+        return None
+    return continuity_spec(chat, index) if chat.active else None
+
+
+def _summary(chat: Derivable) -> OperationSpec | None:
+    """Bounded: what one request can hold, and what is left when it is too much again.
+
+    Not while scenes are still being folded into the running recap, nor of a long story of which
+    nothing is summed up: that the user is asked about.
+    """
+    story = chat.story
+    if len(story.messages) < LEAST_MESSAGES or not story.message_tokens or _is_folding(chat):
+        return None
+    summarised = summarised_until(chat.documents, story.messages)
+    after = max(summarised, covered_until(story))
+    of_pass = (chat.writing.context_tokens or UNKNOWN_CONTEXT) * SUMMARY_SHARE
+    passes = sum(story.message_tokens[after + 1 :]) / of_pass
+    if summarised < 0 and passes > max(1, int(chat.settings["catch_up_scenes"])):
+        return None
+    room = max(1, chat.context_tokens - int(chat.settings["summary_tokens"]))
+    wanting = room * int(chat.settings["summary_threshold"]) / 100
+    left = of_pass
+    chunk: list[int] = []
+    last, left_out = len(settled(story.messages)) - 1, left_out_of(chat.settings)
+    for index in to_summarise(story.messages, after, last, left_out):
+        wanting -= story.message_tokens[index]
+        left -= story.message_tokens[index]
+        if not chunk or left >= 0:
+            chunk.append(index)
+        elif wanting <= 0:
+            break
+    return summary_spec(chat, chunk) if chunk and wanting <= 0 else None
+
+
+def _is_folding(chat: Derivable) -> bool:
+    """Whether a running recap will tell of closed scenes that it does not tell of yet."""
+    if not chat.settings["running_recap_auto"]:
+        return False
+    closed = [scene for scene in chat.story.scenes if scene.closing is not None]
+    foldable = closed[: max(0, len(closed) - int(chat.settings["running_recap_leave_out"]))]
+    return bool(foldable) and foldable[-1].last > covered_until(chat.story)
+
+
+def _triggers(chat: Derivable) -> OperationSpec | None:
+    profile = profile_for(chat.settings, chat.writing.spec).profile
+    if not profile.makes_triggers and not chat.settings["triggers_enabled"]:
+        return None
+    lacking = due(chat.active)
+    return trigger_spec(chat, lacking) if lacking and chat.story.messages else None
+
+
+def _spec(
+    chat: Derivable,
+    kind: OperationKind,
+    inputs: Sequence[str],
+    *,
+    anchor: str,
+    label: str,
+    params: dict[str, Any],
+    priority: int = PRIORITY_DERIVED,
+) -> OperationSpec:
+    return OperationSpec(
+        kind=kind,
+        chat=chat.chat_id,
+        key=chat.writing.key(kind, *inputs),
+        anchor=anchor,
+        label=label,
+        priority=priority,
+        params=params,
+    )

@@ -1,0 +1,349 @@
+"""What the memory of a story lacks: which messages are to be read next. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import tee
+from operator import attrgetter, not_, or_
+from typing import Any
+
+from msgspec import structs
+
+from app.core.operations import OperationKind, OperationSpec
+from app.core.translation import N_
+from app.llm.backends.hardware_profile import profile_for
+from app.memory.reading.left_out import left_out_of
+from app.memory.reading.windows import Window, is_told, settled, text_of
+from app.settings.memory import AUTO, ONE_REQUEST
+from app.story.messages import Message
+from app.story.story import Story
+from app.work.planning.planner import PRIORITY_SCENE, Writing
+
+# Behind a fold, before single messages: a memory is wanted for the next turn.
+PRIORITY_PASS = PRIORITY_SCENE + 2
+# A long story is recapped before all of it is read: it is told sooner, and remembered behind that.
+PRIORITY_BACKLOG = PRIORITY_SCENE - 2
+CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memory.md §19)
+# The same in tokens: of what the answer and a margin leave of the context, what instructions and
+# notes leave (app/llm/writers/asking.py). More would be cut into several requests.
+PROMPT_SHARE = 0.5
+BESIDE_MESSAGES = 2_000
+SMALLEST_CHUNK = 500
+# Passes of one block are told the same of what was remembered at its beginning, and then what was
+# noted since: so a server finds the beginning of each that it has read.
+PASSES_IN_BLOCK = 5
+MESSAGES_BEFORE = 4  # the new ones, to understand them
+UNKNOWN_CONTEXT = 8192
+NOTHING_FOUND: frozenset[tuple[str, str]] = frozenset()
+# Without a model a long stretch is looked through at once, in the light of what was just before.
+WITHOUT_MODEL = "found"
+FOUND_AT_ONCE = 200
+FOUND_CONTEXT = 20
+# Of one request, about: instructions, what is known, and the answer.
+INSTRUCTION_TOKENS, KNOWN_TOKENS, ANSWER_TOKENS = 1_250, 1_200, 600
+
+_READ = attrgetter("anchor", "content_hash")  # what of a message is kept when it was read
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What of a chat was read for its memory.
+
+    extracted: (anchor, content hash). found: of messages that were looked through without a model.
+    is_whole: the chat is read to its very end, whatever the settings say of waiting; for a command,
+    which nobody swipes behind. is_wanted: the same for once, since the user said so. is_paused: the
+    user wants nothing added for now. is_in_round: the members of a group still answer one another,
+    and their round is read at once (§2, EV3).
+    """
+
+    extracted: Collection[tuple[str, str]] = ()
+    found: Collection[tuple[str, str]] = ()
+    is_whole: bool = False
+    is_wanted: bool = False
+    is_paused: bool = False
+    is_in_round: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for more messages, and for the last one to be final."""
+        return not (self.is_whole or self.is_wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingCost:
+    """What reading the rest of a chat for its memory takes; the token counts are estimates.
+
+    first, last: indexes of the messages that were not read yet.
+    """
+
+    messages: int = 0
+    requests: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    passes: int = 0
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a story whose passes are told the same of what was remembered when it began.
+
+    first: index of its first message. text: of its first messages, to see what it is about.
+    """
+
+    first: int
+    text: str
+
+
+def is_in_one(settings: Mapping[str, Any], backend: str) -> bool:
+    """Whether one request is to give all tiers."""
+    chosen = str(settings["memory_requests"])
+    if chosen == AUTO:
+        return profile_for(settings, backend).profile.one_request
+    return chosen == ONE_REQUEST
+
+
+def unread(
+    story: Story, reading: Reading, settings: Mapping[str, Any], *, is_free: bool = False
+) -> list[int]:
+    """Indexes of the settled messages that no pass has read in these words.
+
+    is_free: there is no model; what was looked through without one is not looked through again.
+    """
+    found = reading.found if is_free else NOTHING_FOUND
+    test = _Unread(_test_of(settings), reading.extracted, found)
+    indexes = story.places.still(test)
+    return list(indexes[: bisect_left(indexes, _end(story, reading))])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unread:
+    """Whether a message is to be read, and was not. What was read becomes more, never less: less
+    is another object.
+    """
+
+    is_readable: _Readable
+    extracted: Collection[tuple[str, str]]
+    found: Collection[tuple[str, str]]
+
+    def __call__(self, message: Message) -> bool:
+        read = _READ(message)
+        return self.is_readable(message) and read not in self.extracted and read not in self.found
+
+    def still(self, messages: Iterable[Message]) -> Iterator[bool]:
+        extracted, found = tee(map(_READ, messages))
+        in_extracted = map(self.extracted.__contains__, extracted)
+        return map(not_, map(or_, in_extracted, map(self.found.__contains__, found)))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Unread)
+            and self.is_readable == other.is_readable
+            and self.extracted is other.extracted
+            and self.found is other.found
+        )
+
+
+def _end(story: Story, reading: Reading) -> int:
+    """Index behind the last message that is read now."""
+    messages = story.messages
+    is_waiting = reading.waits and messages and not messages[-1].is_user
+    return len(messages) - bool(is_waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    """Whether a message is read for memory; what we hid ourselves is story all the same."""
+
+    with_hidden: bool
+    left_out: frozenset[str]
+
+    def __call__(self, message: Message) -> bool:
+        if message.anchor in self.left_out:
+            return False
+        is_hidden = self.with_hidden and message.is_hidden
+        return is_told(message) or (is_hidden and is_told(_shown(message)))
+
+
+def _test_of(settings: Mapping[str, Any]) -> _Readable:
+    """Which messages are read for memory."""
+    return _Readable(bool(settings["include_hidden_messages"]), left_out_of(settings))
+
+
+def are_read(story: Story, settings: Mapping[str, Any], indexes: Iterable[int]) -> bool:
+    """Whether memory is to read all of these messages, as far as the user is asked."""
+    left_out = left_out_of(settings)
+    return not left_out or all(story.messages[n].anchor not in left_out for n in indexes)
+
+
+def next_pass(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing, reading: Reading
+) -> OperationSpec | None:
+    """The reading that comes next, None while there is too little new (§3.1, §3.3).
+
+    Passes go in the order of the story and one at a time, since each is told what holds before
+    it. Edited messages and those of a backlog do not wait for more.
+    """
+    if reading.is_paused or not (settings["memory_auto"] or reading.is_wanted):
+        return None
+    if reading.is_in_round and reading.waits:
+        return None
+    missing = unread(story, reading, settings, is_free=writing.is_free)
+    if not missing:
+        return None
+    told = story.places.where(_test_of(settings))
+    run = _run(story, missing, told, settings)
+    is_at_end = run[-1] == missing[-1] and not _is_followed(story, run[-1], told)
+    replies = sum(not story.messages[index].is_user for index in run)
+    if is_at_end and reading.waits and replies < int(settings["memory_every"]):
+        return None
+    spec = pass_spec(story, chat_id, settings, writing, _chunk(story, run, writing))
+    is_backlog = len(missing) > 2 * CATCH_UP_MESSAGES and not writing.is_free
+    return replace(spec, priority=PRIORITY_BACKLOG) if is_backlog else spec
+
+
+def pass_spec(
+    story: Story,
+    chat_id: int,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    new: Sequence[int],
+    *,
+    again: str = "",
+) -> OperationSpec:
+    """Reading these messages, with some before them. new: indexes, consecutive among the told."""
+    window = pass_window(story, chat_id, settings, writing, new)
+    form = WITHOUT_MODEL if writing.is_free else _form(settings, writing)
+    tiers = ",".join(enabled_tiers(settings))
+    shown = [f"{m.name}\0{m.content_hash}" for m in window.messages]
+    kind = OperationKind.MEMORY_PASS
+    anchors = [story.messages[index].anchor for index in new]
+    return OperationSpec(
+        kind=kind,
+        chat=chat_id,
+        key=writing.key(kind, form, tiers, str(window.new_from), *shown, again),
+        anchor=anchors[-1],
+        label=N_("Memories of messages {first}-{last}").format(first=new[0], last=new[-1]),
+        priority=PRIORITY_PASS,
+        params={"anchors": anchors, "form": form, "again": again},
+    )
+
+
+def _form(settings: Mapping[str, Any], writing: Writing) -> str:
+    return "one" if is_in_one(settings, writing.spec) else "separate"
+
+
+def reading_cost(
+    story: Story, settings: Mapping[str, Any], writing: Writing, reading: Reading
+) -> ReadingCost:
+    """What the readings that are left take; nothing without a model, or when it is switched off."""
+    missing = unread(story, reading, settings)
+    if writing.is_free or not settings["memory_auto"] or not missing:
+        return ReadingCost()
+    passes = at = 0
+    while at < len(missing):
+        passes += 1
+        at += len(_chunk(story, missing[at : at + CATCH_UP_MESSAGES], writing))
+    tiers = len(enabled_tiers(settings))
+    of_pass = 1 if is_in_one(settings, writing.spec) else tiers
+    tokens = sum(story.message_tokens[index] for index in missing) if story.message_tokens else 0
+    requests = passes * of_pass
+    return ReadingCost(
+        len(missing),
+        requests,
+        tokens * of_pass + requests * (INSTRUCTION_TOKENS + KNOWN_TOKENS),
+        requests * (ANSWER_TOKENS if of_pass == 1 else ANSWER_TOKENS // 3),
+        passes,
+        missing[0],
+        missing[-1],
+    )
+
+
+def pass_window(
+    story: Story,
+    chat_id: int,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    new: Sequence[int],
+) -> Window:
+    """What a pass over these messages is shown: a few before them, since what was noted of the
+    others is told beside them.
+    """
+    told = story.places.where(_test_of(settings))
+    place = bisect_left(told, new[0])
+    if writing.is_free:
+        before = [story.messages[index] for index in told[max(0, place - FOUND_CONTEXT) : place]]
+        messages = (*before, *(story.messages[index] for index in new))
+        return Window(chat_id, messages, new_from=len(before) + 1)
+    first = max(0, place - MESSAGES_BEFORE)
+    before = [story.messages[index] for index in told[first:place]]
+    messages = (*before, *(story.messages[index] for index in new))
+    return Window(chat_id, messages, new_from=len(before) + 1)
+
+
+def block_of(story: Story, settings: Mapping[str, Any], new: Sequence[int]) -> Block:
+    """The block that a pass over these messages belongs to."""
+    told = story.places.where(_test_of(settings))
+    every = int(settings["memory_every"])
+    place = bisect_left(told, new[0])
+    begin = place - place % (PASSES_IN_BLOCK * 2 * every)
+    shown = told[max(0, begin - MESSAGES_BEFORE) : begin + every]
+    return Block(told[begin], text_of(story.messages[index] for index in shown))
+
+
+def room_for_messages(writing: Writing) -> int:
+    """Tokens of messages that one request holds."""
+    context = writing.context_tokens or UNKNOWN_CONTEXT
+    return max(SMALLEST_CHUNK, int(context * PROMPT_SHARE) - BESIDE_MESSAGES)
+
+
+def enabled_tiers(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Tiers that the user wants, in the order of their requests."""
+    names = ("session", "longterm", "relationships", "arcs", "state_ledger", "epistemic")
+    return tuple(name for name in names if settings[f"{name}_enabled"])
+
+
+def _run(
+    story: Story, missing: Sequence[int], told: Sequence[int], settings: Mapping[str, Any]
+) -> list[int]:
+    """The first unread messages that follow one another, no more than say what is to be done.
+
+    told: indexes of all messages that are read for memory.
+    """
+    replies, least = 0, int(settings["memory_every"])
+    first = bisect_left(told, missing[0])
+    run: list[int] = []
+    for index, next_told in zip(missing, told[first : first + len(missing)], strict=False):
+        if index != next_told or (len(run) >= FOUND_AT_ONCE and replies >= least):
+            break
+        run.append(index)
+        replies += not story.messages[index].is_user
+    return run
+
+
+def _is_followed(story: Story, index: int, told: Sequence[int]) -> bool:
+    """Whether messages behind this one were read: then it will not grow."""
+    end = len(story.messages) - 1 + len(settled(story.messages[-1:]))
+    behind = bisect_right(told, index)
+    return behind < len(told) and told[behind] < end
+
+
+def _chunk(story: Story, run: Sequence[int], writing: Writing) -> list[int]:
+    if writing.is_free:
+        return list(run[:FOUND_AT_ONCE])
+    room = room_for_messages(writing)
+    chunk: list[int] = []
+    for index in run[:CATCH_UP_MESSAGES]:
+        tokens = story.message_tokens[index] if story.message_tokens else 0
+        if chunk and tokens > room:
+            break
+        chunk.append(index)
+        room -= tokens
+    return chunk
+
+
+def _shown(message: Message) -> Message:
+    return structs.replace(message, is_hidden=False)

@@ -1,0 +1,391 @@
+"""What an event makes necessary: story and settings in, operations out. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.core.operations import OperationKind, OperationSpec
+from app.core.translation import N_
+from app.llm.prompts.prompt_files import STAGED_RECAP
+from app.story.break_search import is_choosable
+from app.story.inclusion import InclusionRules, exclusion_reason, rules_of
+from app.story.messages import (
+    Absence,
+    Message,
+    MessageKind,
+    MessageRecap,
+    combined_digest,
+)
+from app.story.recaps import YOU, RunningVersion, visible_versions
+from app.story.scenes import Scene, scene_digest
+from app.story.story import Story
+
+# A user waits for what they asked for themselves. Folds go before further recaps so that the prompt
+# gains from each; then, of a long backlog, the newest scenes, the newest first, since the prompt
+# tells them by themselves; then the story from its beginning. Single messages come last.
+PRIORITY_ASKED = 100
+PRIORITY_NEWEST = 15
+PRIORITY_FOLD = 20
+PRIORITY_SCENE = 10
+PRIORITY_MESSAGE = 1
+LONG_BACKLOG = 20  # scenes: fewer are recapped within minutes
+MESSAGES_PER_PLAN = 400
+NOTHING_TOLD = scene_digest(())
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Who writes: the part of an operation's identity that is not the story's.
+
+    spec: backend. prompt_version: as the writer says it. is_free: costs no request.
+    context_tokens: of the model, None while unknown. versions: prompt versions of single kinds of
+    work, in place of prompt_version. reasoning_tokens: before an answer, as seen so far.
+    """
+
+    spec: str
+    prompt_version: str
+    is_free: bool
+    context_tokens: int | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    reasoning_tokens: int = 0
+
+    def version_of(self, work: str) -> str:
+        """Prompt version of one kind of work: a prompt that it does not need does not count."""
+        return self.versions.get(work, self.prompt_version)
+
+    def key(self, kind: OperationKind, *inputs: str) -> str:
+        """Idempotency key: kind, inputs, backend and prompt version (design.md, decision 5)."""
+        return combined_digest(kind.value, self.spec, self.version_of(kind.value), *inputs)
+
+
+def recapped_messages(
+    messages: Sequence[Message], scene: Scene, speakers: str = "both"
+) -> tuple[Message, ...]:
+    """What a scene recap is made from: messages with text, notices left out.
+
+    speakers: whose, "both", "character" or "user". A scene that holds none of theirs is read
+    whole: without its recap nothing behind it could be folded in.
+    """
+    return _recapped(messages[scene.first : scene.last + 1], speakers)
+
+
+def source_digest(story: Story, scene: Scene, settings: Mapping[str, Any]) -> str:
+    """Digest of what a scene's recap would be made from now; of nothing, NOTHING_TOLD."""
+    speakers = str(settings["scene_recap_messages"])
+
+    def made(inside: Sequence[Message]) -> str:
+        return scene_digest(_recapped(inside, speakers))
+
+    # Asked of every scene that is not folded in, each time that something was finished.
+    return story.places.digest_of(scene.first, scene.last, ("scene recap", speakers), made)
+
+
+def _recapped(inside: Sequence[Message], speakers: str) -> tuple[Message, ...]:
+    return tuple(message for message in inside if is_choosable(message, speakers)) or tuple(
+        message for message in inside if is_choosable(message)
+    )
+
+
+def plan(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+) -> tuple[OperationSpec, ...]:
+    """All operations that the story lacks by the settings; nothing that is there already.
+
+    Reading again after each finished operation, the planner needs no memory of its own: the next
+    fold is planned when the recap that it needs is there.
+    """
+    specs: list[OperationSpec] = []
+    if settings["scene_recaps_auto"]:
+        specs += _scene_recaps(story, chat_id, settings, writing)
+    if settings["running_recap_auto"]:
+        fold = next_fold(story, chat_id, settings, writing)
+        specs += [fold] if fold else []
+    if settings["message_recaps_auto" if writing.is_free else "message_recaps_model"]:
+        specs += _message_recaps(story, chat_id, settings, writing)
+    return tuple(specs)
+
+
+def scene_recap_spec(
+    story: Story,
+    chat_id: int,
+    scene: Scene,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    *,
+    priority: int = PRIORITY_SCENE,
+    again: str = "",
+) -> OperationSpec:
+    """The recap of a closed scene. again: makes the work new although its inputs are not."""
+    assert scene.closing is not None
+    digest = source_digest(story, scene, settings)
+    least, most = recap_bounds(settings)
+    is_staged = in_stages(settings, writing)
+    form = (STAGED_RECAP, writing.version_of(STAGED_RECAP)) if is_staged else ()
+    return OperationSpec(
+        kind=OperationKind.SCENE_RECAP,
+        chat=chat_id,
+        key=writing.key(OperationKind.SCENE_RECAP, digest, f"{least}-{most}", again, *form),
+        anchor=scene.closing.anchor,
+        label=N_("Recap of scene {n}").format(n=scene.number),
+        priority=priority,
+        params={"tokens": least, "most": most, "again": again, "staged": is_staged},
+    )
+
+
+def recap_bounds(settings: Mapping[str, Any]) -> tuple[int, int]:
+    """Tokens that a scene's recap takes at least and at most, however long the scene."""
+    least = int(settings["scene_recap_tokens"])
+    return least, max(least, int(settings["scene_recap_most"]))
+
+
+def in_stages(settings: Mapping[str, Any], writing: Writing) -> bool:
+    """Whether scene recaps are made in stages; without a model there are none."""
+    return settings["scene_recap_form"] == "staged" and not writing.is_free
+
+
+def _scene_recaps(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+) -> list[OperationSpec]:
+    covered, specs = covered_until(story), []
+    # Nearly all scenes of a long story are recapped and folded in.
+    behind = bisect_right(story.scenes, covered, key=lambda scene: scene.last)
+    for scene in story.scenes[min(behind, story.unrecapped_from) :]:
+        if scene.closing is None:
+            continue
+        recap = story.scene_recap(scene)
+        # What was folded in, or written by hand, is never replaced unasked: it shows as stale.
+        if recap is not None and (scene.last <= covered or recap.made_by == YOU):
+            continue
+        # Nor is a model's work by what is written without one.
+        if recap is not None and writing.is_free and not recap.is_without_model:
+            continue
+        digest = source_digest(story, scene, settings)
+        if digest == NOTHING_TOLD or (recap is not None and recap.source_digest == digest):
+            continue
+        specs.append(scene_recap_spec(story, chat_id, scene, settings, writing))
+    return _newest_first(specs, settings)
+
+
+def _newest_first(specs: list[OperationSpec], settings: Mapping[str, Any]) -> list[OperationSpec]:
+    """Of a long backlog, the scenes that the prompt tells by themselves before all others. A short
+    one goes in the order of the story: each scene's recap is written knowing what came before.
+    """
+    shown = int(settings["scenes_shown"]) if settings["scenes_enabled"] else 1
+    if len(specs) <= max(shown, LONG_BACKLOG):
+        return specs
+    newest = [replace(spec, priority=PRIORITY_NEWEST) for spec in specs[-shown:]]
+    return newest[::-1] + specs[:-shown]
+
+
+def is_scene_recap_stale(story: Story, scene: Scene, settings: Mapping[str, Any]) -> bool:
+    """Whether a scene's recap tells of other messages, or of other words, than the scene holds."""
+    recap = story.scene_recap(scene)
+    if recap is None or not recap.source_digest:
+        return False
+    return recap.source_digest != source_digest(story, scene, settings)
+
+
+def covered_until(story: Story) -> int:
+    """Index of the last message that any usable version of the running recap covers, else -1.
+
+    Versions that the user deleted count, or the next plan would make them again.
+    """
+    return story.places.last_of(story.running.reached)
+
+
+def _reaches(story: Story) -> dict[int, int]:
+    """Index of the last message covered by each version that can be built on, by its number."""
+    places = story.places
+    return {
+        version.version: places.get(version.last_anchor, -1)
+        for version in visible_versions(story.running.versions, places)
+        if not version.is_retired
+    }
+
+
+def fold_base(story: Story, before: int) -> RunningVersion | None:
+    """The version to build on for a scene that begins at message `before`.
+
+    The chosen version where it reaches up to there, else the one that reaches farthest, the
+    newest among equals. None: begin anew.
+    """
+    usable = {number: reach for number, reach in _reaches(story).items() if reach < before}
+    if not usable:
+        return None
+    farthest = max(usable.values())
+    equals = [number for number, reach in usable.items() if reach == farthest]
+    current = story.running.current_version
+    chosen = current if current in equals else max(equals)
+    return next(v for v in story.running.versions if v.version == chosen)
+
+
+def next_fold(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+) -> OperationSpec | None:
+    """The fold that the running recap lacks next; None when it is complete or has to wait."""
+    scenes = story.scenes
+    closed = scenes[:-1] if scenes and scenes[-1].closing is None else scenes
+    end = max(0, len(closed) - int(settings["running_recap_leave_out"]))
+    at = bisect_right(closed, covered_until(story), key=lambda scene: scene.last)
+    if at >= end:
+        return None
+    scene = closed[at]
+    assert scene.closing is not None
+    recap = story.scene_recap(scene)
+    if recap is None:
+        return None
+    base = fold_base(story, scene.first + 1)
+    if writing.is_free and is_kept_from_rules(story, scene, base):
+        return None
+    tokens = recap_room(settings)
+    name = story.scene_name(scene) or recap.name
+    inputs = (base.content if base else "", name, recap.text, str(tokens))
+    return OperationSpec(
+        kind=OperationKind.RUNNING_RECAP,
+        chat=chat_id,
+        key=writing.key(OperationKind.RUNNING_RECAP, *inputs),
+        anchor=scene.closing.anchor,
+        label=N_("Fold scene {n} into the running recap").format(n=scene.number),
+        priority=PRIORITY_FOLD,
+        params={"tokens": tokens},
+    )
+
+
+def is_kept_from_rules(story: Story, scene: Scene, base: RunningVersion | None) -> bool:
+    """Whether what a model wrote would be followed by what is written without one, which nobody
+    asked for: the scene is told by its own recap then, and the running recap waits for a model.
+
+    Whoever has the running recap rebuilt without a model wants that.
+    """
+    if base is None:
+        return False
+    places, versions = story.places, story.running.versions
+    if any(v.is_retired and places.get(v.last_anchor, -1) >= scene.last for v in versions):
+        return False
+    # A text by hand is of whoever wrote what it was made from.
+    before = [v for v in versions if v.version <= base.version and v.made_by != YOU]
+    return bool(before) and before[-1].is_of_a_model
+
+
+def recap_room(settings: Mapping[str, Any]) -> int:
+    """Tokens that the running recap itself may take: its budget without the frame, about."""
+    frame = str(settings["running_recap_template"]).replace("{{running_recap}}", "")
+    return max(40, int(settings["running_recap_budget"]) - len(frame) // 3 - 8)
+
+
+def message_recap_specs(
+    messages: Sequence[Message],
+    chat_id: int,
+    writing: Writing,
+    *,
+    priority: int = PRIORITY_MESSAGE,
+    again: str = "",
+) -> list[OperationSpec]:
+    """Recaps of these messages: with a model an operation each, else one for all of them.
+
+    again: makes the work new although its inputs are not.
+    """
+    groups = [list(messages)] if writing.is_free else [[message] for message in messages]
+    return [
+        OperationSpec(
+            kind=OperationKind.MESSAGE_RECAP,
+            chat=chat_id,
+            key=writing.key(OperationKind.MESSAGE_RECAP, *(m.content_hash for m in group), again),
+            anchor=group[0].anchor,
+            label=N_("Recap of a message")
+            if len(group) == 1
+            else N_("Recaps of {n} messages").format(n=len(group)),
+            priority=priority,
+            params={"anchors": [message.anchor for message in group], "again": again},
+        )
+        for group in groups
+        if group
+    ]
+
+
+def _counts(story: Story, index: int, rules: InclusionRules) -> bool:
+    """Whether a recap of the message would count: for another one nobody pays unasked."""
+    message = story.messages[index]
+    recap = story.message_recaps.get(message.anchor, MessageRecap())
+    tokens = story.message_tokens[index] if index < len(story.message_tokens) else None
+    is_long = tokens is None or tokens >= rules.minimum_tokens
+    return is_long and not exclusion_reason(message, recap, rules)
+
+
+def _message_recaps(
+    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+) -> list[OperationSpec]:
+    """Newest first. The trailing reply may still be swiped: it waits in any case (read-behind)."""
+    waiting = max(1, int(settings["message_recap_delay"]))
+    settled = story.messages[: max(0, len(story.messages) - waiting)]
+    limit = 0 if writing.is_free else int(settings["message_recap_limit"])
+    rules = rules_of(settings, int(settings["context_tokens"]))
+    missing = []
+    first = len(settled) - (limit or len(settled))
+    for index in reversed(_unrecapped(settled, story.message_recaps, max(0, first))):
+        message = settled[index]
+        recap = story.message_recaps.get(message.anchor)
+        if needs_recap(message, recap, settings) and _counts(story, index, rules):
+            missing.append(message)
+            if len(missing) == MESSAGES_PER_PLAN:
+                break
+    if not writing.is_free and len(missing) < int(settings["message_recap_batch"]):
+        return []
+    return message_recap_specs(missing, chat_id, writing)
+
+
+def _unrecapped(
+    messages: Sequence[Message], recaps: Mapping[str, MessageRecap], first: int
+) -> list[int]:
+    """Indexes, from `first` on, that may need a recap: nearly all of a long chat have theirs."""
+    known = recaps.get
+    return [
+        index
+        for index, message in enumerate(messages[first:], first)
+        if (recap := known(message.anchor)) is None
+        or not recap.text
+        or recap.source_hash != message.content_hash
+    ]
+
+
+def missing_recaps(story: Story, settings: Mapping[str, Any]) -> list[Message]:
+    """Messages without a recap of their text as it is: those that failed among them, and those
+    whose recap the user took away.
+    """
+    settings = {**settings, "message_recap_again": True, "message_recap_on_swipe": True}
+    rules = rules_of(settings, int(settings["context_tokens"]))
+    missing = []
+    for index, message in enumerate(story.messages):
+        recap = story.message_recaps.get(message.anchor)
+        if recap is not None and not recap.is_excluded and _has_none(recap):
+            recap = None
+        if needs_recap(message, recap, settings) and _counts(story, index, rules):
+            missing.append(message)
+    return missing
+
+
+def _has_none(recap: MessageRecap) -> bool:
+    """Whether writing it failed, or the user took it away."""
+    return bool(recap.error) or recap.absence is Absence.REMOVED
+
+
+def needs_recap(message: Message, recap: MessageRecap | None, settings: Mapping[str, Any]) -> bool:
+    """Whether a message lacks a recap of its text as it is. What was written by hand stays."""
+    if message.kind is MessageKind.NOTICE or not any(map(str.isalpha, message.text)):
+        return False  # nothing to say of "..."
+    if recap is None:
+        return True
+    if recap.is_edited or recap.is_excluded:
+        return False
+    if recap.absence is Absence.REMOVED:
+        return False
+    is_outdated = bool(recap.source_hash) and recap.source_hash != message.content_hash
+    if not recap.text and not recap.error:
+        return is_outdated or recap.absence is Absence.UNKNOWN
+    is_swiped = recap.swipe != message.swipe
+    return is_outdated and bool(
+        settings["message_recap_on_swipe" if is_swiped else "message_recap_again"]
+    )

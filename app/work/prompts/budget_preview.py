@@ -1,0 +1,143 @@
+"""The next prompt of a chat under budgets that are only tried, while a slider moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.memory.standing import Standing
+from app.prompt.assembly import Prepared
+from app.prompt.budgeting.auto_tune import Tuning
+from app.prompt.budgeting.budgets import Budgets, budgets_of
+from app.prompt.slots import SlotSet, TurnKind
+from app.prompt.turn_budgets import tuned_by, turn_budgets
+from app.story.inclusion import limit_in_tokens
+from app.story.inclusion_preview import Counted, InclusionPreview
+from app.story.story import Story
+
+# A message takes its speaker's name and some marks beside its text.
+MESSAGE_FRAME_TOKENS = 4
+UNCHANGED: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What the next prompt would hold.
+
+    own: the user's budgets. budgets: with what auto-tune makes of them; turn: with what the kind of
+    turn makes of those. tunings: what auto-tune
+    changed, or would change while it is off. recaps: which message recaps count, None where there
+    are none; recap_limits: tokens of all, and of those to be remembered. memory, card, chat, free:
+    tokens. newest: how many messages of the chat fit, first: index of the oldest of them.
+    """
+
+    slots: SlotSet
+    own: Budgets
+    budgets: Budgets
+    turn: Budgets
+    tunings: tuple[Tuning, ...]
+    recaps: Counted | None
+    recap_limits: tuple[int, int]
+    context: int
+    memory: int
+    card: int
+    chat: int
+    free: int
+    newest: int
+    first: int
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """One turn of a chat, ready to be tried under any budgets; nothing is written.
+
+    settings: as they hold for the chat. full: the most tokens that each slot ever wanted, by key.
+    context: tokens that the prompt may take; is_context_said: by SillyTavern, else by the settings.
+    card: tokens of the card of who answers. recaps: of single messages.
+    """
+
+    prepared: Prepared
+    recaps: InclusionPreview
+    settings: Mapping[str, Any]
+    context: int
+    is_context_said: bool
+    card: int = 0
+
+    @property
+    def story(self) -> Story:
+        return self.prepared.occasion.story
+
+    @property
+    def full(self) -> Mapping[str, int]:
+        return self.prepared.full
+
+    @cached_property
+    def standings(self) -> Mapping[str, Standing]:
+        """What is remembered, by id."""
+        told = self.prepared.occasion.told
+        return {standing.memory.id: standing for standing in told.standings}
+
+    def under(
+        self, changes: Mapping[str, Any] = UNCHANGED, kind: TurnKind | None = None
+    ) -> Outlook:
+        """The outlook with some settings of budgets changed. kind: of turn, None for what it is."""
+        settings = {**self.settings, **changes}
+        limits = self._recap_limits(settings)
+        recaps = self.recaps.under(*limits) if len(self.recaps) else None
+        lines = None
+        if recaps is not None and settings["message_recaps_inject"]:
+            lines = self.recaps.text(recaps)
+        slots = self.prepared.under(settings, kind, recap_lines=lines)
+        own = budgets_of(settings)
+        tuned, tunings = tuned_by(settings, self.full)
+        memory = slots.total_tokens
+        room = max(0, self.context - self.card - memory)
+        newest = int(np.searchsorted(self._from_the_end, room, side="right"))
+        chat = int(self._from_the_end[newest - 1]) if newest else 0
+        return Outlook(
+            slots,
+            own,
+            tuned if settings["budgets_auto_tune"] else own,
+            self._turn_budgets(settings, kind),
+            tunings,
+            recaps,
+            limits,
+            self.context,
+            memory,
+            self.card,
+            chat,
+            max(0, room - chat),
+            newest,
+            int(self._visible[newest - 1]) if newest else len(self.story.messages),
+        )
+
+    def _turn_budgets(self, settings: Mapping[str, Any], kind: TurnKind | None) -> Budgets:
+        if not self.prepared.occasion.told:
+            return budgets_of(settings)
+        shown = kind or self.prepared.kind
+        keeps_head = self.prepared.keeps_head(kind)
+        return turn_budgets(settings, self.full, shown, keeps_head=keeps_head)[0]
+
+    def _recap_limits(self, settings: Mapping[str, Any]) -> tuple[int, int]:
+        kind = str(settings["inclusion_limit_type"])
+        both = (int(settings["inclusion_limit"]), int(settings["long_term_limit"]))
+        first, second = (limit_in_tokens(limit, kind, self.context) for limit in both)
+        return first, second
+
+    @cached_property
+    def _visible(self) -> NDArray[np.int64]:
+        """Indexes of the messages that SillyTavern sends, the newest first."""
+        hidden = np.array([message.is_hidden for message in self.story.messages], np.bool_)
+        return np.flatnonzero(~hidden)[::-1].astype(np.int64)
+
+    @cached_property
+    def _from_the_end(self) -> NDArray[np.int64]:
+        """Tokens of the newest one, two, three messages that are sent."""
+        tokens = np.array(self.story.message_tokens, np.int64)
+        return np.cumsum(tokens[self._visible] + MESSAGE_FRAME_TOKENS)

@@ -1,0 +1,1 @@
+"""What open chats are asked: searches, memories, who knows what, and exports."""

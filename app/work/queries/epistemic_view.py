@@ -1,0 +1,44 @@
+"""Who knows what in an open chat, with what its newest reply gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.memory.epistemic.leaks import Leak
+from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.word_counts import WordCounts
+from app.story.messages import Message, MessageKind
+from app.story.scene_cues.language import LanguagePack
+from app.work.queries.leak_check import epistemic_map, leaks_by
+from app.work.queries.memory_view import MemoryView
+
+
+@dataclass(frozen=True, slots=True)
+class Minds:
+    """The map can be asked for any message of the chat. reply: index of the newest reply, None
+    where there is none. leaks: in that reply.
+    """
+
+    view: MemoryView
+    map: MindMap
+    reply: int | None
+    leaks: tuple[Leak, ...]
+
+
+def minds_of(view: MemoryView, packs: Sequence[LanguagePack], counts: WordCounts) -> Minds:
+    """Takes a while for a long chat; not for the window's thread. counts: of this chat."""
+    known = epistemic_map(view, packs)
+    found = MindMap(known)
+    reply = _newest_reply(view.story.messages)
+    if reply is None or not found.topics:
+        return Minds(view, found, reply, ())
+    return Minds(view, found, reply, leaks_by(known, view, packs, reply, counts))
+
+
+def _newest_reply(messages: Sequence[Message]) -> int | None:
+    """Index of what a character wrote last, also when the user has gone on since."""
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index].kind is MessageKind.CHAT and not messages[index].is_user:
+            return index
+    return None

@@ -1,0 +1,91 @@
+"""Gives a story away: the story bible as a file, memories as a lorebook. Nothing is overwritten."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from app.core.errors import UsageError
+from app.core.translation import N_, tr
+from app.memory.documents.bible import bible_of
+from app.memory.documents.bible_files import html, markdown
+from app.memory.documents.bible_parts import EVERYTHING, Known, Telling
+from app.memory.documents.lorebook import lorebook_of
+from app.memory.documents.spoiler_filter import Discretion
+from app.memory.epistemic.leaks import stopwords_of
+from app.memory.epistemic.map_view import MindMap
+from app.sillytavern.world_info import world_info
+from app.story.messages import MessageKind
+from app.story.scene_cues.language import LanguagePack
+from app.work.queries.leak_check import epistemic_map
+from app.work.queries.memory_view import MemoryView
+
+NOBODY = N_(
+    "Nobody plays in this chat yet, so there is nobody whose knowledge it could be bound by."
+)
+
+
+class BibleFormat(StrEnum):
+    """What a story bible is written as; its value is the file's ending."""
+
+    MARKDOWN = "md"
+    HTML = "html"
+
+
+class StoryExport:
+    """What is given away of open chats. view: what is remembered of one, else UsageError."""
+
+    def __init__(
+        self, view: Callable[[Path, int | None], MemoryView], packs: Sequence[LanguagePack]
+    ) -> None:
+        self._view = view
+        self._packs = packs
+
+    async def bible(
+        self, path: Path, form: BibleFormat, *, until: int | None = None, for_player: bool = False
+    ) -> bytes:
+        """The story bible. for_player: only what the user's character knows, saw or heard."""
+        view = self._view(path, until)
+        return await asyncio.to_thread(self._bible, view, form, for_player)
+
+    async def lorebook(
+        self, path: Path, *, until: int | None = None, for_player: bool = False
+    ) -> bytes:
+        """The memories that hold, as a file that SillyTavern imports as a lorebook."""
+        view = self._view(path, until)
+        return await asyncio.to_thread(self._lorebook, view, for_player)
+
+    def _bible(self, view: MemoryView, form: BibleFormat, for_player: bool) -> bytes:
+        known = self._known(view)
+        bible = bible_of(known, self._telling(view, known, for_player))
+        text = html(bible) if form is BibleFormat.HTML else markdown(bible)
+        return text.encode("utf-8", "replace")
+
+    def _lorebook(self, view: MemoryView, for_player: bool) -> bytes:
+        known = self._known(view)
+        telling = self._telling(view, known, for_player)
+        speakers = [*view.story.chat.speakers, _player(view)]
+        entries = lorebook_of(view.memories, view.entities, tuple(filter(None, speakers)), telling)
+        return world_info(entries)
+
+    def _known(self, view: MemoryView) -> Known:
+        minds = MindMap(epistemic_map(view, self._packs))
+        return Known(view.story, view.memories, view.entities, view.documents, minds, view.at)
+
+    def _telling(self, view: MemoryView, known: Known, for_player: bool) -> Telling:
+        if not for_player:
+            return EVERYTHING
+        person = _player(view)
+        if not person:
+            raise UsageError(tr(NOBODY))
+        return Discretion(known, person, view.ground, stopwords_of(self._packs))
+
+
+def _player(view: MemoryView) -> str:
+    """Under which name the user wrote last."""
+    for message in reversed(view.story.messages):
+        if message.is_user and message.kind is MessageKind.CHAT and message.name.strip():
+            return message.name
+    return ""

@@ -1,0 +1,113 @@
+"""Who knows what in an open chat, and who says what they cannot know."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from app.core.translation import N_, tr
+from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.epistemic.leaks import Leak, LeakCheck, LeakKind, stopwords_of
+from app.memory.epistemic.map_view import title_of
+from app.memory.epistemic.word_counts import WordCounts
+from app.memory.lifecycle.state_change import Wording
+from app.memory.similarity import Vectors
+from app.story.messages import MessageKind
+from app.story.scene_cues.language import LanguagePack
+from app.work.queries.derived_knowledge import derived
+from app.work.queries.memory_view import MemoryView
+
+VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
+
+SAMPLE = 60  # messages by which the languages of a story are told
+
+WHY = {
+    LeakKind.UNAWARE: N_("{speaker} does not know it"),
+    LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),
+    LeakKind.SUSPECTED: N_("{speaker} only suspects it"),
+    LeakKind.CONTRARY: N_("{speaker} believes otherwise"),
+}
+
+
+def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicMap:
+    """The map of a chat, to be asked for any of its messages."""
+    speakers = (
+        message.name
+        for message in view.story.messages
+        if message.kind in (MessageKind.CHAT, MessageKind.THOUGHT)
+    )
+    characters = [entity for entity in view.entities if entity.type == "character"]
+    names = [*speakers, *(entity.name for entity in characters)]
+    presence = derived(view, packs)
+    return EpistemicMap(
+        (*view.memories, *presence.entries),
+        witnessing=presence.witnessing,
+        participants=tuple(dict.fromkeys(names)),
+        aliases=view.aliases,
+        stopwords=stopwords_of(_spoken(view, packs)),
+    )
+
+
+async def leaks_in(
+    view: MemoryView,
+    packs: Sequence[LanguagePack],
+    message: int,
+    counts: WordCounts,
+    vectors_of: VectorsOf,
+) -> tuple[Leak, ...]:
+    """What somebody says in a message and cannot know by the map, and what keepers tell there.
+    counts: of this chat. vectors_of: texts by meaning, none where there is no embedding model.
+    """
+    check = await asyncio.to_thread(_check_of, view, packs, counts)
+    texts = await asyncio.to_thread(check.texts_at, message)
+    check.compare_by(await vectors_of(texts))
+    return await asyncio.to_thread(check.at, message)
+
+
+def _check_of(view: MemoryView, packs: Sequence[LanguagePack], counts: WordCounts) -> LeakCheck:
+    messages = view.story.messages
+    known, frequency = epistemic_map(view, packs), counts.of(messages)
+    return LeakCheck(known, messages, packs=_spoken(view, packs), frequency=frequency)
+
+
+def leaks_by(
+    known: EpistemicMap,
+    view: MemoryView,
+    packs: Sequence[LanguagePack],
+    message: int,
+    counts: WordCounts,
+) -> tuple[Leak, ...]:
+    """The same by a map that is at hand."""
+    messages = view.story.messages
+    frequency = counts.of(messages)
+    return LeakCheck(known, messages, packs=_spoken(view, packs), frequency=frequency).at(message)
+
+
+def leak_sentence(leak: Leak) -> str:
+    """Why it is a leak, or that a keeper tells the secret."""
+    memory = leak.entry.memory
+    if leak.kind is LeakKind.TOLD:
+        return tr(
+            "{speaker} tells what they hid from {whom}: {what}",
+            speaker=leak.speaker,
+            whom=memory.target,
+            what=title_of(memory.text),
+        )
+    why = tr(WHY[leak.kind], speaker=leak.speaker, holder=memory.subject)
+    where = (
+        tr("Nobody has learned it yet.")
+        if leak.learned_at is None
+        else tr("Others learned it in message {n}.", n=leak.learned_at)
+    )
+    return tr(
+        "{speaker} cannot know this: {why} ({what}). {where}",
+        speaker=leak.speaker,
+        why=why,
+        what=title_of(memory.text),
+        where=where,
+    )
+
+
+def _spoken(view: MemoryView, packs: Sequence[LanguagePack]) -> Sequence[LanguagePack]:
+    text = " ".join(message.text for message in view.story.messages[-SAMPLE:])
+    return Wording.of_story(packs, text).packs

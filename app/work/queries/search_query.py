@@ -1,0 +1,93 @@
+"""What a search asks for: words, "exact words", -left out, in: a chat, tier: of memory. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.core.errors import UsageError
+from app.core.translation import tr
+from app.memory.records import Tier
+
+HERE = "here"  # in:here means the chat that is shown
+MESSAGES = "messages"  # tier:messages means no memory at all
+LONGEST = 2_000
+_QUOTES = str.maketrans("“”„«»", '"""""')
+_PART = re.compile(
+    r'(?:(?P<key>in|tier|who):)?(?P<minus>(?<![^\s])-)?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))',
+    re.I,
+)
+_ALSO = {Tier.STATE_LEDGER: "ledger", Tier.EPISTEMIC: "minds"}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """words: all wanted, in any order. phrases: wanted as they stand. without: in no find. chats:
+    parts of names, casefolded. people: parts of their names, casefolded; one of them has said it or
+    is in it. tiers: of memories; with any, no messages are meant.
+    """
+
+    words: str = ""
+    phrases: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    chats: tuple[str, ...] = ()
+    tiers: tuple[Tier, ...] = ()
+    only_messages: bool = False
+    people: tuple[str, ...] = ()
+
+
+def read_query(text: str) -> Query:
+    """The query that is meant; whatever is none of its forms is plain words.
+
+    Raises UsageError for a kind of memory that there is not.
+    """
+    words: list[str] = []
+    phrases: list[str] = []
+    without: list[str] = []
+    chats: list[str] = []
+    tiers: list[Tier] = []
+    people: list[str] = []
+    only_messages = False
+    for part in _PART.finditer(text[:LONGEST].translate(_QUOTES)):
+        key, quoted = (part["key"] or "").lower(), part["quoted"]
+        said = part["plain"] if quoted is None else quoted
+        if key == "in" and said.strip():
+            chats.append(" ".join(said.casefold().split()))
+        elif key == "who" and said.strip():
+            people.append(" ".join(said.casefold().split()))
+        elif key == "tier" and said.strip():
+            if MESSAGES.startswith(said.lower()):
+                only_messages = True
+            else:
+                tiers.append(_tier(said))
+        elif part["minus"]:
+            without.append(said)
+        elif quoted is not None:
+            phrases.append(said)
+        else:
+            words.append(f"{key}:{said}" if key else said)
+    if not words and not phrases:
+        words = list(people)
+    if not words and not phrases:  # nothing to leave anything out of
+        words, without = without, []
+    return Query(
+        " ".join(words),
+        tuple(phrases),
+        tuple(without),
+        tuple(chats),
+        tuple(tiers),
+        only_messages,
+        tuple(people),
+    )
+
+
+def _tier(said: str) -> Tier:
+    plain = "".join(sign for sign in said.casefold() if sign.isalnum())
+    for tier in Tier:
+        name = tier.value.replace("_", "")
+        if plain and (name.startswith(plain) or _ALSO.get(tier, name).startswith(plain)):
+            return tier
+    names = ", ".join(tier.value.replace("_", "-") for tier in Tier)
+    raise UsageError(
+        tr("There is no tier “{said}”. There are: {names}, messages.", said=said, names=names)
+    )

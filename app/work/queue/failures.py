@@ -1,0 +1,58 @@
+"""What the way in which an attempt failed makes of its operation."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import replace
+
+from app.core.errors import BackendAway, BackendError, OperationOutdated, TavernkeepError
+from app.core.operations import Operation, OperationStatus, Outcome
+from app.core.translation import N_, tr
+from app.llm.backends.retries import retry_delay
+
+log = logging.getLogger(__name__)
+
+OUR_FAULT = N_("An error in Tavernkeep itself; the log has the details.")
+
+
+def begun(operation: Operation) -> Operation:
+    """An operation whose next attempt begins now."""
+    return replace(
+        operation,
+        status=OperationStatus.RUNNING,
+        attempts=operation.attempts + 1,
+        started=time.time(),
+        error="",
+        pauses_before=False,
+    )
+
+
+def done(operation: Operation, outcome: Outcome) -> Operation:
+    """An operation that made what it was to make."""
+    return replace(
+        operation,
+        status=OperationStatus.DONE,
+        prompt_tokens=outcome.prompt_tokens,
+        output_tokens=outcome.output_tokens,
+        backend=outcome.backend,
+    )
+
+
+def ended_with(operation: Operation, error: Exception) -> Operation:
+    """An operation whose attempt ended with an error: waits, is outdated, or has failed."""
+    if isinstance(error, OperationOutdated):
+        return replace(operation, error=str(error), status=OperationStatus.OUTDATED)
+    if isinstance(error, BackendError):
+        delay = retry_delay(operation.attempts, error)
+        if delay is not None:
+            due = time.time() + delay
+            if isinstance(error, BackendAway) and not error.was_sent:
+                # Nobody was asked: the bound is for other faults.
+                operation = replace(operation, attempts=operation.attempts - 1)
+            status = OperationStatus.WAITING
+            return replace(operation, status=status, error=str(error), not_before=due)
+    if isinstance(error, TavernkeepError):
+        return replace(operation, error=str(error), status=OperationStatus.FAILED)
+    log.error("Operation %d (%s) failed", operation.id, operation.spec.kind.value, exc_info=error)
+    return replace(operation, error=tr(OUR_FAULT), status=OperationStatus.FAILED)

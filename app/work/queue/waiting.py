@@ -1,0 +1,118 @@
+"""Which operation is next, what another waits for, and how the user moves one. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.core.operations import Operation, OperationSpec, OperationStatus
+from app.core.translation import N_, retold, tr
+from app.llm.backends.retries import LONGEST_ASKED_SECONDS
+
+HOW_IT_ENDED = {
+    OperationStatus.FAILED: N_("Needs “{label}”, which failed."),
+    OperationStatus.CANCELLED: N_("Needs “{label}”, which was cancelled."),
+}
+
+Key = tuple[int, str]  # chat, key
+
+
+def order(operation: Operation) -> tuple[bool, int, float, int]:
+    """What is sorted by: what runs, then rank, then place."""
+    is_running = operation.status is OperationStatus.RUNNING
+    return not is_running, -operation.rank, operation.place, operation.id
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What else there is: unfinished operations by key, and how the last of a key ended."""
+
+    unfinished: Mapping[Key, Operation]
+    ended: Mapping[Key, Operation]
+
+    def held(self, operation: Operation) -> str:
+        """Why an operation cannot begin yet, "" when it can.
+
+        What nobody has queued holds nothing up (spec/auto-recap.md §7), nor does what was found
+        to be no longer needed: who needs it finds out what there is.
+        """
+        chat, own = operation.spec.chat, operation.spec.key
+        for key in (*operation.spec.needs, *operation.spec.after):
+            other = self.unfinished.get((chat, key))
+            if other is not None and key != own:
+                return tr("Waits for “{label}”.", label=retold(other.spec.label))
+        return self.missing(operation)
+
+    def missing(self, operation: Operation) -> str:
+        """Which result it needs that is not to be had, "" for none."""
+        chat, own = operation.spec.chat, operation.spec.key
+        for key in operation.spec.needs:
+            last = self.ended.get((chat, key))
+            if (chat, key) in self.unfinished or key == own or last is None:
+                continue
+            if last.status in HOW_IT_ENDED:
+                return tr(HOW_IT_ENDED[last.status], label=retold(last.spec.label))
+        return ""
+
+
+def surroundings(unfinished: Iterable[Operation], ended: Mapping[Key, Operation]) -> Surroundings:
+    """Of these operations; of several with one key, the one that comes last."""
+    by_key: dict[Key, Operation] = {}
+    for operation in unfinished:
+        key = (operation.spec.chat, operation.spec.key)
+        last = by_key.get(key)
+        if last is None or order(last) < order(operation):
+            by_key[key] = operation
+    return Surroundings(by_key, ended)
+
+
+def next_operation(
+    unfinished: Collection[Operation], around: Surroundings, *, now: float
+) -> Operation | None:
+    """The one to begin now (seconds since the epoch), None when all have to wait."""
+    ready = [
+        operation
+        for operation in unfinished
+        if operation.status is OperationStatus.PENDING
+        or (operation.status is OperationStatus.WAITING and is_due(operation, now))
+    ]
+    # Looked at in order, so that what others wait for is asked for few of them.
+    for operation in sorted(ready, key=order):
+        if not around.held(operation):
+            return operation
+    return None
+
+
+def is_due(operation: Operation, now: float) -> bool:
+    """Whether a retry has waited long enough; none waits for a time that a clock set back left."""
+    return not now < operation.not_before <= now + LONGEST_ASKED_SECONDS
+
+
+def moved_up(operation_id: int, unfinished: Sequence[Operation]) -> Operation | None:
+    """The operation one place further up among those that wait, None when it is there already."""
+    waiting = sorted((op for op in unfinished if _waits(op)), key=order)
+    at = next((i for i, op in enumerate(waiting) if op.id == operation_id), 0)
+    if at == 0:
+        return None
+    above = waiting[at - 1]
+    further = [op.place for op in waiting[: at - 1] if op.rank == above.rank]
+    place = (further[-1] + above.place) / 2 if further else above.place - 1
+    return replace(waiting[at], moved_rank=above.rank, moved_place=place)
+
+
+def moved_first(operation_id: int, unfinished: Sequence[Operation]) -> Operation | None:
+    """The operation before all that wait, None when it is there already."""
+    waiting = sorted((op for op in unfinished if _waits(op)), key=order)
+    own = next((op for op in waiting if op.id == operation_id), None)
+    if own is None or own is waiting[0]:
+        return None
+    return replace(own, moved_rank=waiting[0].rank, moved_place=waiting[0].place - 1)
+
+
+def needed_keys(specs: Iterable[OperationSpec]) -> set[Key]:
+    """Keys of what these cannot do without."""
+    return {(spec.chat, key) for spec in specs for key in spec.needs}
+
+
+def _waits(operation: Operation) -> bool:
+    return operation.status in (OperationStatus.PENDING, OperationStatus.WAITING)

@@ -1,0 +1,433 @@
+"""Brings the queue in line with what the chats lack, and asks before a model gets a backlog."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from app.core.model_use import Prices
+from app.core.operations import (
+    ALL,
+    MEMORY,
+    RECAPS,
+    CatchUp,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    Worked,
+)
+from app.core.signals import Signal
+from app.store.store import Store
+from app.story.break_search import SearchCost
+from app.story.story import ChatRef
+from app.work.chats.open_chat import OpenChat
+from app.work.jobs.document_making import derivable
+from app.work.planning.break_planner import search_cost, search_specs
+from app.work.planning.catch_up import (
+    KINDS,
+    MEASURED,
+    CatchUpPlan,
+    CatchUpProgress,
+    Pace,
+    catch_up_plan,
+    catch_up_progress,
+    estimated,
+    pace_of,
+)
+from app.work.planning.dependencies import in_succession
+from app.work.planning.document_planner import plan_by_hand, plan_derived
+from app.work.planning.memory_planner import ReadingCost, next_pass, reading_cost
+from app.work.planning.planner import Writing, plan
+from app.work.planning.staleness import is_asked_for, is_wanted, renewed
+from app.work.queue.operation_queue import OperationQueue
+
+RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
+
+Enqueue = Callable[[Sequence[OperationSpec]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """What was taken out of the queue, to put it back. catch_ups: those that
+    stopped with it.
+    """
+
+    operations: tuple[Operation, ...]
+    catch_ups: tuple[CatchUp, ...] = ()
+
+
+@dataclass
+class _Followed:
+    """A catch-up that was said yes to, or stopped, with how far it is."""
+
+    chat: ChatRef
+    kept: CatchUp
+    left: CatchUpPlan | None = None
+    worked: Worked = field(default_factory=Worked)
+
+
+class Scheduler:
+    """What a chat lacks is queued, what it lacks no more is let go, at each change of it.
+
+    asks_first: a model is not given many scenes at once before the user said so. What they said
+    holds until the backlog is worked off, also in a later run, or until another model is to do it.
+
+    Signals:
+        catch_up_changed: there is a backlog to ask about, or no more; or it went on.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        queue: OperationQueue,
+        enqueue: Enqueue,
+        writing: Callable[[], Writing],
+        backend: Callable[[], str],
+        prices: Callable[[], Prices],
+        *,
+        asks_first: bool,
+    ) -> None:
+        self._store = store
+        self._queue = queue
+        self._enqueue = enqueue
+        self._writing = writing
+        self._backend = backend
+        self._prices = prices
+        self._asks_first = asks_first
+        self.waits_for_word = False  # a newcomer chooses: nothing begins, and all is asked about
+        self._followed: dict[int, _Followed | None] = {}
+        self._pace = Pace()
+        self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
+
+    async def follow(self, chat: OpenChat) -> None:
+        """Queue what the story lacks, and let go of what it does not lack any more."""
+        story, settings, writing = chat.story, chat.settings(), self._writing()
+        searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
+        if chat.search.is_wanted and not searches:
+            chat.search = replace(chat.search, is_wanted=False)
+        readings = self._readings(chat)
+        derived = self._derived(chat, readings)
+        planned = (*plan(story, chat.chat_id, settings, writing), *readings, *derived)
+        specs = in_succession(story, (*searches, *planned))
+        again = await self._let_go(chat, specs)
+        allowed = await self._allowed(chat, specs, settings, writing)
+        await self._enqueue((*again, *(() if self.waits_for_word else allowed)))
+
+    def _readings(self, chat: OpenChat) -> tuple[OperationSpec, ...]:
+        """The reading for memory that comes next."""
+        if not chat.keeps_memory:
+            return ()
+        settings, writing = chat.settings(), self._writing()
+        spec = next_pass(chat.story, chat.chat_id, settings, writing, chat.reading_state)
+        return () if spec is None else (spec,)
+
+    def _derived(
+        self, chat: OpenChat, readings: Sequence[OperationSpec]
+    ) -> tuple[OperationSpec, ...]:
+        """The texts to be made of what was read; most of them wait for the reading that is due."""
+        if not chat.keeps_memory or chat.pause is not None or not chat.story.messages:
+            return ()
+        about = derivable(chat, self._writing(), is_read=not readings)
+        return plan_derived(about) if chat.settings()["memory_auto"] else plan_by_hand(about)
+
+    async def _let_go(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> list[OperationSpec]:
+        """Drop what waits in vain; what the user asked for is given as it is planned now."""
+        story, settings, writing = chat.story, chat.settings(), self._writing()
+        works = {spec.work for spec in specs}
+        unwanted = {
+            operation.id: operation.spec
+            for operation in self._queue.unbegun(chat.chat_id)
+            if not is_wanted(operation, story, settings, writing, specs, works)
+        }
+        again = [
+            now
+            for spec in unwanted.values()
+            if is_asked_for(spec)
+            for now in renewed(spec, story, settings, writing)
+            if spec.kind is not OperationKind.DETECT_BREAKS
+        ]
+        if unwanted:
+            await self._queue.let_go(chat.chat_id, lambda operation: operation.id in unwanted)
+        return again
+
+    # --- the backlog
+
+    async def _allowed(
+        self,
+        chat: OpenChat,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> Sequence[OperationSpec]:
+        """Without what the user is asked about first, where that is much."""
+        before, chat.catch_up = chat.catch_up, None
+        if not writing.is_free:
+            await self._measure()
+            if self._asks_first:
+                specs = await self._asked_about(chat, specs, settings, writing)
+        elif chat.chat_id in self._followed:
+            self._followed[chat.chat_id] = None
+        if chat.catch_up != before:
+            self.catch_up_changed.emit(chat.chat)
+        return specs
+
+    async def _asked_about(
+        self,
+        chat: OpenChat,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> Sequence[OperationSpec]:
+        followed = await self._followed_of(chat, writing)
+        if followed is not None and not followed.kept.is_stopped:
+            mine = self._of_part(chat, followed.kept.part, specs, settings, writing)
+            await self._go_on(chat, followed, mine, settings, writing)
+            if len(mine) == len(specs) or self._followed[chat.chat_id] is not None:
+                return mine
+            followed = None  # that part is through, and the other one is asked about
+        is_asked_at_all = followed is not None or self.waits_for_word
+        limit = 0 if is_asked_at_all else int(settings["catch_up_scenes"])
+        backlog, cost = self._backlog(chat, specs, settings, writing, limit)
+        if followed is not None:  # a stop holds for what is folded in, too
+            folds = (s for s in specs if s.kind is OperationKind.RUNNING_RECAP)
+            backlog += [spec for spec in folds if not self._queue.is_open(spec)]
+        if not backlog:
+            if followed is not None and self._queue.running(chat.chat_id) is None:
+                await self._forget(chat)
+            return specs
+        reading = self._reading_cost(chat, backlog, settings, writing)
+        plan = catch_up_plan(chat.story, backlog, settings, search=cost, reading=reading)
+        chat.catch_up = self._estimated(plan, writing) if plan is not None else None
+        keys = {spec.key for spec in backlog}
+        is_stopped = followed is not None
+        return [
+            spec
+            for spec in specs
+            if spec.key not in keys
+            and not keys & set(spec.after)
+            and not (is_stopped and spec.kind is OperationKind.RUNNING_RECAP)
+        ]
+
+    def _of_part(
+        self,
+        chat: OpenChat,
+        part: str,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> Sequence[OperationSpec]:
+        """Without the backlog of the part that the user does not want yet."""
+        if part == ALL:
+            return specs
+        other = {OperationKind.MEMORY_PASS} if part == RECAPS else RECAP_KINDS
+        backlog, _ = self._backlog(chat, specs, settings, writing, int(settings["catch_up_scenes"]))
+        keys = {spec.key for spec in backlog if spec.kind in other}
+        if part == MEMORY and keys:
+            keys |= {spec.key for spec in specs if spec.kind is OperationKind.RUNNING_RECAP}
+        return [spec for spec in specs if spec.key not in keys and not keys & set(spec.after)]
+
+    def _backlog(
+        self,
+        chat: OpenChat,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+        limit: int,
+    ) -> tuple[list[OperationSpec], SearchCost]:
+        """What is to be asked about, and what searching takes of it.
+
+        Not what was asked for, nor what is queued: that was said yes to.
+        """
+        cost = SearchCost()
+        recaps = [
+            spec
+            for spec in specs
+            if spec.kind is OperationKind.SCENE_RECAP and not self._queue.is_open(spec)
+        ]
+        searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
+        if searches and not chat.search.is_wanted:
+            cost = search_cost(chat.story, settings, writing, chat.search)
+        if cost.requests <= limit:
+            searches, cost = [], SearchCost()
+        readings = [
+            spec
+            for spec in specs
+            if spec.kind is OperationKind.MEMORY_PASS and not self._queue.is_open(spec)
+        ]
+        passes = self._reading_cost(chat, readings, settings, writing).passes
+        if passes <= limit or chat.reading_state.is_wanted:
+            readings = []
+        return (recaps if len(recaps) > limit else []) + searches + readings, cost
+
+    def _reading_cost(
+        self,
+        chat: OpenChat,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> ReadingCost:
+        """What reading for memory takes, where these are to begin it."""
+        if not any(spec.kind is OperationKind.MEMORY_PASS for spec in specs):
+            return ReadingCost()
+        return reading_cost(chat.story, settings, writing, chat.reading_state)
+
+    async def _followed_of(self, chat: OpenChat, writing: Writing) -> _Followed | None:
+        """What was said of this chat's backlog, also in an earlier run."""
+        if chat.chat_id not in self._followed:
+            kept = await self._store.run(lambda: self._store.catch_ups.of(chat.chat_id))
+            self._followed[chat.chat_id] = _Followed(chat.chat, kept) if kept else None
+        followed = self._followed[chat.chat_id]
+        if followed is not None and followed.kept.backend != writing.spec:
+            await self._forget(chat)  # what was said yes to was another model's work
+            return None
+        return followed
+
+    async def _go_on(
+        self,
+        chat: OpenChat,
+        followed: _Followed,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> None:
+        """See how far it is; forget it when nothing is left that did not fail."""
+        kept = followed.kept
+        left = [s for s in specs if s.kind in KINDS and not self._queue.is_given_up(s)]
+        if not left:
+            await self._forget(chat)
+            return
+        cost = SearchCost()
+        if any(spec.kind is OperationKind.DETECT_BREAKS for spec in left):
+            cost = search_cost(chat.story, settings, writing, chat.search)
+        followed.chat = chat.chat
+        reading = self._reading_cost(chat, left, settings, writing)
+        followed.left = catch_up_plan(chat.story, left, settings, search=cost, reading=reading)
+        operations = self._store.operations
+        followed.worked = await self._store.run(
+            lambda: operations.worked(chat.chat_id, kept.begun, KINDS)
+        )
+
+    async def _measure(self) -> None:
+        backend, operations = self._backend(), self._store.operations
+        limit = MEASURED * len(KINDS)
+        self._pace = pace_of(await self._store.run(lambda: operations.durations(backend, limit)))
+
+    async def start(self, chat: OpenChat, part: str = ALL) -> None:
+        """The user wants the backlog worked off, or a part of it, what failed before among it."""
+        kept = CatchUp(chat.chat_id, time.time(), self._writing().spec, part=part)
+        await self._keep(chat, kept)
+        self._queue.forgive(chat.chat_id)
+        await self.follow(chat)
+        self.catch_up_changed.emit(chat.chat)
+
+    async def put_off(self, chat: OpenChat) -> None:
+        """The user was asked about the backlog and did not say yes: it is offered, however small
+        it is, and begins at their word.
+        """
+        if chat.catch_up is not None:
+            kept = CatchUp(chat.chat_id, time.time(), self._writing().spec, is_stopped=True)
+            await self._keep(chat, kept)
+
+    async def stop(self, chat: OpenChat, *, at_once: bool) -> None:
+        """The user wants no more of it; what is done stays done, what is left is offered again.
+
+        at_once: what runs is dropped too, else it is finished.
+        """
+        followed = self._followed.get(chat.chat_id)
+        if followed is None:
+            return
+        await self._keep(chat, replace(followed.kept, is_stopped=True))
+        await self._queue.let_go(chat.chat_id, _is_of_a_catch_up)
+        running = self._queue.running(chat.chat_id)
+        if at_once and running is not None and _is_of_a_catch_up(running):
+            await self._queue.cancel(running.id, is_final=False)
+        await self.follow(chat)
+        self.catch_up_changed.emit(chat.chat)
+
+    async def _keep(self, chat: OpenChat, kept: CatchUp) -> None:
+        await self._store.run(lambda: self._store.catch_ups.save(kept))
+        old = self._followed.get(chat.chat_id)
+        self._followed[chat.chat_id] = (
+            _Followed(chat.chat, kept) if old is None else replace(old, chat=chat.chat, kept=kept)
+        )
+
+    async def _forget(self, chat: OpenChat) -> None:
+        self._followed[chat.chat_id] = None
+        await self._store.run(lambda: self._store.catch_ups.forget(chat.chat_id))
+        self.catch_up_changed.emit(chat.chat)
+
+    # --- the user's word on all that waits
+
+    async def clear(self, chat_id: int | None = None) -> Cleared:
+        """Take all that waits out of the queue, of one chat or of all; catch-ups stop with it."""
+        operations = await self._queue.clear(chat_id)
+        stopped = []
+        for number, followed in tuple(self._followed.items()):
+            is_on = followed is not None and not followed.kept.is_stopped
+            if followed is not None and is_on and chat_id in (None, number):
+                stopped.append(followed.kept)
+                followed.kept = replace(followed.kept, is_stopped=True)
+                await self._store.run(partial(self._store.catch_ups.save, followed.kept))
+                self.catch_up_changed.emit(followed.chat)
+        return Cleared(operations, tuple(stopped))
+
+    async def put_back(self, cleared: Cleared) -> None:
+        """Undo a clearing."""
+        for kept in cleared.catch_ups:
+            followed = self._followed.get(kept.chat)
+            if followed is not None:
+                followed.kept = kept
+                await self._store.run(partial(self._store.catch_ups.save, kept))
+                self.catch_up_changed.emit(followed.chat)
+        await self._queue.put_back(cleared.operations)
+
+    # --- how far it is
+
+    def progress(self, *, now: float) -> tuple[CatchUpProgress, ...]:
+        """Every catch-up that goes on, at this moment (seconds since the epoch)."""
+        found = []
+        for number, followed in self._followed.items():
+            if followed is None:
+                continue
+            running = self._queue.running(number)
+            if running is not None and not _is_of_a_catch_up(running):
+                running = None
+            if followed.kept.is_stopped and running is None:
+                continue
+            found.append(
+                catch_up_progress(
+                    number,
+                    followed.chat.owner_name or followed.chat.title,
+                    left=followed.left,
+                    worked=followed.worked,
+                    running=running,
+                    pace=self._pace,
+                    now=now,
+                    is_stopping=followed.kept.is_stopped,
+                )
+            )
+        return tuple(found)
+
+    def left(self, chat: OpenChat) -> CatchUpPlan | None:
+        """What recapping a chat takes from here on, with the time expected; None: nothing."""
+        story, settings, writing = chat.story, chat.settings(), self._writing()
+        searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
+        planned = (*plan(story, chat.chat_id, settings, writing), *self._readings(chat))
+        specs = (*searches, *planned)
+        specs = tuple(spec for spec in specs if not self._queue.is_given_up(spec))
+        cost = SearchCost()
+        if searches:
+            cost = search_cost(story, settings, writing, chat.search)
+        reading = self._reading_cost(chat, specs, settings, writing)
+        found = catch_up_plan(story, specs, settings, search=cost, reading=reading)
+        return None if found is None else self._estimated(found, writing)
+
+    def _estimated(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
+        return estimated(found, self._pace, self._prices(), writing.reasoning_tokens)
+
+
+def _is_of_a_catch_up(operation: Operation) -> bool:
+    return operation.spec.kind in KINDS and not is_asked_for(operation.spec)

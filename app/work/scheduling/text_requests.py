@@ -1,0 +1,181 @@
+"""Longer texts that the user asks for: portraits, canon, summary, and a check of the newest reply.
+
+The settings make them when they are due, some only with a capable model; asked for, they are made
+now, of what is remembered by then. Source: spec/smart-memory.md §6 and §9 ("manual").
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from app.core.errors import UsageError
+from app.core.operations import OperationSpec
+from app.core.translation import N_, tr
+from app.memory.documents.continuity import last_reply
+from app.memory.documents.profiles import MOST_AT_ONCE, cast, subjects
+from app.memory.documents.summary import covered_until, to_summarise
+from app.memory.reading.left_out import left_out_of
+from app.memory.reading.windows import settled
+from app.memory.tiers.arc_summaries import summaries
+from app.story.messages import Message
+from app.work.chats.open_chat import OpenChat
+from app.work.chats.open_chats import OpenChats
+from app.work.jobs.document_making import CANON_TOKENS, derivable
+from app.work.planning.document_planner import (
+    LATELY,
+    SUMMARY_SHARE,
+    Derivable,
+    canon_spec,
+    continuity_spec,
+    profile_spec,
+    summary_spec,
+)
+from app.work.planning.memory_planner import UNKNOWN_CONTEXT
+from app.work.planning.planner import PRIORITY_ASKED, Writing
+
+ANSWER_TOKENS = 600  # about, of one text
+PROMPT_TOKENS = 500  # about, of what the model is told to do
+
+
+class TextRequest(StrEnum):
+    """A text that can be asked for."""
+
+    PROFILES = "profiles"
+    CANON = "canon"
+    SUMMARY = "summary"
+    CONTINUITY = "continuity"
+
+
+MEMORY = "memory"  # asked for in the same way: that all is read for it
+
+
+def text_request(name: str) -> TextRequest:
+    """The text of a name. Raises UsageError for another name."""
+    try:
+        return TextRequest(name)
+    except ValueError as error:
+        names = ", ".join((*TextRequest, MEMORY))
+        raise UsageError(tr("There is no such text: say one of {names}.", names=names)) from error
+
+
+NO_MODEL = N_("There is no model: choose one in the settings.")
+NOTHING: dict[TextRequest, str] = {
+    TextRequest.PROFILES: N_("Not enough is remembered yet of whoever speaks here."),
+    TextRequest.CANON: N_("No thread of the story was resolved and summed up yet."),
+    TextRequest.SUMMARY: N_("There are no new messages to sum up."),
+    TextRequest.CONTINUITY: N_("There is no reply to check, or nothing is remembered yet."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextOffer:
+    """What asking for a text takes. requests: at most. tokens: of prompts and answers, about.
+    why_not: a sentence where it cannot be asked for, "" where it can.
+    """
+
+    request: TextRequest
+    requests: int = 0
+    tokens: int = 0
+    why_not: str = ""
+
+
+class TextRequests:
+    """Offers texts of open chats, and queues those that are asked for before all that waits."""
+
+    def __init__(
+        self,
+        chats: OpenChats,
+        enqueue: Callable[[Sequence[OperationSpec]], Awaitable[None]],
+        writing: Callable[[], Writing],
+        count: Callable[[str], int],
+    ) -> None:
+        self._chats = chats
+        self._enqueue = enqueue
+        self._writing = writing
+        self._count = count
+
+    def offers(self, path: Path) -> tuple[TextOffer, ...]:
+        """What each text takes now. Raises UsageError for a chat that is not open."""
+        chat = self._chats.required(path)
+        return tuple(self._offer(chat, request) for request in TextRequest)
+
+    async def ask(self, path: Path, request: TextRequest) -> None:
+        """Queue a text. Raises UsageError where there is nothing to make it of."""
+        chat = self._chats.required(path)
+        about = derivable(chat, self._writing())
+        if about.writing.is_free:
+            raise UsageError(tr(NO_MODEL))
+        spec = _spec(about, request, again=str(time.time_ns()))
+        if spec is None:
+            raise UsageError(tr(NOTHING[request]))
+        await self._enqueue([replace(spec, priority=PRIORITY_ASKED)])
+
+    def _offer(self, chat: OpenChat, request: TextRequest) -> TextOffer:
+        about = derivable(chat, self._writing())
+        if about.writing.is_free:
+            return TextOffer(request, why_not=tr(NO_MODEL))
+        spec = _spec(about, request)
+        if spec is None:
+            return TextOffer(request, why_not=tr(NOTHING[request]))
+        requests = 2 if request is TextRequest.CONTINUITY else 1
+        tokens = PROMPT_TOKENS + ANSWER_TOKENS + self._told(about, request, spec)
+        return TextOffer(request, requests, tokens * requests)
+
+    def _told(self, about: Derivable, request: TextRequest, spec: OperationSpec) -> int:
+        """Tokens of what a text is made of, as far as one request holds it."""
+        if request is TextRequest.SUMMARY:
+            anchors = set(spec.params["anchors"])
+            texts: Iterable[str] = (m.text for m in about.story.messages if m.anchor in anchors)
+        elif request is TextRequest.CANON:
+            told = summaries(about.documents, about.resolved, about.chat_id)
+            return CANON_TOKENS + self._sum(d.text for d in told)
+        else:
+            texts = (memory.text for memory in about.active)
+        return min(self._sum(texts), int(_context(about) * SUMMARY_SHARE))
+
+    def _sum(self, texts: Iterable[str]) -> int:
+        return sum(map(self._count, texts))
+
+
+def _spec(about: Derivable, request: TextRequest, *, again: str = "") -> OperationSpec | None:
+    """The work on a text, None where there is nothing to make it of."""
+    messages = about.story.messages
+    if not messages:
+        return None
+    match request:
+        case TextRequest.PROFILES:
+            names = cast(messages[-LATELY:], about.story.chat.speakers)
+            wanted = subjects(names, about.active)[:MOST_AT_ONCE]
+            return profile_spec(about, wanted, again=again) if wanted else None
+        case TextRequest.CANON:
+            told = summaries(about.documents, about.resolved, about.chat_id)
+            return canon_spec(about, again=again) if told else None
+        case TextRequest.SUMMARY:
+            indexes = _to_sum_up(about, messages)
+            return summary_spec(about, indexes, again=again) if indexes else None
+        case TextRequest.CONTINUITY:
+            index = last_reply(messages)
+            is_there = bool(index) and bool(about.active)
+            return continuity_spec(about, index or 0, again=again) if is_there else None
+
+
+def _to_sum_up(about: Derivable, messages: Sequence[Message]) -> list[int]:
+    """The messages behind what is summed up, as many as one request holds."""
+    after = covered_until(about.documents, messages)
+    left = _context(about) * SUMMARY_SHARE
+    found: list[int] = []
+    last = len(settled(messages)) - 1
+    for index in to_summarise(messages, after, last, left_out_of(about.settings)):
+        left -= about.story.message_tokens[index] if about.story.message_tokens else 0
+        if found and left < 0:
+            break
+        found.append(index)
+    return found
+
+
+def _context(about: Derivable) -> int:
+    return about.writing.context_tokens or UNKNOWN_CONTEXT

@@ -1,0 +1,158 @@
+"""What the user may do with the work that waits: pause, put first, drop, retry, catch up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from app.core.errors import UsageError
+from app.core.operations import ALL, Operation
+from app.core.translation import N_, tr
+from app.story.story import ChatRef
+from app.work.chats.chat_names import ChatNames
+from app.work.chats.open_chats import OpenChats
+from app.work.planning.catch_up import CatchUpPlan, CatchUpProgress
+from app.work.queue.operation_queue import OperationQueue
+from app.work.scheduling.scheduler import Cleared, Scheduler
+
+BUSY = N_(
+    "Another Tavernkeep works in this data folder, or safe mode is on: this shows what there is, "
+    "and writes nothing."
+)
+
+
+class WorkToDo:
+    """The queue of operations and the catch-ups, in the user's hands."""
+
+    def __init__(
+        self,
+        queue: OperationQueue,
+        agenda: Scheduler,
+        chats: OpenChats,
+        is_reading_only: Callable[[], bool],
+        names: ChatNames,
+    ) -> None:
+        self._queue = queue
+        self._scheduler = agenda
+        self._chats = chats
+        self._is_reading_only = is_reading_only
+        self._names = names
+
+    # --- the queue
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """Unfinished operations in their order of work, then the newest finished ones."""
+        return self._queue.operations
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the queue begins nothing new."""
+        return self._queue.is_paused
+
+    def chat_of(self, chat_id: int) -> ChatRef | None:
+        """Which chat an operation is about; None where nobody knows it any more."""
+        return self._names.of(chat_id)
+
+    def pause(self) -> None:
+        """Begin nothing new."""
+        self._queue.pause()
+
+    def resume(self) -> None:
+        """Go on."""
+        self._queue.resume()
+
+    @property
+    def stopped_before(self) -> Operation | None:
+        """The operation that the queue was to pause before, while it does."""
+        return self._queue.stopped_before
+
+    async def pause_before(self, operation_id: int, *, wanted: bool = True) -> None:
+        """Let the queue run up to an operation and stop there, or no longer."""
+        await self._queue.pause_before(operation_id, wanted=wanted)
+
+    async def move_up(self, operation_id: int, *, first: bool = False) -> None:
+        """Let a waiting operation go one place further up, or before all others."""
+        await self._queue.move_up(operation_id, first=first)
+
+    async def clear_waiting(self, path: Path | None = None) -> Cleared:
+        """Take all that waits out of the queue, of an open chat or of all; what runs goes on.
+
+        It is not planned again in this run; in the next it is, where the story lacks it still.
+        """
+        chat_id = None if path is None else self._chats.required(path).chat_id
+        cleared = await self._scheduler.clear(chat_id)
+        await self._chats.plan_again({op.spec.chat for op in cleared.operations})
+        return cleared
+
+    async def put_back(self, cleared: Cleared) -> None:
+        """Put what was cleared where it was."""
+        await self._scheduler.put_back(cleared)
+        await self._chats.plan_again({op.spec.chat for op in cleared.operations})
+
+    async def cancel(self, operation_id: int) -> None:
+        """Drop an operation, at once when it runs."""
+        await self._queue.cancel(operation_id)
+
+    async def retry(self, operation_id: int) -> None:
+        """Try an operation again now."""
+        await self._queue.retry(operation_id)
+
+    async def retry_all(self) -> None:
+        """Try everything again that failed, and go on where refusals held the queue up."""
+        await self._queue.retry_all()
+
+    @property
+    def held_back(self) -> tuple[Operation, ...]:
+        """What waits for another day since the cap of this one is reached."""
+        return self._queue.held_back()
+
+    # --- the backlog
+
+    def catch_up(self, path: Path) -> CatchUpPlan | None:
+        """What recapping an open chat's backlog would take, while that waits for the user."""
+        return self._chats.required(path).catch_up
+
+    async def start_catch_up(self, path: Path, part: str = ALL) -> None:
+        """The user wants the backlog worked off, or a part of it. Raises UsageError where we only
+        read.
+        """
+        if self._is_reading_only():
+            raise UsageError(tr(BUSY))
+        await self._scheduler.start(self._chats.required(path), part)
+
+    def wait_for_word(self) -> None:
+        """A newcomer chooses first: until `begin`, nothing is begun of what the chats lack."""
+        self._scheduler.waits_for_word = True
+
+    async def begin(self, chosen: Path | None, part: str = ALL) -> None:
+        """They have chosen: this chat's backlog is worked off; what was read of others meanwhile,
+        to be shown, waits until they say so. Without a model all begins, since it costs nothing.
+        """
+        if not self._scheduler.waits_for_word:
+            return
+        read = [chat for path in self._chats.paths if (chat := self._chats.get(path)) is not None]
+        try:
+            for chat in read:
+                if chat.chat.path != chosen:
+                    await self._scheduler.put_off(chat)
+                elif chat.catch_up is not None:
+                    await self.start_catch_up(chosen, part)
+        finally:
+            self._scheduler.waits_for_word = False
+            await self._chats.plan_again({chat.chat_id for chat in read})
+
+    async def stop_catch_up(self, chat_id: int, *, at_once: bool = False) -> None:
+        """No more of it: when what runs is finished, or at once. What is done stays done."""
+        await self._scheduler.stop(await self._chats.by_id(chat_id), at_once=at_once)
+
+    @property
+    def catching_up(self) -> tuple[CatchUpProgress, ...]:
+        """How far each catch-up is that goes on."""
+        return self._scheduler.progress(now=time.time())
+
+    def left(self, path: Path, *, until: int | None = None) -> CatchUpPlan | None:
+        """What recapping an open chat takes from here on, whoever asked for it; None: nothing."""
+        chat = self._chats.get(path, until)
+        return None if chat is None else self._scheduler.left(chat)

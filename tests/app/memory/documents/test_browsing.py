@@ -1,0 +1,155 @@
+"""What a reader finds among many memories, and in which order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.core import translation
+from app.memory.documents.browsing import (
+    Order,
+    Show,
+    Wanted,
+    arranged,
+    chain_of,
+    english_sentence_of,
+    heir_of,
+    read_query,
+    sentence_of,
+)
+from app.memory.records import Ending, EndReason, Memory, Tier
+from app.memory.standing import Standing, Status
+
+
+def standing(
+    name: str,
+    *,
+    tier: Tier = Tier.LONG_TERM,
+    type: str = "fact",
+    status: Status = Status.ACTIVE,
+    start: int = 0,
+    by: str = "",
+    **more: object,
+) -> Standing:
+    memory = Memory(name, 1, tier, type, more.pop("text", name), **more)  # type: ignore[arg-type]
+    ending = Ending(EndReason.SUPERSEDED, by) if by else None
+    return Standing(memory, status, start, 9 if by else None, ending)
+
+
+OLD = standing("old", status=Status.ENDED, by="middle", start=1)
+MIDDLE = standing("middle", status=Status.ENDED, by="new", start=5)
+NEW = standing("new", start=9)
+OTHER = standing("other", start=3, importance=3)
+HIDING = standing(
+    "hiding",
+    tier=Tier.EPISTEMIC,
+    type="hiding",
+    subject="Mara",
+    target="Dov",
+    text="the forged letter",
+)
+
+
+def names(rows: object) -> list[str]:
+    return [row.standing.memory.id if row.standing else f"[{row.group}]" for row in rows]  # type: ignore[attr-defined]
+
+
+def test_what_was_replaced_stands_under_its_heir_newest_first() -> None:
+    shown = arranged([OLD, MIDDLE, NEW, OTHER], Wanted())
+    assert names(shown.rows) == ["[Long-term]", "other", "new", "middle", "old"]
+    assert [row.is_last for row in shown.rows] == [False, False, False, False, True]
+    assert shown.rows[2].count == 2
+
+
+def test_what_ended_can_be_left_out() -> None:
+    shown = arranged([OLD, MIDDLE, NEW], Wanted(show=frozenset()))
+    assert names(shown.rows) == ["[Long-term]", "new"]
+    assert shown.statuses[Status.ENDED] == 2
+
+
+def test_what_comes_later_is_not_shown() -> None:
+    assert arranged([standing("soon", status=Status.LATER)], Wanted()).rows == ()
+
+
+def test_rejected_memories_are_shown_only_when_asked_for() -> None:
+    rejected = standing("no", status=Status.REJECTED)
+    assert arranged([rejected], Wanted()).rows == ()
+    assert names(arranged([rejected], Wanted(show=frozenset({Show.REJECTED}))).rows)[1:] == ["no"]
+
+
+def test_groups_are_sorted_each_by_itself() -> None:
+    shown = arranged([HIDING, NEW, OTHER], Wanted(order=Order.IMPORTANCE, is_descending=True))
+    assert names(shown.rows) == ["[Long-term]", "other", "new", "[Who knows what]", "hiding"]
+
+
+def test_a_folded_group_keeps_its_head_and_its_count() -> None:
+    shown = arranged([NEW, OTHER], Wanted(folded=frozenset({"Long-term"})))
+    assert names(shown.rows) == ["[Long-term]"]
+    assert shown.rows[0].count == 2
+
+
+def test_arcs_are_open_or_resolved() -> None:
+    open_arc = standing("open", tier=Tier.ARCS, type="arc")
+    ending = Ending(EndReason.RESOLVED, text="paid")
+    done = Standing(standing("done", tier=Tier.ARCS, type="arc").memory, Status.ENDED, 0, 4, ending)
+    shown = arranged([done, open_arc], Wanted(tier=Tier.ARCS))
+    assert names(shown.rows) == ["[Open]", "open", "[Resolved or gone]", "done"]
+
+
+def test_a_query_knows_people_kinds_places_and_words() -> None:
+    everything = [NEW, OTHER, HIDING]
+
+    def found(text: str) -> list[str]:
+        rows = arranged(everything, Wanted(query=read_query(text))).rows
+        return [name for name in names(rows) if not name.startswith("[")]
+
+    assert found("who:mara kind:secret") == ["hiding"]
+    assert found('"forged letter"') == ["hiding"]
+    assert found("kind:facts after:#3") == ["new"]
+    assert found("before:9 -letter") == ["other"]
+    assert found("is:active tier:long") == ["other", "new"]
+    assert found("before:soon") == []
+
+
+def test_an_open_quote_finds_as_one_types() -> None:
+    assert read_query('"forged le')[0].value == "forged le"
+    assert read_query('who:" ') == ()
+
+
+def test_a_chain_is_told_from_any_of_its_links() -> None:
+    by_id = {s.memory.id: s for s in (NEW, OLD, MIDDLE, OTHER)}
+    for one in (OLD, MIDDLE, NEW):
+        assert [s.memory.id for s in chain_of(one, by_id)] == ["old", "middle", "new"]
+    assert heir_of(OLD, by_id) is NEW
+    assert heir_of(NEW, by_id) is None
+
+
+def test_two_that_replaced_each_other_end_somewhere() -> None:
+    one = standing("one", status=Status.ENDED, by="two")
+    two = standing("two", status=Status.ENDED, by="one")
+    assert len(chain_of(one, {"one": one, "two": two})) == 2
+    assert sorted(names(arranged([one, two], Wanted()).rows)[1:]) == ["one", "two"]
+
+
+def test_each_tier_is_told_as_a_sentence() -> None:
+    assert sentence_of(HIDING.memory) == "Mara hides from Dov: the forged letter"
+    knows = Memory("k", 1, Tier.EPISTEMIC, "unaware", "that Dov lies", subject="Mara")
+    assert sentence_of(knows) == "Mara does not know that Dov lies"
+    ledger = Memory("v", 1, Tier.STATE_LEDGER, "object", "Mara", subject="Key", field="owner")
+    assert sentence_of(ledger) == "Key, owner: Mara"
+    feeling = Memory(
+        "f", 1, Tier.RELATIONSHIPS, "feeling", "wary", subject="A", target="B", magnitude="high"
+    )
+    assert sentence_of(feeling) == "A to B: wary (high)"
+
+
+def test_a_clause_of_another_language_than_the_reader_s_is_told_as_a_sentence() -> None:
+    english = replace(HIDING.memory, type="knows", text="that the letter is forged")
+    german = replace(english, text="dass der Brief gefälscht ist")
+    assert sentence_of(german) == "Mara knows: dass der Brief gefälscht ist"
+    translation.use("de")
+    try:
+        assert sentence_of(english) == "Mara weiß: The letter is forged"
+        assert sentence_of(german) == "Mara weiß, dass der Brief gefälscht ist"
+        assert english_sentence_of(english) == "Mara knows that the letter is forged"
+    finally:
+        translation.use(translation.ENGLISH)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from app.languages import load_packs
+from app.memory.records import Entity, Memory, Tier
+from app.memory.tiers.calling import called
+from app.recall.messages import MessageIndex
+from app.recall.words import Words
+from app.story.messages import Message, digest
+
+ENGLISH = "She was at the door with the lamp, and he did not see it when they came in."
+WORDS = Words(load_packs(), ENGLISH)
+
+
+def fact(id_: str, text: str, **values: object) -> Memory:
+    return Memory(id_, 1, Tier.LONG_TERM, "fact", text, **values)  # type: ignore[arg-type]
+
+
+FACTS = [
+    fact("kiln", "Marla fired the cracked tiles again in the old kiln behind the tannery."),
+    fact("goat", "Marla sold a goat to the miller for silver buttons."),
+    fact("well", "The well in the upper yard has been dry since the quake."),
+    fact("song", "Marla knows a song about herring that she never sings indoors."),
+    fact("debt", "Marla owes the ferryman of Tarn nine crossings."),
+]
+
+
+def called_by(*recent: str, among: list[Memory] | None = None, **more: object) -> list[str]:
+    found = called(among or FACTS, WORDS, recent, **more)  # type: ignore[arg-type]
+    return [memory.id for memory in among or FACTS if found[memory.id]]
+
+
+def test_what_is_asked_for_in_other_forms_of_its_words_is_called_up() -> None:
+    assert called_by("Where did you fire the tile?") == ["kiln"]
+    assert called_by("How many buttons did the millers pay for those goats?") == ["goat"]
+
+
+def test_a_word_in_passing_calls_nothing_up() -> None:
+    turn = (
+        "*Marla pulls the stool closer, yawns, counts the crumbs left on her sleeve and, before "
+        "anybody can say another word about the weather, blows the candle out.* Sleep, you two."
+    )
+    assert called_by(turn) == []
+
+
+def test_who_is_named_everywhere_calls_up_nothing_by_that() -> None:
+    messages = tuple(
+        Message(str(n), digest(f"Marla {n}"), "You", f"Marla, come here. {n}") for n in range(40)
+    )
+    index = MessageIndex(WORDS)
+    index.follow(messages, 0)
+    found = called(FACTS, WORDS, ["Marla waits for Marla."], rarity=index.rarity)
+    assert not any(found.values())
+
+
+def test_keywords_call_up_in_any_of_their_forms() -> None:
+    bees = fact("bees", "She must not be stung.", triggers=("hive", "wild honey"))
+    assert called_by("Three hives stood there.", among=[bees, *FACTS]) == ["bees"]
+    assert called_by("It was honey from wild bees.", among=[bees, *FACTS]) == ["bees"]
+    assert called_by("It was honey.", among=[bees, *FACTS]) == []
+
+
+def test_another_name_of_whoever_is_meant_calls_up_as_well() -> None:
+    ferryman = Entity("e", 1, "Tobin Ashe", "character", aliases=("the Heron",))
+    held = fact("oath", "Tobin Ashe swore off wine.")
+    asked = "Does the Heron drink wine?"
+    assert called_by(asked, among=[held, *FACTS]) == []
+    assert called_by(asked, among=[held, *FACTS], entities=[ferryman]) == ["oath"]
+
+
+def test_older_messages_count_less_than_the_last() -> None:
+    asked, other = "Where did you fire the tiles?", "Is the well in the yard still dry?"
+    score = {
+        order: called(FACTS, WORDS, list(order))["kiln"].score
+        for order in ((asked, other), (other, asked))
+    }
+    assert score[other, asked] > score[asked, other] > 0
+
+
+def test_silence_calls_nothing_up() -> None:
+    assert called_by() == []
+    assert called_by("…") == []

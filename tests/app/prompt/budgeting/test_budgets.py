@@ -1,0 +1,170 @@
+"""Ten budgets: one total to the last token, turns, tuning to demand (vectors of the spec)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.languages import load_packs
+from app.prompt.budgeting.adaptive import FACTORS, adapted, turn_kind
+from app.prompt.budgeting.auto_tune import target, tuned
+from app.prompt.budgeting.budgets import (
+    ADVANCED,
+    DEFAULTS,
+    NINE,
+    budgets_of,
+    levelled,
+    room_in,
+    shares,
+)
+from app.prompt.slots import SlotName, TurnKind
+from app.settings.values import REGISTRY
+
+PACKS = load_packs()
+NINE_DEFAULTS = {name: DEFAULTS[name] for name in NINE}
+
+
+def settings(**values: Any) -> dict[str, Any]:
+    return {name: setting.default for name, setting in REGISTRY.items()} | values
+
+
+@pytest.mark.pitfall(43)
+def test_the_defaults_are_the_shares_of_their_own_total() -> None:
+    assert sum(NINE_DEFAULTS.values()) == 3750 == REGISTRY["budget_total"].default
+    assert dict(shares(3750)) == NINE_DEFAULTS
+
+
+@given(st.integers(0, 20_000))
+def test_shares_are_exactly_the_total_and_each_within_one_of_its_part(total: int) -> None:
+    dealt = shares(total)
+    assert sum(dealt.values()) == total
+    assert all(abs(dealt[name] - total * DEFAULTS[name] / 3750) < 1 for name in NINE)
+
+
+@given(st.integers(8, 79), st.integers(1, 40))
+def test_a_larger_total_on_the_slider_never_gives_a_tier_less(hundreds: int, more: int) -> None:
+    small, large = shares(hundreds * 100), shares((hundreds + more) * 100)
+    assert all(small[name] <= large[name] for name in NINE)
+
+
+def test_changing_the_mode_forgets_neither_the_total_nor_the_budgets() -> None:
+    own = settings(budget_long=1000, budget_total=800, budget_short=700)
+    assert budgets_of(own)[SlotName.LONG] == 107
+    assert sum(budgets_of(own)[name] for name in NINE) == 800
+    own["budget_mode"] = ADVANCED
+    assert budgets_of(own)[SlotName.LONG] == 1000
+    assert budgets_of(own)[SlotName.SHORT] == 700
+
+
+def test_the_context_bounds_all_slots_together() -> None:
+    assert room_in(None, None) is None
+    assert room_in(4000, None) == 2000
+    assert room_in(4000, 900) == 900
+    assert room_in(1000, 900) == 500
+    assert room_in(4000, 0) == 0
+
+
+def test_what_the_card_takes_leaves_the_slots_less_and_the_chat_its_part() -> None:
+    assert room_in(4000, None, 1000) == 2000
+    assert room_in(4000, None, 3000) == 500
+    assert room_in(4000, 300, 3000) == 300
+    assert room_in(4000, None, 9000) == 1
+    assert room_in(None, None, 9000) is None
+
+
+_amounts = st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 3000)), max_size=6)
+
+
+@given(_amounts, st.integers(0, 5000), st.integers(0, 500))
+def test_what_one_leaves_goes_to_others_and_more_never_gives_less(
+    amounts: list[tuple[int, int]], total: int, more: int
+) -> None:
+    demands, weights = [a for a, _ in amounts], [b for _, b in amounts]
+    small, large = levelled(demands, weights, total), levelled(demands, weights, total + more)
+    assert sum(small) <= total
+    assert all(got <= demand for got, demand in zip(small, demands, strict=True))
+    assert all(a <= b for a, b in zip(small, large, strict=True))
+    if sum(demands) <= total:
+        assert list(small) == demands
+    else:
+        assert sum(small) > total - len(demands)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("She leans in to whisper.", TurnKind.INTIMATE),
+        ("Hours later, they kissed.", TurnKind.INTIMATE),
+        ("They arrived at the inn, where wolves were attacking the door.", TurnKind.TRANSITION),
+        ("The boy runs away.", TurnKind.ACTION),
+        ("He ran.", TurnKind.DIALOGUE),
+        ("“And then?” she said.", TurnKind.DIALOGUE),
+        ("", TurnKind.DIALOGUE),
+        ("Er küsste sie auf die Stirn.", TurnKind.INTIMATE),
+        ("Am nächsten Morgen war das Haus leer.", TurnKind.TRANSITION),
+        ("На следующее утро они вернулись в город.", TurnKind.TRANSITION),
+        ("Elle s'enfuit dans la nuit, et le sang coule.", TurnKind.ACTION),
+    ],
+)
+def test_a_turn_is_read_from_its_words(text: str, kind: TurnKind) -> None:
+    assert turn_kind(text, PACKS) is kind
+
+
+@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.code)
+def test_every_language_knows_all_kinds_of_turns(pack: Any) -> None:
+    turns = {cue for word in ("x",) for cue in pack.turns.cues_of(word)}
+    assert turns == set()
+    assert {kind.value for kind in TurnKind} - {"dialogue"} <= _cues(pack.turns._root)
+
+
+def _cues(node: Any) -> set[str]:
+    children = (*node.words.values(), *node.prefixes.values(), *node.classes.values())
+    return set(node.cues).union(*map(_cues, children))
+
+
+@pytest.mark.parametrize(
+    ("kind", "tokens"),
+    [
+        (TurnKind.DIALOGUE, [597, 319, 209, 697, 478]),
+        (TurnKind.ACTION, [400, 520, 360, 700, 320]),
+        (TurnKind.TRANSITION, [466, 335, 279, 847, 372]),
+        (TurnKind.INTIMATE, [448, 478, 299, 558, 518]),
+    ],
+)
+def test_a_turn_moves_tokens_between_five_tiers_only(kind: TurnKind, tokens: list[int]) -> None:
+    after = adapted(DEFAULTS, kind)
+    assert [after[name] for name in FACTORS[kind]] == tokens
+    assert all(after[name] == DEFAULTS[name] for name in DEFAULTS if name not in FACTORS[kind])
+    with pytest.raises(TypeError):
+        after[SlotName.LONG] = 1  # type: ignore[index]
+
+
+@pytest.mark.parametrize(("full", "tokens"), [(435, 500), (480, 550), (620, 700), (1000, 1150)])
+def test_demand_is_met_with_a_margin_in_steps(full: int, tokens: int) -> None:
+    assert target(full, 0) == tokens
+
+
+_full = st.dictionaries(st.sampled_from(NINE), st.integers(0, 6000))
+
+
+@given(_full, st.integers(8, 80).map(lambda n: n * 100))
+def test_tuning_stays_within_the_total_and_above_its_floors(
+    full: dict[SlotName, int], total: int
+) -> None:
+    before = shares(total)
+    after, changes = tuned(before, full, total)
+    assert sum(after[name] for name in NINE) <= total
+    assert all(after[name] >= min(DEFAULTS[name], before[name]) for name in full)
+    assert all(after[name] == before[name] for name in NINE if name not in full)
+    assert {change.name for change in changes} == {n for n in NINE if after[n] != before[n]}
+
+
+def test_tuning_says_what_it_changed_and_leaves_the_users_values_alone() -> None:
+    before = dict(DEFAULTS)
+    after, (change,) = tuned(before, {SlotName.LONG: 1000, SlotName.ARCS: 20})
+    assert before == dict(DEFAULTS)
+    assert after[SlotName.LONG] == 1150
+    assert change.sentence == "Long: raised from 500 to 1150 tokens, as it would take 1000 in full."

@@ -1,0 +1,216 @@
+"""What the prompt tells is chosen by what each line adds, and by what holds now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.memory.records import DocumentKind, Ending, EndReason, Memory, Source, Tier
+from app.prompt.choosing.choice import by_gain
+from app.prompt.choosing.drafts import Draft, Entry
+from app.prompt.occasion import Turn
+from app.prompt.slots import Reason, SlotName, SlotSet
+from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
+from app.story.story import ChatKind, Story
+from tests.app.prompt.remembered import CHAT, document, memory, prompt, story, text_of, whole
+
+GROUP = ChatKind.GROUP
+KILLED = "Odo poisoned the old duke at the winter feast"
+
+
+def secret(**values: object) -> Memory:
+    """What Odo hides from Vera."""
+    fields = {"type": "hiding", "subject": "Odo", "target": "Vera", "id": "secret"} | values
+    return memory(f"that {KILLED}", Tier.EPISTEMIC, **fields)
+
+
+def left_out(slots: SlotSet, reason: Reason) -> set[str]:
+    return {one.memory for c in slots.contents for one in c.left_out if one.reason is reason}
+
+
+def test_of_two_lines_that_say_the_same_the_second_waits() -> None:
+    lines = ("Odo hid the ledger in the mill.", "Odo hid his ledger in the mill.", "Vera limps.")
+    entries = tuple(Entry(text, (n,)) for n, text in enumerate(lines))
+    (draft,) = by_gain([Draft(SlotName.SESSION, entries, "", "{{x}}")])
+    assert [entry.place[0] for entry in draft.entries][-1] in (0, 1)
+    assert draft.entries[-1].gain < draft.entries[0].gain
+
+
+def test_what_another_slot_tells_is_not_told_before_what_nobody_tells() -> None:
+    told = memory("Odo hid the ledger under the mill wheel.", importance=3)
+    again = memory(
+        "Odo hid his ledger under the wheel of the mill.", Tier.SESSION, type="detail", importance=3
+    )
+    other = memory("Vera carries a cracked brass compass.", Tier.SESSION, type="detail")
+    newest = memory("Rain falls on both of them.", Tier.SESSION, type="detail", at=3)
+    tight = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_session": 38}
+    text = text_of(
+        prompt([told, again, other, newest], slots_head_every=0, **tight), SlotName.SESSION
+    )
+    assert "compass" in text
+    assert "wheel" not in text
+
+
+def test_the_scene_now_is_told_by_what_is_of_now() -> None:
+    """Details of the story's first quarter stood under "The scene now" at its end."""
+    of = story(*(f"Line {n} of the day." for n in range(80)))
+    old = [
+        memory(f"Something old {kind}.", Tier.SESSION, type=kind, at=n, hash="")
+        for n, kind in enumerate(("scene", "development", "detail", "revelation"))
+    ]
+    new = memory("They stand on the bridge.", Tier.SESSION, type="scene", at=78, hash="")
+    text = text_of(prompt([*old, new], of=of), SlotName.SESSION)
+    now = text.partition("\n\n")[0]
+    assert "bridge" in now
+    assert "Something old" not in now
+
+
+def test_what_was_overtaken_steps_back_behind_what_holds() -> None:
+    """The long-term slot told where a thing was put, and not that it was taken back."""
+    placed = memory("Odo laid the silver ring into the well.", importance=3, id="placed")
+    by = Source(CHAT, "m2", "")
+    was = memory(
+        "the well", Tier.STATE_LEDGER, type="object", subject="silver ring", field="location"
+    )
+    was = replace(was, endings=(Ending(EndReason.SUPERSEDED, sources=(by,)),))
+    back = memory("Vera fetched the ring back from down there.", id="back", at=2, hash="")
+    tight = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_long": 22}
+    slots = prompt([placed, was, back], slots_head_every=0, **tight)
+    assert text_of(slots, SlotName.LONG).endswith("Vera fetched the ring back from down there.")
+
+
+@pytest.mark.parametrize("tier", [Tier.LONG_TERM, Tier.SESSION, Tier.ARCS])
+def test_no_slot_tells_the_one_who_answers_what_is_hidden_from_them(tier: Tier) -> None:
+    line = memory(f"At the winter feast {KILLED} with wine.", tier, id="line")
+    slots = prompt([secret(), line], of=story(kind=GROUP), turn=Turn("Vera"))
+    assert "poisoned" not in whole(slots).replace(f"Vera does not know that {KILLED}", "")
+    assert left_out(slots, Reason.UNKNOWN) == {"line"}
+    keeper = whole(prompt([secret(), line], of=story(kind=GROUP), turn=Turn("Odo")))
+    assert "with wine" in keeper
+
+
+def test_recap_and_canon_tell_no_secret_either() -> None:
+    of = story(running=f"DEVELOPMENTS\n{KILLED}.\nVera came home.", kind=GROUP)
+    canon = document(DocumentKind.CANON, f"{KILLED}. Vera grew up in the mill.", subject="Vera")
+    text = whole(
+        prompt([secret()], of=of, documents=[canon], turn=Turn("Vera"), epistemic_unaware=False)
+    )
+    assert "poisoned" not in text
+    assert "came home" in text
+    assert "grew up" in text
+
+
+def test_what_somebody_does_not_know_says_so_in_its_own_line() -> None:
+    unaware = memory(f"that {KILLED}", Tier.EPISTEMIC, type="unaware", subject="Vera")
+    text = text_of(prompt([unaware], of=story(kind=GROUP), turn=Turn("Vera")), SlotName.EPISTEMIC)
+    assert text == f"- Vera does not know that {KILLED}"
+
+
+def test_what_they_learned_is_no_secret_any_more() -> None:
+    learned = memory(f"that {KILLED}", Tier.EPISTEMIC, type="knows", subject="Vera", id="knows")
+    line = memory(f"At the winter feast {KILLED} with wine.", id="line")
+    text = whole(prompt([secret(), learned, line], of=story(kind=GROUP), turn=Turn("Vera")))
+    assert "with wine" in text
+
+
+def with_versions(length: int) -> Story:
+    """A story of scenes of ten messages, each folded in, with a version for each."""
+    of = story(*(f"Line {n} of the day." for n in range(length)))
+    ends = range(9, length - 1, 10)
+    breaks = [SceneBreak(f"m{end}", BreakOrigin.HAND) for end in ends]
+    versions = tuple(
+        RunningVersion(
+            number,
+            "DEVELOPMENTS\n"
+            + "\n".join(f"Deed {n}." for n in range(number + 1))
+            + f"\n\nSTATE\nVera is at place {number}.",
+            number + 1,
+            f"m{end - 10}" if number else "",
+            f"m{end}",
+            "model",
+            1.0,
+        )
+        for number, end in enumerate(ends)
+    )
+    scenes = scenes_of(of.messages, {b.anchor: b for b in breaks})
+    return replace(of, running=RunningRecap(versions, len(versions) - 1), scenes=scenes)
+
+
+def test_scenes_are_told_where_nothing_is_remembered() -> None:
+    of = with_versions(30)
+    recaps = {"m19": (SceneRecap("m19", 0, "", "Vera slept.", "", "model", 1.0),)}
+    of = replace(of, recaps=recaps, running=RunningRecap())
+    assert "Vera slept." in text_of(prompt(of=of), SlotName.SCENES)
+    assert not text_of(prompt(of=of, scenes_enabled=False), SlotName.SCENES)
+
+
+def test_a_scene_that_the_running_recap_covers_is_not_told_again_in_other_words() -> None:
+    of = with_versions(60)
+    recaps = {
+        scene.closing.anchor: (
+            SceneRecap(scene.closing.anchor, 0, "", f"Told anew {scene.number}.", "", "model", 1.0),
+        )
+        for scene in of.scenes
+        if scene.closing is not None
+    }
+    held = [memory("Vera is tall.")]
+    before = replace(of, recaps=recaps, running=replace(of.running, current_version=2))
+    text = text_of(prompt(held, of=before), SlotName.SCENES)
+    assert [n for n in range(1, 7) if f"Told anew {n}." in text] == [4, 5]
+    off = text_of(prompt(held, of=before, running_recap_enabled=False), SlotName.SCENES)
+    assert "Told anew 3." in off
+
+
+def test_the_recap_tells_what_happened_before_the_messages_that_are_sent() -> None:
+    """With a context of 16,000 it told again what stood below it, word for word."""
+    of = with_versions(60)
+    tokens = of.message_tokens[0]
+    sent = Turn(context=2 * 25 * tokens)  # half of it is taken to be the chat's
+    text = prompt(of=of, turn=sent).slots[0].text
+    assert "Deed 3." in text
+    assert "Deed 4." not in text
+    assert "Vera is at place 4." in text
+    everything = prompt(of=of).slots[0].text
+    assert "Deed 4." in everything
+
+
+def test_the_recap_never_goes_behind_what_the_user_wrote() -> None:
+    of = with_versions(60)
+    *others, last = of.running.versions
+    edited = replace(last, version=5, content="DEVELOPMENTS\nMine.", made_by="you", reason="edit")
+    of = replace(of, running=RunningRecap((*others, last, edited), 5))
+    sent = Turn(context=2 * 25 * of.message_tokens[0])
+    assert "Mine." in prompt(of=of, turn=sent).slots[0].text
+
+
+def test_a_false_belief_is_told_without_the_truth_about_it() -> None:
+    belief = memory(
+        "that the duke died of fever",
+        Tier.EPISTEMIC,
+        type="believes",
+        subject="Vera",
+        detail=f"that the duke died of fever; in truth {KILLED}",
+    )
+    text = whole(prompt([secret(), belief], of=story(kind=GROUP), turn=Turn("Vera")))
+    assert "- that the duke died of fever" in text
+    assert "in truth" not in text
+
+
+def test_the_telling_goes_before_what_all_others_say_too() -> None:
+    """Words that memories share made a memory rank high, so the general outranked the telling."""
+    general = [
+        memory(text, id=f"g{n}")
+        for n, text in enumerate(
+            (
+                "Vera and Odo walk through the harbour town.",
+                "Vera and Odo talk in the harbour town.",
+                "Vera walks with Odo and they talk.",
+            )
+        )
+    ]
+    telling = memory("Vera owes Madame Quist forty crowns.", id="t")
+    tight = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_long": 24}
+    text = text_of(prompt([*general, telling], slots_head_every=0, **tight), SlotName.LONG)
+    assert "forty crowns" in text

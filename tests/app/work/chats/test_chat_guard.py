@@ -1,0 +1,225 @@
+"""Copies of chats are kept while SillyTavern writes, and a loss is told with a way back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from app.core.errors import TavernError
+from app.core.tasks import TaskSupervisor
+from app.sillytavern.chat_copies import ChatCopies, ChatCopy, wanted
+from app.sillytavern.chat_file import read_chat
+from app.work.chats.chat_guard import KEEP_LINES, KEEP_SECONDS, ChatAlarm, ChatGuard
+
+DAY = 86_400.0
+
+
+def chat_text(count: int, *, integrity: str = "slug") -> bytes:
+    header = {"user_name": "Ana", "chat_metadata": {"integrity": integrity}}
+    lines = [header] + [
+        {"name": "Ana", "is_user": True, "mes": f"Line {n}.", "send_date": "2026-01-01T00:00:00Z"}
+        for n in range(count)
+    ]
+    return "\n".join(json.dumps(line) for line in lines).encode()
+
+
+class Guarded:
+    """A chat, its guard, and the alarms; the clock is the test's."""
+
+    def __init__(self, folder: Path, tasks: TaskSupervisor) -> None:
+        self.now = 1_790_000_000.0
+        self.chat = folder / "chats" / "Ana" / "Ana - 2026.jsonl"
+        self.chat.parent.mkdir(parents=True)
+        self.alarms: list[ChatAlarm] = []
+        self.failures: list[str] = []
+        self.guard = ChatGuard(folder / "copies", tasks, clock=lambda: self.now)
+        self.guard.alarm.connect(self.hear_alarm)
+        self.guard.failed.connect(self.hear_failure)
+
+    def hear_alarm(self, alarm: ChatAlarm) -> None:
+        self.alarms.append(alarm)
+
+    def hear_failure(self, failure: tuple[Path, str]) -> None:
+        self.failures.append(failure[1])
+
+    async def written(self, data: bytes, *, later: float = 60.0) -> tuple[ChatCopy, ...]:
+        self.now += later
+        self.chat.write_bytes(data)
+        await self.guard.look(self.chat)
+        return await self.guard.copies(self.chat)
+
+
+@pytest_asyncio.fixture
+async def guarded(tmp_path: Path) -> AsyncIterator[Guarded]:
+    tasks = TaskSupervisor()
+    made = Guarded(tmp_path, tasks)
+    yield made
+    made.guard.close()
+    await tasks.aclose()
+
+
+async def test_a_copy_is_kept_at_first_and_then_as_the_chat_grows(guarded: Guarded) -> None:
+    assert len(await guarded.written(chat_text(30))) == 1
+    assert len(await guarded.written(chat_text(31))) == 1
+    assert len(await guarded.written(chat_text(30 + KEEP_LINES))) == 2
+    assert len(await guarded.written(chat_text(31 + KEEP_LINES), later=KEEP_SECONDS)) == 3
+    assert len(await guarded.written(chat_text(31 + KEEP_LINES), later=KEEP_SECONDS)) == 3
+    assert guarded.alarms == []
+
+
+async def test_a_chat_that_shrank_is_told_once_with_a_copy_of_before(guarded: Guarded) -> None:
+    before = chat_text(200)
+    await guarded.written(before)
+    await guarded.written(chat_text(150))
+    await guarded.written(chat_text(149))
+    (alarm,) = guarded.alarms
+    assert alarm.copy.messages == 200
+    assert "50 messages fewer" in alarm.sentence
+    restored = await guarded.guard.restore(guarded.chat, alarm.copy)
+    assert restored.parent == guarded.chat.parent
+    assert restored.read_bytes() == before
+    assert guarded.chat.read_bytes() == chat_text(149)
+    assert await guarded.guard.restore(guarded.chat, alarm.copy) != restored
+
+
+async def test_a_few_deleted_messages_are_nobodys_business(guarded: Guarded) -> None:
+    await guarded.written(chat_text(200))
+    await guarded.written(chat_text(192))
+    assert guarded.alarms == []
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "cannot be read"),
+        (b"\0" * 4096, "cannot be read"),
+        (chat_text(40)[:-9], "broken off"),
+        (chat_text(1), "fewer"),
+    ],
+)
+async def test_a_broken_chat_is_told(guarded: Guarded, data: bytes, words: str) -> None:
+    await guarded.written(chat_text(40))
+    await guarded.written(data)
+    (alarm,) = guarded.alarms
+    assert words in alarm.sentence
+    restored = await guarded.guard.restore(guarded.chat, alarm.copy)
+    assert len(read_chat(restored).lines) == 40
+
+
+async def test_another_chat_in_its_place_is_told_at_once_though_it_is_as_long(
+    guarded: Guarded,
+) -> None:
+    before = chat_text(40)
+    await guarded.written(before)
+    other = chat_text(40, integrity="another").replace(b"Line", b"Another line")
+    await guarded.written(other)
+    (alarm,) = guarded.alarms
+    assert "40 messages" in alarm.sentence
+    restored = await guarded.guard.restore(guarded.chat, alarm.copy)
+    assert restored.read_bytes() == before
+    await guarded.written(other)
+    assert len(guarded.alarms) == 1
+
+
+async def test_messages_that_are_lost_while_others_come_are_told(guarded: Guarded) -> None:
+    await guarded.written(chat_text(40))
+    lines = chat_text(40 + KEEP_LINES).split(b"\n")
+    del lines[5:20]
+    more = chat_text(100).split(b"\n")[80:]
+    await guarded.written(b"\n".join(lines + more))
+    (alarm,) = guarded.alarms
+    assert "15 messages" in alarm.sentence
+
+
+async def test_what_only_looks_different_is_no_loss(guarded: Guarded) -> None:
+    """Hidden, with a recap, swiped, in another order, under another slug: the words are there."""
+    await guarded.written(chat_text(40))
+    header, *lines = [json.loads(line) for line in chat_text(40).split(b"\n")]
+    for number, line in enumerate(lines):
+        line["is_system"] = number % 2 == 0
+        line["extra"] = {"auto_recap_memory": {"memory": "Told."}}
+        line |= {"swipes": [line["mes"], "Another."], "mes": "Another.", "swipe_id": 1}
+    header["chat_metadata"]["integrity"] = "another"
+    changed = "\n".join(json.dumps(line) for line in (header, *lines[::-1])).encode()
+    await guarded.written(changed, later=KEEP_SECONDS)
+    assert guarded.alarms == []
+
+
+async def test_what_only_the_copy_has_is_named(guarded: Guarded) -> None:
+    (copy,) = await guarded.written(chat_text(12))
+    guarded.chat.write_bytes(chat_text(10) + b'\n{"name":"Ana","mes":"New."}')
+    told = await guarded.guard.compare(guarded.chat, copy)
+    assert (told.kept, told.added) == (10, 1)
+    assert told.lost == ("Ana: Line 10.", "Ana: Line 11.")
+
+
+async def test_a_deleted_chat_is_told_and_a_renamed_one_is_not(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.work.chats.chat_guard.GONE_SECONDS", 0.0)
+    await guarded.written(chat_text(12))
+    renamed = guarded.chat.with_name("Another name.jsonl")
+    guarded.chat.rename(renamed)
+    await guarded.guard.look(guarded.chat)
+    await guarded.guard.settled()
+    assert guarded.alarms == []
+    renamed.unlink()
+    await guarded.guard.look(guarded.chat)
+    await guarded.guard.settled()
+    (alarm,) = guarded.alarms
+    assert "was deleted" in alarm.sentence
+    restored = await guarded.guard.restore(guarded.chat, alarm.copy)
+    assert restored.read_bytes() == chat_text(12)
+
+
+async def test_a_copy_that_cannot_be_written_is_said(guarded: Guarded, tmp_path: Path) -> None:
+    (tmp_path / "copies").write_text("in the way")
+    await guarded.written(chat_text(12))
+    assert "could be kept" in guarded.failures[0]
+
+
+async def test_a_copy_that_is_damaged_is_refused(guarded: Guarded) -> None:
+    (copy,) = await guarded.written(chat_text(12))
+    copy.path.write_bytes(copy.path.read_bytes()[:-20])
+    with pytest.raises(TavernError, match="cannot be read"):
+        await guarded.guard.restore(guarded.chat, copy)
+    assert [path.name for path in guarded.chat.parent.iterdir()] == [guarded.chat.name]
+
+
+def test_a_name_of_full_length_has_room_for_the_date(tmp_path: Path) -> None:
+    chat = tmp_path / "Ana" / f"{'ж' * 124}x.jsonl"
+    copies = ChatCopies(tmp_path / "copies")
+    copy = copies.keep(chat, chat_text(3), 1_790_000_000.0)
+    chat.parent.mkdir()
+    restored = copies.restore(copy, chat)
+    assert len(os.fsencode(restored.name)) <= 255
+    assert "as of" in restored.name
+
+
+def test_old_copies_thin_out_and_the_longest_stays() -> None:
+    now = 1_790_000_000.0
+    copies = [
+        ChatCopy(Path(str(n)), now - n * DAY / 4, 900 if n == 395 else 100, 1) for n in range(400)
+    ]
+    kept = wanted(copies)
+    assert len(kept) < 20
+    assert set(copies[:3]) <= kept
+    assert copies[395] in kept
+    assert all(any(day * DAY <= now - k.moment < (day + 1) * DAY for k in kept) for day in range(7))
+
+
+@pytest.mark.weakness(11)
+def test_all_chats_together_stay_within_bounds_and_keep_one_copy_each(tmp_path: Path) -> None:
+    copies = ChatCopies(tmp_path / "copies", most_bytes=20_000)
+    chats = [tmp_path / "Ana" / f"{n}.jsonl" for n in range(4)]
+    for n in range(12):
+        for chat in chats:
+            copies.keep(chat, os.urandom(2000), 1_790_000_000.0 + n * DAY)
+    found = [copies.of(chat) for chat in chats]
+    assert all(found)
+    assert sum(copy.bytes for kept in found for copy in kept) <= 20_000

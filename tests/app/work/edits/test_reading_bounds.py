@@ -1,0 +1,91 @@
+"""Messages that the user keeps out of what memory reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.companion import Companion, open_companion
+from app.core.paths import Folders
+from app.memory.documents.summary import to_summarise
+from app.memory.reading.left_out import left_out_of, stored
+from tests.fakes import FakeLlm
+from tests.labelled import WrittenTavern, write_tavern
+from tests.oracle.gold import Gold
+from tests.oracle.server import Oracle
+from tests.scripted_memory import is_reading
+from tests.ui.samples import message
+
+STORY = Path(__file__).parents[3] / "data" / "stories" / "lantern-district.json"
+
+
+def test_anchors_are_kept_in_one_text() -> None:
+    assert left_out_of({"memory_left_out": ""}) == frozenset()
+    assert left_out_of({"memory_left_out": stored({"b", "a"})}) == {"a", "b"}
+
+
+def test_a_summary_passes_them_over() -> None:
+    shown = [message(n) for n in range(4)]
+    assert list(to_summarise(shown, -1, 3, {shown[1].anchor})) == [0, 2, 3]
+
+
+@pytest.mark.asyncio
+async def test_leaving_out_is_a_step_that_can_be_taken_back(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    folders = Folders(tmp_path / "own", tmp_path / "own")
+    (tmp_path / "own").mkdir()
+    async with open_companion(
+        folders, tavern=demo_tavern.user_folder, llm="builtin", watch=False
+    ) as companion:
+        story = await companion.open_story(demo_tavern.chat)
+        path, bounds, edits = story.chat.path, companion.reading_bounds, companion.edits
+        one, two = story.messages[3].anchor, story.messages[4].anchor
+        await bounds.toggle(path, [one])
+        assert bounds.left_out(path) == {one}
+        assert (await edits.undo_labels(path))[0] == "memory leaves out #3"
+        await bounds.toggle(path, [one, two])
+        assert bounds.left_out(path) == {one, two}
+        await bounds.toggle(path, [one, two, "gone"])
+        assert bounds.left_out(path) == frozenset()
+        assert (await edits.undo_labels(path))[0] == "memory reads 2 messages again"
+        await edits.undo(path)
+        assert bounds.left_out(path) == {one, two}
+        await edits.undo(path)
+        await edits.undo(path)
+        assert bounds.left_out(path) == frozenset()
+
+
+@pytest.mark.asyncio
+async def test_a_message_that_is_left_out_reaches_no_reading(tmp_path: Path) -> None:
+    gold = Gold.read(STORY)
+    written = write_tavern(gold.story, tmp_path / "data" / "default-user")
+    (tmp_path / "own").mkdir()
+    with FakeLlm(Oracle(gold).reply) as llm:
+        async with open_companion(
+            Folders(tmp_path / "own", tmp_path / "own"),
+            tavern=written.user_folder,
+            llm=f"openai:m@{llm.url}",
+            watch=False,
+            asks_first=True,
+            keeps_memory=True,
+        ) as companion:
+            for name in ("scene_recaps_auto", "running_recap_auto"):
+                await companion.put_setting(name, False)
+            story = await companion.open_story(written.chat)
+            await companion.settled(written.chat)
+            left_out = [story.messages[n] for n in (0, 21, 22)]
+            await _leave_out(companion, written.chat, [m.anchor for m in left_out])
+            await companion.work.start_catch_up(written.chat)
+            await companion.settled(written.chat)
+    readings = [request.text for request in llm.requests if is_reading(request)]
+    for one in left_out:
+        longest = max(one.text.splitlines(), key=len)
+        assert not any(longest in text for text in readings)
+    beside = max(story.messages[23].text.splitlines(), key=len)
+    assert any(beside in text for text in readings)
+
+
+async def _leave_out(companion: Companion, path: Path, anchors: list[str]) -> None:
+    await companion.reading_bounds.toggle(path, anchors)

@@ -1,0 +1,102 @@
+"""What a backlog takes, and how far it is: sums that a user can check."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.model_use import Prices
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Worked
+from app.core.part_health import about
+from app.work.planning.catch_up import (
+    CatchUpPlan,
+    Pace,
+    catch_up_progress,
+    estimated,
+    pace_of,
+)
+
+SCENE, FOLD = OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP
+PLAN = CatchUpPlan(4, 0, 80, 7, 2_000_000, 100_000, folds=3)
+PACE = Pace({SCENE: 10.0, FOLD: 4.0})
+
+
+def running(started: float) -> Operation:
+    spec = OperationSpec(SCENE, 1, "key", "m1", "Recap of scene 1")
+    return Operation(1, spec, OperationStatus.RUNNING, started=started)
+
+
+def test_the_pace_is_the_middle_of_the_last_ones_of_each_kind() -> None:
+    slow_start = [(SCENE, 5.0)] * 20 + [(SCENE, 300.0)] * 50
+    assert pace_of(slow_start).of(SCENE) == 5.0
+    assert pace_of([(SCENE, 5.0), (SCENE, 400.0), (SCENE, 7.0)]).of(SCENE) == 7.0
+    # What was never done is expected to take as long as what was.
+    assert pace_of([(SCENE, 5.0)]).of(FOLD) == 5.0
+    assert pace_of([]).of(SCENE) is None
+
+
+def test_time_and_price_are_sums_over_the_plan() -> None:
+    plan = estimated(PLAN, PACE, Prices(3.0, 15.0))
+    assert plan.seconds == 4 * 10 + 3 * 4
+    assert plan.price == pytest.approx(2 * 3.0 + 0.1 * 15.0)
+    unknown = estimated(PLAN, Pace(), Prices())
+    assert unknown.price is None
+    # As of a middling model, and said so.
+    assert unknown.is_guessed
+    assert not plan.is_guessed
+    assert unknown.seconds == PLAN.prompt_tokens / 800 + PLAN.output_tokens / 30
+    assert estimated(PLAN, PACE, Prices(output=15.0)).price == pytest.approx(1.5)
+
+
+def test_reasoning_is_paid_for_with_each_request() -> None:
+    plan = estimated(PLAN, PACE, Prices(3.0, 15.0), reasoning_tokens=1000)
+    assert plan.output_tokens == PLAN.output_tokens + PLAN.requests * 1000
+    more = PLAN.requests * 1000 / 1_000_000 * 15.0
+    assert plan.price == pytest.approx(2 * 3.0 + 0.1 * 15.0 + more)
+
+
+def test_what_runs_is_taken_off_the_rest_and_never_more_than_it_usually_takes() -> None:
+    def told(started: float) -> tuple[float, float | None]:
+        progress = catch_up_progress(
+            1,
+            "Mira",
+            left=PLAN,
+            worked=Worked(5, 1, 60.0),
+            running=running(started),
+            pace=PACE,
+            now=100.0,
+        )
+        assert (progress.done, progress.failed, progress.left) == (5, 1, 7)
+        assert progress.share == pytest.approx(6 / 13)
+        return progress.elapsed, progress.remaining
+
+    assert told(94.0) == (66.0, 46.0)
+    assert told(20.0) == (140.0, 42.0)
+
+
+def test_one_that_stops_has_only_what_runs_before_it() -> None:
+    progress = catch_up_progress(
+        1,
+        "Mira",
+        left=PLAN,
+        worked=Worked(5, 0, 60.0),
+        running=running(98.0),
+        pace=PACE,
+        now=100.0,
+        is_stopping=True,
+    )
+    assert (progress.left, progress.remaining) == (1, 8.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.0, "about 5 s"),
+        (38.0, "about 40 s"),
+        (57.0, "about 1 min"),
+        (750.0, "about 12 min"),
+        (3599.0, "about 1 h"),
+        (7800.0, "about 2 h 10 min"),
+    ],
+)
+def test_an_expected_time_is_said_roughly(seconds: float, words: str) -> None:
+    assert about(seconds) == words

@@ -1,0 +1,355 @@
+"""Longer texts are planned when what they are made of has changed, and no oftener."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.operations import OperationKind, OperationSpec
+from app.memory.documents.canon import canon_digest
+from app.memory.documents.profiles import subjects
+from app.memory.records import (
+    ARC,
+    Document,
+    DocumentKind,
+    Ending,
+    EndReason,
+    Memory,
+    Remembered,
+    Source,
+    Tier,
+)
+from app.memory.standing import Ground
+from app.memory.tiers.arc_summaries import summaries
+from app.settings.values import Settings
+from app.story.messages import Message, digest
+from app.story.recaps import RunningRecap, RunningVersion
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
+from app.story.story import ChatKind, ChatRef, Story
+from app.work.planning.document_planner import Derivable, canon_spec, plan_derived
+from app.work.planning.planner import Writing
+
+MODEL = Writing("openai:m@http://localhost", "1", is_free=False, context_tokens=8192)
+SMALL = replace(MODEL, spec="ollama:m")
+CHAT = ChatRef(Path("a.jsonl"), ChatKind.SOLO, "A", speakers=("Mira",))
+
+
+def messages(length: int) -> tuple[Message, ...]:
+    texts = [f"This is message {number}." for number in range(length)]
+    return tuple(
+        Message(f"m{n}", digest(text), "Mira" if n % 2 else "Ana", text, is_user=n % 2 == 0)
+        for n, text in enumerate(texts)
+    )
+
+
+def story(length: int = 20, *ends: int, tokens: int = 10) -> Story:
+    told = messages(length)
+    breaks = {f"m{end}": SceneBreak(f"m{end}", BreakOrigin.HEURISTIC) for end in ends}
+    return Story(
+        CHAT,
+        told,
+        breaks=breaks,
+        scenes=scenes_of(told, breaks),
+        message_tokens=(tokens,) * length,
+    )
+
+
+def source(number: int) -> Source:
+    return Source(1, f"m{number}", digest(f"This is message {number}."))
+
+
+def facts(count: int, *, start: int = 0) -> tuple[Memory, ...]:
+    return tuple(
+        Memory(f"f{n}", 1, Tier.LONG_TERM, "fact", f"Mira owns thing {n}.", sources=(source(1),))
+        for n in range(start, start + count)
+    )
+
+
+def arc(number: int, end: int = 5) -> Memory:
+    ending = Ending(EndReason.RESOLVED, sources=(source(end),), text="It was found.")
+    return Memory(
+        f"a{number}",
+        1,
+        Tier.ARCS,
+        ARC,
+        f"Where is thing {number}?",
+        sources=(source(1),),
+        endings=(ending,),
+    )
+
+
+def chat(
+    of: Story,
+    *memories: Memory,
+    documents: tuple[Document, ...] = (),
+    writing: Writing = MODEL,
+    is_read: bool = True,
+    context: int = 8192,
+    **settings: Any,
+) -> Derivable:
+    wanted: Mapping[str, Any] = Settings().for_chat(1) | settings
+    return Derivable(
+        of,
+        1,
+        Remembered(memories, documents=documents),
+        Ground.of(1, of.messages),
+        wanted,
+        writing,
+        context,
+        is_read,
+    )
+
+
+def planned(of: Derivable) -> dict[OperationKind, OperationSpec]:
+    specs = plan_derived(of)
+    assert len({spec.kind for spec in specs}) == len(specs)
+    return {spec.kind: spec for spec in specs}
+
+
+def document(spec: OperationSpec, kind: DocumentKind, subject: str = "", **more: Any) -> Document:
+    return Document(f"{spec.key}{subject}", 1, kind, "Text.", subject=subject, **more)
+
+
+def test_without_a_model_nothing_is_planned() -> None:
+    free = replace(MODEL, spec="builtin", is_free=True)
+    full = chat(story(20, 9), *facts(9), arc(1), writing=free, continuity_auto=True)
+    assert plan_derived(full) == ()
+
+
+def test_what_is_made_of_memories_waits_until_all_is_read() -> None:
+    unread = chat(story(20, 9), *facts(9), arc(1), is_read=False, continuity_auto=True)
+    assert set(planned(unread)) == {OperationKind.CONTINUITY}
+
+
+def test_resolved_arcs_are_summed_up_once_and_together() -> None:
+    before = chat(story(), arc(1), arc(2, 7), arc(3, 9))
+    spec = planned(before)[OperationKind.ARC_SUMMARY]
+    assert spec.params["arcs"] == ["a1", "a2", "a3"]
+    assert spec.anchor == "m9"
+    done = tuple(
+        document(spec, DocumentKind.ARC_SUMMARY, one.memory.id, inputs=one.digest, until="m9")
+        for one in before.resolved
+    )
+    assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), documents=done))
+    soon = chat(story(), arc(1, 8), documents=done)
+    assert OperationKind.ARC_SUMMARY not in planned(soon)  # what came a moment ago is told so far
+    again = chat(story(80), arc(1, 8), documents=done)
+    assert planned(again)[OperationKind.ARC_SUMMARY].key != spec.key
+    assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), arcs_enabled=False))
+
+
+def test_portraits_are_made_when_a_scene_has_closed() -> None:
+    assert OperationKind.PROFILE not in planned(chat(story(20), *facts(5)))
+    closed = chat(story(20, 9), *facts(5))
+    spec = planned(closed)[OperationKind.PROFILE]
+    assert spec.params["names"] == ["Mira"]  # the user is nobody's character
+    off = chat(story(20, 9), *facts(5), profiles_enabled=False)
+    assert OperationKind.PROFILE not in planned(off)
+
+
+def test_portraits_come_within_a_scene_only_by_wish_and_with_a_capable_model() -> None:
+    kept = Document("k", 1, DocumentKind.PROFILE, "x", subject="Mira", until="m4", inputs="old")
+
+    def is_due(length: int, **more: Any) -> bool:
+        of = chat(story(length), *facts(5), documents=(kept,), **more)
+        return OperationKind.PROFILE in planned(of)
+
+    assert not is_due(20)
+    assert is_due(20, profiles_every=10)
+    assert not is_due(14, profiles_every=10)
+    assert not is_due(20, profiles_every=10, writing=SMALL)
+    assert not is_due(20, profiles_every=10, profiles_enabled=False)
+
+
+def test_a_portrait_is_made_anew_when_both_scene_and_memories_went_on() -> None:
+    def with_kept(of: Story, count: int, inputs: str) -> dict[OperationKind, OperationSpec]:
+        kept = Document("p", 1, DocumentKind.PROFILE, "x", subject="Mira", until="m10")
+        return planned(chat(of, *facts(count), documents=(replace(kept, inputs=inputs),)))
+
+    assert OperationKind.PROFILE not in with_kept(story(40, 9), 5, "other")  # no scene since
+    assert OperationKind.PROFILE not in with_kept(story(20, 9, 15), 5, "other")  # nor enough
+    assert OperationKind.PROFILE in with_kept(story(80, 9, 15), 5, "other")
+
+
+def test_the_same_portrait_wanted_again_later_is_other_work() -> None:
+    first = planned(chat(story(20, 9), *facts(5)))[OperationKind.PROFILE]
+    old = document(first, DocumentKind.PROFILE, "Mira", until="m10", inputs="of other memories")
+    later = planned(chat(story(80, 9, 15), *facts(5), documents=(old,)))[OperationKind.PROFILE]
+    assert later.key != first.key
+
+
+def summed_up(at: float = 5.0, *, number: int = 1) -> tuple[Memory, Document]:
+    resolved = chat(story(), arc(number)).resolved[0]
+    kept = Document(
+        f"s{number}",
+        1,
+        DocumentKind.ARC_SUMMARY,
+        "They found it.",
+        subject=resolved.memory.id,
+        inputs=resolved.digest,
+        created=at,
+    )
+    return resolved.memory, kept
+
+
+def test_canon_follows_an_arc_that_was_summed_up() -> None:
+    memory, summary = summed_up()
+    before = chat(story(), memory, documents=(summary,))
+    assert OperationKind.CANON in planned(before)
+    assert OperationKind.CANON not in planned(chat(story(), memory))  # the summary comes first
+    spec = canon_spec(before)
+    kept = Document("c", 1, DocumentKind.CANON, "x", created=6.0)
+    assert OperationKind.CANON not in planned(chat(story(), memory, documents=(summary, kept)))
+    older = replace(kept, created=4.0)
+    again = planned(chat(story(), memory, documents=(summary, older)))[OperationKind.CANON]
+    assert again.key != spec.key
+
+
+def test_canon_by_itself_is_for_capable_models_and_for_who_wants_it() -> None:
+    memory, summary = summed_up()
+    for changed in ({"writing": SMALL}, {"canon_auto": False}, {"hardware_profile": "a"}):
+        of = chat(story(), memory, documents=(summary,), **changed)
+        assert OperationKind.CANON not in planned(of)
+
+
+def test_a_group_has_one_canon_about_all_of_them() -> None:
+    group = ChatRef(Path("g.jsonl"), ChatKind.GROUP, "g", "7", "The Crew", ("Mira", "Bo"))
+    of = chat(replace(story(), chat=group))
+    assert (of.owner_name, of.owners) == ("The Crew", "Mira, Bo")
+    outside = chat(replace(story(), chat=ChatRef(Path("g.jsonl"), ChatKind.FILE, "g")))
+    assert (outside.owner_name, outside.owners) == ("Mira", "Mira")
+
+
+def test_a_summary_of_another_chat_alone_makes_no_canon() -> None:
+    _, summary = summed_up()
+    elsewhere = replace(summary, chat=2)
+    assert OperationKind.CANON not in planned(chat(story(), documents=(elsewhere,)))
+
+
+def test_each_reply_at_the_end_is_checked_once_where_that_is_wanted() -> None:
+    assert OperationKind.CONTINUITY not in planned(chat(story(20), *facts(3)))
+    wanted = chat(story(20), *facts(3), continuity_auto=True)
+    spec = planned(wanted)[OperationKind.CONTINUITY]
+    assert spec.anchor == "m19"
+    checked = Document(
+        "k",
+        1,
+        DocumentKind.CONTINUITY,
+        "",
+        until="m19",
+        inputs=story(20).messages[19].content_hash,
+    )
+    done = chat(story(20), *facts(3), documents=(checked,), continuity_auto=True)
+    assert OperationKind.CONTINUITY not in planned(done)
+    for small in ({"writing": SMALL}, {"hardware_profile": "a"}):  # only when asked for
+        of_small = chat(story(20), *facts(3), continuity_auto=True, **small)
+        assert OperationKind.CONTINUITY not in planned(of_small)
+    for of in (story(19), story(1)):  # the user wrote last; a greeting alone
+        assert OperationKind.CONTINUITY not in planned(chat(of, *facts(3), continuity_auto=True))
+
+
+def test_keywords_are_asked_for_many_memories_at_once() -> None:
+    assert OperationKind.TRIGGERS not in planned(chat(story(), *facts(4)))
+    first = planned(chat(story(), *facts(5)))[OperationKind.TRIGGERS]
+    assert first.params["memories"] == [f"f{n}" for n in range(5)]
+    spec = planned(chat(story(), *facts(30)))[OperationKind.TRIGGERS]
+    assert spec.params["memories"] == [f"f{n}" for n in range(24)]
+    small = chat(story(), *facts(30), writing=SMALL)
+    assert OperationKind.TRIGGERS not in planned(small)
+    wanted = chat(story(), *facts(30), writing=SMALL, triggers_enabled=True)
+    assert OperationKind.TRIGGERS in planned(wanted)
+
+
+def test_memories_that_do_not_hold_get_no_keywords() -> None:
+    gone = tuple(replace(fact, sources=(Source(1, "gone"),)) for fact in facts(30))
+    assert OperationKind.TRIGGERS not in planned(chat(story(), *gone))
+
+
+def test_a_summary_comes_when_the_context_fills_up_and_no_recap_tells_of_it() -> None:
+    full = story(40, tokens=200)
+    assert OperationKind.SUMMARY not in planned(chat(full, context=20_000))
+    spec = planned(chat(full, context=8192))[OperationKind.SUMMARY]
+    assert spec.params["anchors"][0] == "m0"
+    assert len(spec.params["anchors"]) == 20  # half of the model's context
+    version = RunningVersion(0, "All of it.", 1, "", "m29", "m", 1.0)
+    told = replace(full, running=RunningRecap((version,), 0))
+    assert OperationKind.SUMMARY not in planned(chat(told, context=8192))
+
+
+@pytest.mark.parametrize(("context", "is_due"), [(11_749, True), (11_750, True), (11_751, False)])
+def test_a_summary_is_due_at_its_share_of_the_context(context: int, is_due: bool) -> None:
+    """Spec §6: at 80 % of what the summary leaves; the trailing reply counts for nothing."""
+    full = story(40, tokens=200)  # 39 settled messages
+    assert (OperationKind.SUMMARY in planned(chat(full, context=context))) is is_due
+
+
+def test_no_summary_of_what_the_running_recap_is_about_to_tell() -> None:
+    of = chat(story(40, 9, 19, 29, tokens=200))
+    assert OperationKind.SUMMARY not in planned(of)
+    off = chat(story(40, 9, 19, 29, tokens=200), running_recap_auto=False)
+    assert OperationKind.SUMMARY in planned(off)
+
+
+def test_a_long_story_is_summed_up_by_itself_only_once_that_has_begun() -> None:
+    backlog = story(200, tokens=200)
+    assert OperationKind.SUMMARY not in planned(chat(backlog))
+    begun = Document("s", 1, DocumentKind.SUMMARY, "1. Scene: x", until="m9")
+    assert OperationKind.SUMMARY in planned(chat(backlog, documents=(begun,)))
+
+
+def test_a_summary_goes_on_behind_the_one_before() -> None:
+    before = Document("s", 1, DocumentKind.SUMMARY, "1. Scene: x", until="m9")
+    of = chat(story(60, tokens=200), documents=(before,), context=8192)
+    assert planned(of)[OperationKind.SUMMARY].params["anchors"][0] == "m10"
+
+
+@pytest.mark.pitfall(53)
+def test_a_trailing_reply_may_be_swiped_and_is_not_summed_up() -> None:
+    of = chat(story(10, tokens=200), context=2000, summary_tokens=500)
+    anchors = planned(of)[OperationKind.SUMMARY].params["anchors"]
+    assert anchors[-1] == "m8"
+
+
+def test_a_hundred_messages_cost_few_requests() -> None:
+    """Ten scenes, four resolved arcs, fifty memories: what is asked beside the readings."""
+    documents: tuple[Document, ...] = ()
+    named: frozenset[str] = frozenset()
+    requests = 0
+    for end in range(4, 101, 2):
+        of_story = story(end, *range(9, end - 1, 10))
+        arcs = [arc(n, 20 * n) for n in range(1, 5) if 20 * n < end - 1]
+        while True:
+            known = [replace(f, triggers=("x",)) if f.id in named else f for f in facts(end // 2)]
+            specs = plan_derived(now := chat(of_story, *known, *arcs, documents=documents))
+            if not specs:
+                break
+            requests += 1
+            named |= set(specs[0].params.get("memories", ()))
+            documents += made_by(specs[0], now, requests)
+    assert 8 <= requests <= 12
+
+
+def made_by(spec: OperationSpec, of: Derivable, at: int) -> tuple[Document, ...]:
+    """The texts that a piece of work would make."""
+    made = {
+        OperationKind.PROFILE: [(s.name, s.digest) for s in subjects(["Mira"], of.active)],
+        OperationKind.ARC_SUMMARY: [(a.memory.id, a.digest) for a in of.resolved],
+        OperationKind.CANON: [("Mira", canon_digest(summaries(of.documents, of.resolved, 1)))],
+    }
+    return tuple(
+        Document(
+            f"{at}{subject}",
+            1,
+            DocumentKind(spec.kind.value),
+            "Text.",
+            subject=subject,
+            until=of.story.messages[-1].anchor,
+            inputs=inputs,
+            created=float(at),
+        )
+        for subject, inputs in made.get(spec.kind, [])
+    )

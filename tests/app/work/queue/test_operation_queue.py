@@ -1,0 +1,518 @@
+"""The queue: order, failures that block nobody, cancelling at once, taking up after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from app.core.errors import (
+    AnswerUnusable,
+    BackendAway,
+    BackendBusy,
+    BackendRefused,
+    BackendUnreachable,
+    OperationOutdated,
+    StoreError,
+)
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
+from app.core.tasks import TaskSupervisor
+from app.llm.backends.retries import MAX_ATTEMPTS
+from app.store.store import Store
+from app.work.queue.operation_queue import OperationQueue
+
+
+@dataclass
+class Script:
+    """What happens at each key; others succeed at once."""
+
+    acts: dict[str, Callable[[], Awaitable[None]]] = field(default_factory=dict)
+    done: list[str] = field(default_factory=list)
+    ended: list[tuple[str, OperationStatus]] = field(default_factory=list)
+
+    async def perform(self, operation: Operation) -> Outcome:
+        act = self.acts.get(operation.spec.key)
+        if act is not None:
+            await act()
+        self.done.append(operation.spec.key)
+        return Outcome(3, 2, "fake")
+
+    async def after(self, operation: Operation) -> None:
+        self.ended.append((operation.spec.key, operation.status))
+
+
+def spec(key: str, priority: int = 0) -> OperationSpec:
+    return OperationSpec(OperationKind.SCENE_RECAP, 1, key, f"at {key}", f"Recap {key}", priority)
+
+
+async def queue_of(store: Store, tasks: TaskSupervisor, script: Script) -> OperationQueue:
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(store, script.perform, script.after, tasks)
+    await queue.start()
+    return queue
+
+
+def fail_with(error: Exception) -> Callable[[], Awaitable[None]]:
+    async def act() -> None:
+        raise error
+
+    return act
+
+
+async def test_higher_priority_first_then_age(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.pause()
+    await queue.add([spec("low"), spec("high", 10), spec("low too"), spec("high too", 10)])
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["high", "high too", "low", "low too"]
+
+
+async def test_the_same_work_is_queued_once(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.pause()
+    await queue.add([spec("a"), spec("a")])
+    await queue.add([spec("a")])
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["a"]
+
+
+async def test_a_final_failure_is_said_and_not_tried_again_unasked(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"bad": fail_with(AnswerUnusable("The model answered with nothing."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bad"), spec("good")])
+    await queue.wait_idle()
+    await queue.add([spec("bad")])
+    await queue.wait_idle()
+    assert script.done == ["good"]
+    failed = queue.failed(1)
+    assert [operation.error for operation in failed] == ["The model answered with nothing."]
+    script.acts.clear()
+    await queue.retry(failed[0].id)
+    await queue.wait_idle()
+    assert script.done == ["good", "bad"]
+
+
+async def test_what_is_tried_again_is_a_failure_no_more_until_it_fails_anew(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"bad": fail_with(AnswerUnusable("Nothing came."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bad")])
+    for _ in range(2):
+        await queue.wait_idle()
+        assert [op.status for op in queue.operations] == [OperationStatus.FAILED]
+        await queue.retry_all()
+    script.acts.clear()
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert [op.status for op in queue.operations] == [OperationStatus.DONE]
+    stored = await store.run(lambda: store.operations.recent(10))
+    assert [op.status for op in stored] == [OperationStatus.DONE]
+
+
+async def test_failures_of_an_earlier_run_can_be_tried_again(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"bad": fail_with(AnswerUnusable("Nothing came."))})
+    earlier = await queue_of(store, tasks, script)
+    await earlier.add([spec("bad"), spec("good")])
+    await earlier.wait_idle()
+    earlier.pause()
+    script.acts.clear()
+    queue = await queue_of(store, tasks, script)
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert script.done == ["good", "bad"]
+
+
+async def test_a_failure_at_each_start_is_shown_once(store: Store, tasks: TaskSupervisor) -> None:
+    for _ in range(2):
+        queue = await queue_of(
+            store, tasks, Script({"bad": fail_with(AnswerUnusable("Nothing came."))})
+        )
+        await queue.add([spec("bad")])
+        await queue.wait_idle()
+        assert [op.status for op in queue.operations] == [OperationStatus.FAILED]
+        queue.pause()
+    later = await queue_of(store, tasks, Script())
+    assert [op.status for op in later.operations] == [OperationStatus.FAILED]
+
+
+@pytest.mark.weakness(37)
+async def test_a_passing_fault_waits_and_holds_up_nobody(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"busy": fail_with(BackendBusy("Too many requests."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("busy", 10), spec("other")])
+    await queue.wait_idle()
+    assert script.done == ["other"]
+    (waiting,) = queue.waiting(1)
+    assert waiting.attempts == 1
+    assert waiting.not_before - waiting.started == pytest.approx(10, abs=1)
+    script.acts.clear()
+    await queue.retry(waiting.id)
+    await queue.wait_idle()
+    assert script.done == ["other", "busy"]
+
+
+async def test_who_is_away_is_waited_for_and_uses_up_no_attempt(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"away": fail_with(BackendAway("The page is not open."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("away", 10), spec("other")])
+    for _ in range(MAX_ATTEMPTS + 1):
+        await queue.wait_idle()
+        (waiting,) = queue.waiting(1)
+        assert waiting.attempts == 0
+        assert waiting.error == "The page is not open."
+        await queue.try_away()
+    await queue.wait_idle()
+    script.acts.clear()
+    await queue.try_away()
+    await queue.wait_idle()
+    assert script.done == ["other", "away"]
+
+
+async def test_who_comes_back_hurries_nobody_else(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script({"busy": fail_with(BackendBusy("Too many requests."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("busy")])
+    await queue.wait_idle()
+    await queue.try_away()
+    await queue.wait_idle()
+    assert [operation.attempts for operation in queue.waiting(1)] == [1]
+
+
+async def test_what_runs_is_stopped_when_its_story_changed(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    begun, stopped = asyncio.Event(), asyncio.Event()
+
+    async def be_slow() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    script = Script({"slow": be_slow})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("slow"), spec("other")])
+    await begun.wait()
+    queue.outdate_running(2, lambda _: True)  # another chat's
+    queue.outdate_running(1, lambda _: False)  # what it reads is as it was
+    await asyncio.sleep(0)
+    assert not stopped.is_set()
+    queue.outdate_running(1, lambda other: other.key == "slow")
+    await queue.wait_idle()
+    assert stopped.is_set()
+    assert script.ended == [("slow", OperationStatus.OUTDATED), ("other", OperationStatus.DONE)]
+    script.acts.clear()
+    await queue.add([spec("slow")])  # as after an edit that was undone
+    await queue.wait_idle()
+    assert script.done == ["other", "slow"]
+
+
+async def test_retry_after_is_honoured(store: Store, tasks: TaskSupervisor) -> None:
+    tries: list[int] = []
+    succeeded = asyncio.Event()
+
+    async def busy_once() -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise BackendUnreachable("Nobody answers.", retry_after_seconds=0.01)
+        succeeded.set()
+
+    script = Script({"a": busy_once})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("a")])
+    async with asyncio.timeout(10):
+        await succeeded.wait()
+    assert len(tries) == 2
+
+
+@pytest.mark.expects_log("app.work.queue.failures")
+async def test_an_error_of_our_own_fails_one_operation_only(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"bug": fail_with(KeyError("oops"))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bug"), spec("good")])
+    await queue.wait_idle()
+    assert script.done == ["good"]
+    assert ("bug", OperationStatus.FAILED) in script.ended
+
+
+@pytest.mark.weakness(36, 38)
+async def test_cancelling_stops_what_runs_at_once(store: Store, tasks: TaskSupervisor) -> None:
+    started = asyncio.Event()
+
+    async def endless() -> None:
+        started.set()
+        await asyncio.sleep(3600)
+
+    script = Script({"long": endless})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("long", 1), spec("next")])
+    await started.wait()
+    running = next(op for op in queue.operations if op.spec.key == "long")
+    await queue.cancel(running.id)
+    await queue.wait_idle()
+    assert script.done == ["next"]
+    assert ("long", OperationStatus.CANCELLED) in script.ended
+
+
+@pytest.mark.pitfall(9)
+async def test_cancelling_what_waits_leaves_what_runs(store: Store, tasks: TaskSupervisor) -> None:
+    started, may_end = asyncio.Event(), asyncio.Event()
+
+    async def long() -> None:
+        started.set()
+        await may_end.wait()
+
+    script = Script({"long": long})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("long", 1), spec("next")])
+    await started.wait()
+    await queue.cancel(next(op.id for op in queue.operations if op.spec.key == "next"))
+    may_end.set()
+    await queue.wait_idle()
+    assert script.done == ["long"]
+
+
+async def test_what_ran_when_the_program_ended_is_taken_up_again(store: Store) -> None:
+    started = asyncio.Event()
+
+    async def endless() -> None:
+        started.set()
+        await asyncio.sleep(3600)
+
+    first_run = TaskSupervisor()
+    queue = await queue_of(store, first_run, Script({"long": endless}))
+    await queue.add([spec("long"), spec("next")])
+    await started.wait()
+    await first_run.aclose()
+
+    second_run = TaskSupervisor()
+    script = Script()
+    queue = await queue_of(store, second_run, script)
+    await queue.wait_idle()
+    assert script.done == ["long", "next"]
+    await second_run.aclose()
+
+
+async def test_paused_nothing_begins(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.pause()
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    assert script.done == []
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["a"]
+
+
+async def test_what_an_operation_took_is_kept(store: Store, tasks: TaskSupervisor) -> None:
+    queue = await queue_of(store, tasks, Script())
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    (done,) = await store.run(lambda: store.operations.recent(10))
+    assert (done.prompt_tokens, done.output_tokens, done.backend) == (3, 2, "fake")
+
+
+async def test_work_whose_story_changed_meanwhile_is_planned_again_when_it_comes_back(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"a": fail_with(OperationOutdated("The scene is there no more."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    assert script.ended == [("a", OperationStatus.OUTDATED)]
+    script.acts.clear()
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    assert script.done == ["a"]
+
+
+async def test_refusals_in_a_row_pause_the_queue_until_the_user_goes_on(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({key: fail_with(BackendRefused("Wrong key.")) for key in "abcd"})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec(key) for key in "abcd"])
+    await queue.wait_idle()
+    assert [operation.spec.key for operation in queue.failed(1)] == ["a", "b"]
+    assert "Wrong key." in queue.pause_reason
+    script.acts.clear()
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert sorted(script.done) == ["a", "b", "c", "d"]
+
+
+async def test_going_on_tries_again_what_stopped_the_queue(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({key: fail_with(BackendRefused("Wrong key.")) for key in "ab"})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec(key) for key in "abc"])
+    await queue.wait_idle()
+    assert queue.is_paused
+    script.acts.clear()  # the key is mended
+    queue.resume()
+    async with asyncio.timeout(5):
+        while len(script.done) < 3:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await queue.wait_idle()
+    assert sorted(script.done) == ["a", "b", "c"]
+    assert queue.failed(1) == ()
+    assert all(op.status is OperationStatus.DONE for op in queue.operations)
+
+
+async def test_a_failure_that_the_same_task_has_overcome_is_none(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    refuse = fail_with(AnswerUnusable("Nothing usable."))
+    script = Script(dict.fromkeys(("old model", "old pass", "other scene"), refuse))
+    queue = await queue_of(store, tasks, script)
+    recap, reading = OperationKind.SCENE_RECAP, OperationKind.MEMORY_PASS
+
+    def read(key: str, *anchors: str) -> OperationSpec:
+        about = replace(spec(key), kind=reading, anchor=anchors[-1])
+        return replace(about, params={"anchors": list(anchors)})
+
+    await queue.add(
+        [
+            replace(spec("old model"), kind=recap, anchor="scene 1"),
+            replace(spec("other scene"), kind=recap, anchor="scene 2"),
+            read("old pass", "m1", "m2", "m3"),
+        ]
+    )
+    await queue.wait_idle()
+    assert len(queue.failed(1)) == 3
+    await queue.add([replace(spec("new model"), kind=recap, anchor="scene 1"), read("p1", "m1")])
+    await queue.wait_idle()
+    assert [op.spec.key for op in queue.failed(1)] == ["other scene", "old pass"]
+    await queue.add([read("p2", "m2", "m3")])
+    await queue.wait_idle()
+    assert [op.spec.key for op in queue.failed(1)] == ["other scene"]
+    failed = [op for op in queue.operations if op.status is OperationStatus.FAILED]
+    assert [op.spec.key for op in failed] == ["other scene"]
+
+
+async def test_what_is_cancelled_while_it_is_being_begun_never_runs(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.pause()
+    await queue.add([spec("a"), spec("b")])
+    first = queue.operations[0]
+    queue.resume()
+    cancelling = tasks.spawn(queue.cancel(first.id), name="cancel")
+    await queue.wait_idle()
+    await cancelling
+    assert script.done == ["b"]
+    assert ("a", OperationStatus.CANCELLED) in script.ended
+    stored = await store.run(lambda: store.operations.recent(10))
+    assert {op.spec.key: op.status for op in stored} == {
+        "a": OperationStatus.CANCELLED,
+        "b": OperationStatus.DONE,
+    }
+
+
+async def test_a_store_that_refuses_pauses_instead_of_spinning(
+    store: Store, tasks: TaskSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    tries: list[int] = []
+
+    def refuse(operation: Operation) -> None:
+        tries.append(operation.id)
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(store.operations, "update", refuse)
+    await queue.add([spec("a")])
+    await queue.wait_idle()
+    assert len(tries) <= 2
+    assert "The disk is full." in queue.pause_reason
+    monkeypatch.undo()
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["a"]
+
+
+@pytest.mark.expects_log("app.work.queue.outcomes")
+async def test_the_same_work_wanted_for_ever_is_not_done_for_ever(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"a": fail_with(OperationOutdated("Changed."))})
+    queue = await queue_of(store, tasks, script)
+    for _ in range(20):
+        await queue.add([spec("a")])
+        await queue.wait_idle()
+    assert len(script.ended) == 5
+
+
+async def test_work_out_of_scope_waits_for_another_run(store: Store, tasks: TaskSupervisor) -> None:
+    script = Script()
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(
+        store, script.perform, script.after, tasks, in_scope=lambda spec: spec.key == "mine"
+    )
+    await queue.start()
+    await queue.add([spec("other"), spec("mine")])
+    await queue.wait_idle()
+    assert script.done == ["mine"]
+    assert queue.left(1) == 1
+
+
+async def test_what_an_earlier_run_left_goes_on_when_its_chat_is_opened(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script, is_open = Script(), False
+    await store.run(lambda: store.chats.id_of("chat"))
+    await store.run(lambda: store.operations.add([spec("left")]))
+    queue = OperationQueue(
+        store, script.perform, script.after, tasks, in_scope=lambda spec: is_open
+    )
+    await queue.start()
+    await store.run(lambda: None)  # the worker has looked, and found nothing of its own
+    assert script.done == []
+    is_open = True
+    await queue.add([spec("left")])
+    async with asyncio.timeout(10):
+        await queue.wait_idle()
+    assert script.done == ["left"]
+
+
+@pytest.mark.expects_log("app.work.queue.operation_queue")
+async def test_a_fault_of_ours_after_one_operation_leaves_the_others_to_be_done(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script()
+
+    async def after(operation: Operation) -> None:
+        if operation.spec.key == "odd":
+            raise RuntimeError("planning for its chat fails")
+        await script.after(operation)
+
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(store, script.perform, after, tasks)
+    await queue.start()
+    await queue.add([spec("odd", 10), spec("good")])
+    async with asyncio.timeout(20):
+        await queue.wait_idle()
+    assert script.done == ["odd", "good"]
+    assert script.ended == [("good", OperationStatus.DONE)]

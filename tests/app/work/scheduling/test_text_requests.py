@@ -1,0 +1,96 @@
+"""Longer texts that the user asks for are made whatever the settings make by themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.companion import open_companion
+from app.core.errors import UsageError
+from app.core.paths import Folders
+from app.memory.records import DocumentKind
+from app.work.scheduling.text_requests import TextOffer, TextRequest
+from tests.chat_files import message, write_chat
+from tests.scripted_memory import Play, Script, playing
+
+OF_MIRA = "sources={n}:entity=Mira/character"
+LINES = {
+    "lamp is green": f"[fact:2:permanent:{OF_MIRA}] Mira says that the lamp is green.",
+    "opens the gate": f"[detail:2:session:{OF_MIRA}] Mira has opened the gate.",
+    "waits by the wall": f"[fact:2:permanent:{OF_MIRA}] Mira waits by the wall of the mill.",
+}
+PROFILE = "[PROFILE Mira]\n[character_state]\ngoals: find the boat\n[world_state]\nlocation: mill"
+SUMMARY = "[SUMMARY]\n1. Scene: The mill.\n2. Present: Mira.\n3. Events: They met.\n[/SUMMARY]"
+TEXTS = (
+    "Mira says that the lamp is green.",
+    "I nod.",
+    "Mira opens the gate.",
+    "I go in.",
+    "Mira waits by the wall.",
+    "I look around.",
+    "Mira says nothing.",
+    "I go on.",
+)
+
+
+def told(count: int = len(TEXTS)) -> list[dict[str, object]]:
+    names = ("Ana", "Mira")
+    return [message(n, text, name=names[n % 2]) for n, text in enumerate(TEXTS[:count])]
+
+
+def offers(play: Play) -> dict[TextRequest, TextOffer]:
+    return {offer.request: offer for offer in play.companion.texts.offers(play.path)}
+
+
+async def test_what_a_text_takes_is_said_before_and_what_cannot_be_made_says_why(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, Script(LINES), messages=told()) as play:
+        await play.follow()
+        there = offers(play)
+        for request in (TextRequest.PROFILES, TextRequest.SUMMARY, TextRequest.CONTINUITY):
+            assert not there[request].why_not
+            assert there[request].tokens > 100
+        assert there[TextRequest.PROFILES].requests == 1
+        assert "summed up" in there[TextRequest.CANON].why_not
+        with pytest.raises(UsageError, match="summed up"):
+            await play.companion.texts.ask(play.path, TextRequest.CANON)
+        assert len(play.llm.requests) == len(play.readings)
+
+
+@pytest.mark.parametrize(
+    ("request_", "task", "answer", "kind"),
+    [
+        (TextRequest.PROFILES, "portrait", PROFILE, DocumentKind.PROFILE),
+        (TextRequest.SUMMARY, "[SUMMARY]", SUMMARY, DocumentKind.SUMMARY),
+        (TextRequest.CONTINUITY, "contradict", "NONE", DocumentKind.CONTINUITY),
+    ],
+)
+async def test_a_text_that_is_asked_for_is_made_though_none_is_made_by_itself(
+    tmp_path: Path, request_: TextRequest, task: str, answer: str, kind: DocumentKind
+) -> None:
+    script = Script(LINES)
+    async with playing(tmp_path, script, messages=told()) as play:
+        await play.follow()
+        assert not [d for d in play.view.documents if d.kind is kind]
+        before = len(play.llm.requests)
+        script.other[task] = answer
+        await play.companion.texts.ask(play.path, request_)
+        await play.companion.settled(play.path)
+        assert len(play.llm.requests) == before + 1
+        assert [d for d in play.view.documents if d.kind is kind]
+
+
+async def test_without_a_model_nothing_is_offered(tmp_path: Path) -> None:
+    tavern = tmp_path / "data" / "default-user"
+    path = write_chat(tavern / "chats" / "Mira" / "Mira - 1.jsonl", told())
+    (tavern / "characters").mkdir()
+    own = tmp_path / "own"
+    own.mkdir()
+    folders = Folders(own, own / "logs")
+    async with open_companion(folders, tavern=tavern, llm="builtin", watch=False) as companion:
+        await companion.open_story(path)
+        assert all("model" in offer.why_not for offer in companion.texts.offers(path))
+        with pytest.raises(UsageError, match="model"):
+            await companion.texts.ask(path, TextRequest.PROFILES)

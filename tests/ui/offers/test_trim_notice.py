@@ -1,0 +1,56 @@
+"""That memory is cut is said once for each chat."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.companion import Companion
+from app.prompt.slots import SlotName, SlotSet
+from tests.labelled import WrittenTavern
+from tests.prompt_turns import slot
+from ui.budgets.page import BudgetsPage
+from ui.offers.trim_notice import SEE, trim_sentence
+from ui.program.main_window import MainWindow
+
+CUT = SlotSet((slot(SlotName.LONG, "The well.", cut=120), slot(SlotName.SHORT, "So.", cut=9)))
+WHOLE = SlotSet((slot(SlotName.LONG, "The well."),))
+
+
+def test_the_most_cut_is_named_first_and_the_summary_not_at_all() -> None:
+    assert trim_sentence(WHOLE) == ""
+    assert trim_sentence(CUT) == ("Not all memory fits its budgets. Cut, in tokens: Long-term 120.")
+    names = (SlotName.ARCS, SlotName.CANON, SlotName.LONG, SlotName.SESSION, SlotName.SCENES)
+    many = SlotSet(tuple(slot(name, "x", cut=n + 1) for n, name in enumerate(names)))
+    assert trim_sentence(many).endswith("Cut, in tokens: Scenes 5, Session 4, Long-term 3, 2 more.")
+
+
+@pytest.mark.pitfall(41)
+async def test_it_is_said_once_for_each_chat(
+    window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    assert window.desk is not None
+    session, notice = window.desk.session, window.frame.notice
+    await session.open_path(demo_tavern.chat)
+    session.slots_changed.emit(CUT)
+    assert notice.sentence == trim_sentence(CUT)
+    notice.close_shown()
+    session.slots_changed.emit(CUT)
+    assert notice.sentence == ""
+    await session.open_path(companion.demo.path)
+    session.slots_changed.emit(CUT)
+    assert notice.way_on == SEE
+    notice.take_up()
+    assert isinstance(window.page, BudgetsPage)
+    assert notice.way_on != SEE
+
+
+@pytest.mark.pitfall(11)
+async def test_it_goes_with_its_reason(
+    window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    assert window.desk is not None
+    session, notice = window.desk.session, window.frame.notice
+    await session.open_path(demo_tavern.chat)
+    session.slots_changed.emit(CUT)
+    session.slots_changed.emit(WHOLE)
+    assert notice.sentence == ""

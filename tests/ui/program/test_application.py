@@ -1,0 +1,125 @@
+"""Starting and stopping the program: a signal ends it cleanly, and it remembers where one was."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.core.paths import user_folders
+from tests.labelled import WrittenTavern
+from ui.program.application import WindowOptions, run
+from ui.program.main_window import MainWindow
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+ROOT = Path(__file__).parents[3]
+SECONDS = 40
+
+
+def start(data: Path, tavern: WrittenTavern) -> subprocess.Popen[str]:
+    words = ["--data-dir", str(data), "--tavern", str(tavern.user_folder.parent)]
+    return subprocess.Popen(
+        [sys.executable, "-X", "dev", "-W", "ignore::DeprecationWarning", "-m", "ui", *words],
+        cwd=ROOT,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def end(process: subprocess.Popen[str], number: signal.Signals) -> str:
+    """Stop it; gives what it wrote to stderr."""
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, errors
+    return errors
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} never came"
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_program_cleanly(
+    tmp_path: Path, demo_tavern: WrittenTavern, number: signal.Signals
+) -> None:
+    process = start(tmp_path / "own", demo_tavern)
+    wait_for(user_folders(tmp_path / "own").database)
+    assert "Traceback" not in end(process, number)
+
+
+@pytest.fixture
+def own_signals() -> Iterator[None]:
+    """The program takes SIGINT and SIGTERM for itself; pytest gets them back."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+def shown_window() -> MainWindow | None:
+    """The window with a chat open, None before."""
+    for widget in QApplication.topLevelWidgets():
+        if isinstance(widget, MainWindow) and widget.isVisible() and widget.desk is not None:
+            return widget if widget.desk.session.path is not None else None
+    return None
+
+
+async def test_the_chat_shown_last_is_shown_again(
+    dressed: QApplication,
+    own_signals: None,
+    tmp_path: Path,
+    demo_tavern: WrittenTavern,
+    until: Until,
+) -> None:
+    first = WindowOptions(
+        tmp_path / "own", demo_tavern.user_folder.parent, "builtin", demo_tavern.chat
+    )
+    for options in (first, replace(first, chat=None)):
+        running = asyncio.ensure_future(run(options))  # noqa: TID251
+        await until(lambda: shown_window() is not None)
+        window = shown_window()
+        assert window is not None
+        assert window.desk is not None
+        assert window.desk.session.path == demo_tavern.chat
+        window.close()
+        assert await running == 0
+        del window
+
+
+@pytest.mark.expects_log("ui.program.application")
+async def test_a_database_that_cannot_be_opened_is_said_in_the_window(
+    dressed: QApplication,
+    own_signals: None,
+    tmp_path: Path,
+    demo_tavern: WrittenTavern,
+    until: Until,
+) -> None:
+    folders = user_folders(tmp_path / "own")
+    folders.database.mkdir()
+    options = WindowOptions(tmp_path / "own", demo_tavern.user_folder.parent, "builtin")
+    running = asyncio.ensure_future(run(options))  # noqa: TID251
+
+    def window() -> MainWindow | None:
+        found = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
+        return next((w for w in found if w.isVisible() and w.frame.notice.sentence), None)
+
+    await until(lambda: window() is not None)
+    shown = window()
+    assert shown is not None
+    shown.close()
+    assert await running == 1

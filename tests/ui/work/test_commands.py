@@ -1,0 +1,168 @@
+"""What waits is moved, stopped before, cleared and put back from the work page; a catch-up too."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+
+from app.companion import Companion, open_companion
+from app.core.operations import OperationStatus
+from app.core.paths import user_folders
+from tests.fakes import MODEL, FakeLlm
+from tests.labelled import WrittenTavern
+from ui.program.main_window import MainWindow
+from ui.work.page import WorkPage
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+ANSWER = '{"name": "Name", "recap": {"developments": ["Something happened."]}}'
+
+
+def page_of(window: MainWindow) -> WorkPage:
+    window.show_page("work")
+    page = window.page
+    assert isinstance(page, WorkPage)
+    return page
+
+
+def waiting(companion: Companion) -> list[str]:
+    status = OperationStatus.PENDING
+    return [op.spec.label for op in companion.work.operations if op.status is status]
+
+
+@pytest.fixture
+async def queued(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
+) -> MainWindow:
+    """Three scenes are to be recapped again, and the queue is paused."""
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    companion.work.pause()
+    for scene in story.scenes[:3]:
+        assert scene.closing is not None
+        await companion.edits.redo_scene_recap(demo_tavern.chat, scene.closing.anchor)
+    return demo_window
+
+
+async def test_keys_move_and_mark_the_selected_operation(
+    queued: MainWindow, companion: Companion, until: Until
+) -> None:
+    page = page_of(queued)
+    page.take_focus()
+    page.table.select_row(2)
+    QTest.keyClick(page.table, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    await until(
+        lambda: waiting(companion) == ["Recap of scene 1", "Recap of scene 3", "Recap of scene 2"]
+    )
+    QTest.keyClick(page.table, Qt.Key.Key_Home, Qt.KeyboardModifier.AltModifier)
+    await until(lambda: waiting(companion)[0] == "Recap of scene 3")
+    assert not page.commands.move_up.isEnabled()
+    page.table.select_row(1)
+    QTest.keyClick(page.table, Qt.Key.Key_B)
+    await until(lambda: companion.work.operations[1].pauses_before)
+    assert page.model.index(1, 1).data() == "The queue pauses before this one"
+    assert page.commands.pause_before.text() == "Do not pause before this one"
+    QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
+    await until(lambda: companion.work.stopped_before is not None)
+    assert waiting(companion) == ["Recap of scene 1", "Recap of scene 2"]
+    await until(lambda: page._reason.text() == "Paused before “Recap of scene 1”")
+    QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
+    await until(lambda: waiting(companion) == [])
+
+
+async def test_what_is_cleared_is_said_honestly_and_put_back(
+    queued: MainWindow, companion: Companion, until: Until
+) -> None:
+    page = page_of(queued)
+    before = waiting(companion)
+    page.commands.clear_chat.trigger()
+    await until(lambda: waiting(companion) == [])
+    assert page._put_back.isVisible()
+    assert "3 operations were taken out of the queue." in page._put_back._sentence.text()
+    assert "next start" in page._put_back._sentence.text()
+    page.commands.put_back.trigger()
+    await until(lambda: waiting(companion) == before)
+    assert not page._put_back.isVisible()
+
+
+async def test_the_menu_of_a_row_and_the_palette_hold_every_deed(queued: MainWindow) -> None:
+    page = page_of(queued)
+    place = page.table.visualRect(page.model.index(1, 0)).center()
+    QApplication.sendEvent(
+        page.table.viewport(),
+        QContextMenuEvent(
+            QContextMenuEvent.Reason.Mouse, place, page.table.viewport().mapToGlobal(place)
+        ),
+    )
+    (menu,) = (menu for menu in page.findChildren(QMenu) if menu.isVisible())
+    shown = {action.text() for action in menu.actions()}
+    assert {"Cancel", "Try again", "Pause before this one", "Move up", "Do it next"} < shown
+    menu.close()
+    operation = page.selected()
+    assert operation is not None
+    assert operation.spec.label == "Recap of scene 2"
+    assert queued.desk is not None
+    offered = {action.text() for action, _ in queued.desk._shown_actions()}
+    assert shown - {""} <= offered
+    assert "Stop catching up now" in offered
+
+
+@pytest.fixture
+async def companion(
+    request: pytest.FixtureRequest, tmp_path: Path, demo_tavern: WrittenTavern
+) -> AsyncIterator[Companion]:
+    """A companion that asks first."""
+    async with open_companion(
+        user_folders(tmp_path / "own"),
+        tavern=demo_tavern.user_folder.parent,
+        llm="builtin",
+        watch=False,
+        asks_first=True,
+    ) as running:
+        yield running
+
+
+async def test_a_backlog_is_begun_followed_and_stopped_on_the_work_page(
+    window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    go_on = threading.Event()
+
+    def reply(request: object) -> str:
+        if len(llm.requests) == 2:
+            go_on.wait(20)
+        return ANSWER
+
+    with FakeLlm(reply) as llm:
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        assert window.desk is not None
+        await window.desk.session.open_path(demo_tavern.chat)
+        page = page_of(window)
+        strip = page._catching_up
+        await until(strip.isVisible)
+        assert "scenes have no recap yet" in strip._facts.text()
+        assert window.frame.notice.isHidden()
+        QTest.mouseClick(strip._start, Qt.MouseButton.LeftButton)
+        await until(lambda: len(llm.requests) == 2)
+        await until(lambda: strip._stop.isVisible())
+        assert "of work" in strip._facts.text()
+        assert (
+            "2 of" in strip._facts.text()
+        )  # the recap of a scene, and the first fold, which asks nobody
+        assert not strip._start.isVisible()
+        QTest.mouseClick(strip._stop, Qt.MouseButton.LeftButton)
+        await until(lambda: "stops after this one" in strip._title.text())
+        go_on.set()
+        await companion.settled(demo_tavern.chat)
+        await until(lambda: "scenes have no recap yet" in strip._facts.text())
+        assert len(llm.requests) == 2
+        window.show_page("story")
+        assert "scenes have no recap yet" in window.frame.notice.sentence
+        await companion.put_setting("backend", "builtin")
+        await companion.settled(demo_tavern.chat)
+        await until(lambda: not strip.isVisible())

@@ -1,0 +1,28 @@
+"""What can be done on a page, each command once: for its buttons, menus, keys and the palette."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from ui.controls.buttons import key_text
+
+
+class PageCommands:
+    """Makes the actions of a page; who owns the page connects them."""
+
+    def __init__(self, page: QWidget) -> None:
+        self._page = page
+        self.icons: dict[QAction, str] = {}
+
+    def _command(self, name: str, sentence: str, icon: str, *keys: str) -> QAction:
+        """One action with its keys, which hold within the page. icon: "" for none."""
+        action = QAction(name, self._page)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        hint = f" ({key_text(action.shortcut())})" if keys else ""
+        action.setToolTip(sentence + hint)
+        self._page.addAction(action)
+        self.icons[action] = icon
+        return action

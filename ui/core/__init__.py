@@ -1,0 +1,1 @@
+"""What every page needs: the session, the actions, awaited dialogs."""

@@ -1,0 +1,319 @@
+"""What the window looks at: one Companion, the open chat, and Qt's signals for app's signals."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.errors import TavernkeepError
+from app.core.operations import ALL, Operation
+from app.core.resources import RESOURCES
+from app.core.tasks import TaskSupervisor
+from app.core.translation import N_, retold, tr
+from app.prompt.reach import NOTHING_REACHED, Reached
+from app.prompt.slots import SlotSet
+from app.story.story import ChatRef, Story
+from ui.controls.timers import once
+from ui.core.chat_words import chat_words
+
+if TYPE_CHECKING:
+    from app.companion import Companion
+    from app.core.part_health import Health
+    from app.work.chats.chat_guard import ChatAlarm
+    from app.work.chats.open_chat import StoryChange
+    from app.work.jobs.recapping import OperationProgress
+    from app.work.pages.away_recap import AwayRecap
+    from app.work.planning.catch_up import CatchUpPlan
+
+log = logging.getLogger(__name__)
+
+SETTLE_MS = 120
+
+
+class Session(QObject):
+    """Holds which chat is open and hands the Companion's news to the widgets.
+
+    Signals (payloads are the Companion's own objects):
+        chat_opened: Story, another chat is shown now.
+        story_changed: StoryChange of the chat that is shown.
+        slots_changed: SlotSet of the chat that is shown.
+        reach_changed: Reached, how its messages reach the next prompt; after slots_changed.
+        library_changed, operations_changed, health_changed, progressed: as the Companion's.
+        replayed: something was taken back or done again.
+        undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
+        catch_up_offered: CatchUpPlan of the chat that is shown, while its backlog waits for the
+            user's word; None once it does not.
+        recap_told: AwayRecap of any chat, for whoever comes back to it.
+        recap_over: path of a chat whose story goes on after that.
+        chat_alarm: ChatAlarm, any chat lost messages.
+        reading: bool, a chat is being read.
+        failed: a sentence for the user.
+        mended: a sentence that was said by `failed` and holds no more.
+        told: a sentence on what was done, for a moment.
+        turns_changed: the chat that is shown had a turn.
+    """
+
+    chat_opened = Signal(object)
+    story_changed = Signal(object)
+    slots_changed = Signal(object)
+    reach_changed = Signal(object)
+    library_changed = Signal()
+    operations_changed = Signal(object)
+    health_changed = Signal(object)
+    progressed = Signal(object)
+    replayed = Signal()
+    undo_changed = Signal(str, str)
+    catch_up_offered = Signal(object)
+    recap_told = Signal(object)
+    recap_over = Signal(object)
+    chat_alarm = Signal(object)
+    reading = Signal(bool)
+    failed = Signal(str)
+    mended = Signal(str)
+    told = Signal(str)
+    turns_changed = Signal()
+
+    def __init__(self, companion: Companion, tasks: TaskSupervisor) -> None:
+        super().__init__()
+        self.companion = companion
+        self._tasks = tasks
+        self._path: Path | None = None
+        self._story: Story | None = None
+        self._slots = SlotSet()
+        self._reach = NOTHING_REACHED
+        self._plan: CatchUpPlan | None = None
+        self._told: set[tuple[Path, str]] = set()
+        self._settle = once(self, SETTLE_MS, self._fetch)
+        self.replayed.connect(self.refresh)
+        self._is_closed = False
+        self.came_by_itself = True  # the chat that is shown: nobody chose it in the window
+        for signal, receiver in self._hearing():
+            signal.connect(receiver)
+
+    def _hearing(self) -> tuple[tuple[Any, Callable[[Any], None]], ...]:
+        companion = self.companion
+        return (
+            (companion.library_changed, self._on_library_changed),
+            (companion.story_changed, self._on_story_changed),
+            (companion.operations_changed, self._on_operations_changed),
+            (companion.health_changed, self._on_health_changed),
+            (companion.slots_changed, self._on_slots_changed),
+            (companion.progress, self._on_progress),
+            (companion.chat_renamed, self._on_chat_renamed),
+            (companion.catch_up_changed, self._on_catch_up_changed),
+            (companion.away_recap, self._on_away_recap),
+            (companion.away_recap_over, self._on_away_recap_over),
+            (companion.chat_alarm, self._on_chat_alarm),
+            (companion.trouble, self._on_trouble),
+            (companion.trouble_over, self._on_trouble_over),
+            (companion.turns.changed, self._on_turns_changed),
+        )
+
+    def close(self) -> None:
+        """Hear and ask nothing any more: the Companion is about to stop."""
+        self._is_closed = True
+        self._settle.stop()
+        for signal, receiver in self._hearing():
+            signal.disconnect(receiver)
+
+    @property
+    def path(self) -> Path | None:
+        """File of the chat that is shown."""
+        return self._path
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether the story that comes with Tavernkeep is shown."""
+        return self._path is not None and RESOURCES in self._path.parents
+
+    @property
+    def story(self) -> Story | None:
+        """Newest story of the chat that is shown."""
+        return self._story
+
+    @property
+    def plan(self) -> CatchUpPlan | None:
+        """What the backlog of the chat that is shown would take, while it waits for a word."""
+        return self._plan
+
+    @property
+    def slots(self) -> SlotSet:
+        """Newest slots of the chat that is shown."""
+        return self._slots
+
+    @property
+    def reach(self) -> Reached:
+        """How the messages of the chat that is shown reach the next prompt."""
+        return self._reach
+
+    def do(self, coroutine: Coroutine[Any, Any, object], *, name: str) -> asyncio.Task[None] | None:
+        """Run it to its end; a failure becomes a sentence in `failed`. None at the very end."""
+        if self._is_closed:
+            coroutine.close()
+            return None
+        task = self._tasks.spawn(self._guarded(coroutine, name), name=name)
+        # A task that is cancelled before its first step never gets to its coroutine.
+        task.add_done_callback(lambda _task: coroutine.close())
+        return task
+
+    def open_chat(self, chat: ChatRef, *, by_itself: bool = False) -> None:
+        """Read a chat and show it; see `open_path`."""
+        self.do(self.open_path(chat.path, by_itself=by_itself), name=N_("open chat"))
+
+    async def open_path(self, path: Path, *, by_itself: bool = False) -> None:
+        """Read the chat at `path` and show it. Raises ChatUnreadable.
+
+        by_itself: nobody asked for it in the window; it stands there until SillyTavern shows one.
+        """
+        self._told = {told for told in self._told if told[0] != path}
+        self.reading.emit(True)
+        try:
+            story = await self.companion.open_story(path)
+        finally:
+            self.reading.emit(False)
+        self._path, self.came_by_itself = story.chat.path, by_itself
+        self._story = self.companion.story(self._path) or story
+        self._slots, self._reach = SlotSet(), NOTHING_REACHED
+        self._offer(None)
+        self.chat_opened.emit(self._story)
+        self._settle.start()
+
+    async def _guarded(self, coroutine: Coroutine[Any, Any, object], name: str) -> None:
+        try:
+            await coroutine
+        except TavernkeepError as error:
+            self.failed.emit(str(error))
+        except Exception:
+            log.exception("%s failed", name)
+            self.failed.emit(
+                tr(
+                    "{command} did not work. Nothing was lost; the log says why.",
+                    command=sentence_of(name),
+                )
+            )
+
+    def undo(self) -> None:
+        """Take back what was done last in this chat, and say what it was."""
+        if self._path is not None:
+            command = self.companion.edits.undo(self._path)
+            self.do(self._tell_label(N_("Undone: {command}"), command), name=N_("undo"))
+
+    def redo(self) -> None:
+        """Do again what was taken back, and say what it was."""
+        if self._path is not None:
+            command = self.companion.edits.redo(self._path)
+            self.do(self._tell_label(N_("Redone: {command}"), command), name=N_("redo"))
+
+    async def _tell_label(self, sentence: str, command: Coroutine[Any, Any, str]) -> None:
+        label = await command
+        if label:
+            self.replayed.emit()
+            self.told.emit(tr(sentence, command=retold(label)))
+
+    def refresh(self) -> None:
+        """Ask anew, in a moment, for what a command changes: the next prompt, the next undo."""
+        self._settle.start()
+
+    def _fetch(self) -> None:
+        if self._path is not None:
+            self.do(self._load(self._path), name=N_("reading the next prompt"))
+
+    async def _load(self, path: Path) -> None:
+        slots = await self.companion.slots(path)
+        undo, redo = await self.companion.edits.undo_labels(path)
+        if path == self._path:
+            self._slots = slots
+            self.slots_changed.emit(slots)
+            self.undo_changed.emit(undo, redo)
+            self._offer(self.companion.work.catch_up(path))
+        reach = await self.companion.reaching.of(path)
+        if path == self._path and reach != self._reach:
+            self._reach = reach
+            self.reach_changed.emit(reach)
+
+    def _offer(self, plan: CatchUpPlan | None) -> None:
+        if plan != self._plan:
+            self._plan = plan
+            self.catch_up_offered.emit(plan)
+
+    def catch_up(self, part: str = ALL) -> None:
+        """Let the model work off the backlog of this chat, or a part of it."""
+        if self._path is not None:
+            self.do(self.companion.work.start_catch_up(self._path, part), name=N_("catching up"))
+            self._offer(None)
+
+    def _on_catch_up_changed(self, chat: ChatRef) -> None:
+        if chat.path == self._path:
+            self._offer(self.companion.work.catch_up(chat.path))
+
+    def _on_library_changed(self, _payload: None) -> None:
+        self.library_changed.emit()
+
+    def _on_story_changed(self, change: StoryChange) -> None:
+        path = change.chat.path
+        if path == self._path:
+            self._story = self.companion.story(path) or self._story
+            self.story_changed.emit(change)
+            self._settle.start()
+
+    def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
+        self.operations_changed.emit(operations)
+
+    def _on_health_changed(self, health: Health) -> None:
+        self.health_changed.emit(health)
+
+    def _on_slots_changed(self, path: Path) -> None:
+        if path == self._path:
+            self._settle.start()
+
+    def _on_chat_renamed(self, renamed: tuple[Path, Path]) -> None:
+        old, new = renamed
+        if old == self._path:
+            opening = self.open_path(new, by_itself=self.came_by_itself)
+            self.do(opening, name=N_("open chat"))
+
+    def _on_away_recap(self, recap: AwayRecap) -> None:
+        self.recap_told.emit(recap)
+
+    def _on_away_recap_over(self, path: Path) -> None:
+        self.recap_over.emit(path)
+
+    def _on_chat_alarm(self, alarm: ChatAlarm) -> None:
+        self.chat_alarm.emit(alarm)
+
+    def _on_trouble(self, trouble: tuple[Path, str]) -> None:
+        # Each reading of a chat meets the same trouble again: once is enough.
+        if trouble not in self._told:
+            self._told.add(trouble)
+            self.failed.emit(self._told_of(*trouble))
+
+    def _on_trouble_over(self, path: Path) -> None:
+        over = {trouble for trouble in self._told if trouble[0] == path}
+        self._told -= over
+        for trouble in over:
+            self.mended.emit(trouble[1])
+            self.mended.emit(self._told_of(*trouble))
+
+    def _told_of(self, path: Path, sentence: str) -> str:
+        """With the chat's name where it is not the one that is shown."""
+        other = self.companion.story(path) if path != self._path else None
+        return sentence if other is None else f"{chat_words(other.chat)}: {sentence}"
+
+    def _on_turns_changed(self, path: Path) -> None:
+        if path == self._path:
+            self.turns_changed.emit()
+            self._settle.start()  # what the prompt held is known now
+
+    def _on_progress(self, progress: OperationProgress) -> None:
+        self.progressed.emit(progress)
+
+
+def sentence_of(name: str) -> str:
+    """A command's name, as `do` takes it, at the beginning of a sentence."""
+    told = tr(name)
+    return told[:1].upper() + told[1:]

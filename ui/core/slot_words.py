@@ -1,0 +1,173 @@
+"""What the inspector and the prompt page say about versions and slots."""
+
+from __future__ import annotations
+
+from app.core.translation import N_, number, retold, tr, tr_in, trn
+from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
+from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
+from ui.controls.dates import time_words
+
+SLOT_NAMES = {
+    RUNNING_RECAP_KEY: N_("Running recap"),
+    "auto_recap_memory_long": N_("Long-term messages"),
+    "auto_recap_memory_short": N_("Recent messages"),
+    SlotName.CANON.key: N_("Canon"),
+    SlotName.PROFILES.key: N_("Profiles"),
+    SlotName.LONG.key: N_("Long-term"),
+    SlotName.SHORT.key: N_("Summary"),
+    SlotName.SCENES.key: N_("Scenes"),
+    SlotName.RELATIONSHIPS.key: N_("Relationships"),
+    SlotName.TRIGGERED.key: N_("Called up now"),
+    SlotName.SESSION.key: N_("Session"),
+    SlotName.ARCS.key: N_("Arcs"),
+    SlotName.EPISTEMIC.key: N_("Who knows what"),
+    SlotName.STATE_LEDGER.key: N_("State ledger"),
+    SlotName.REPAIR.key: N_("Correction"),
+    SlotName.UNIFIED.key: N_("All memory in one"),
+}
+SLOT_TIERS = {
+    "auto_recap_memory_long": "long-term",
+    "auto_recap_memory_short": "short-term",
+    SlotName.CANON.key: "canon",
+    SlotName.PROFILES.key: "profiles",
+    SlotName.LONG.key: "long-term",
+    SlotName.TRIGGERED.key: "long-term",
+    SlotName.SHORT.key: "short-term",
+    SlotName.SCENES.key: "scenes",
+    SlotName.RELATIONSHIPS.key: "relations",
+    SlotName.SESSION.key: "session",
+    SlotName.ARCS.key: "arcs",
+    SlotName.EPISTEMIC.key: "who knows",
+    SlotName.STATE_LEDGER.key: "ledger",
+}
+SLOT_MEANINGS = {
+    RUNNING_RECAP_KEY: N_(
+        "What happened so far, scene by scene; the newest scenes are told by the chat itself."
+    ),
+    SlotName.SHORT.key: N_("The summary of the story so far; the running recap stands in for it."),
+    SlotName.CANON.key: N_("What the one who answers has lived through, over all their chats."),
+    SlotName.ARCS.key: N_("Open threads of the plot."),
+    SlotName.LONG.key: N_("Facts, relationships and events that last."),
+    SlotName.SESSION.key: N_("The scene as it is now, and details of this session."),
+    SlotName.PROFILES.key: N_("The portrait of the one who answers."),
+    SlotName.SCENES.key: N_("Recaps of the newest scenes that have closed."),
+    SlotName.RELATIONSHIPS.key: N_("Who feels what toward whom."),
+    SlotName.EPISTEMIC.key: N_(
+        "What the one who answers knows, suspects, hides and does not know."
+    ),
+    SlotName.STATE_LEDGER.key: N_("Where people and things are, and how."),
+    SlotName.TRIGGERED.key: N_(
+        "Long-term memories and old passages that the last messages call up."
+    ),
+}
+REASONS = {
+    "fold": N_("folded in"),
+    "edit": N_("edited by you"),
+    "rebuild": N_("rebuilt"),
+    "restore": N_("taken up again"),
+    "import": N_("found in the chat"),
+    "foreign": N_("set aside: of another chat"),
+}
+SAID_ALONE = ("edit", "import", "foreign")  # the reason says who made it, too
+STAND_IN = ", in place of "  # as it is stored
+LEFT_OUT = " older entries left out"  # as it ends where it is stored
+ROLES = {Role.SYSTEM: N_("system"), Role.USER: N_("user"), Role.ASSISTANT: N_("assistant")}
+
+
+def slot_name(key: str) -> str:
+    """The slot's name for people; an unknown key with its underscores as spaces."""
+    if key in SLOT_NAMES:
+        return tr(SLOT_NAMES[key])
+    return key.replace("_", " ").strip().capitalize()
+
+
+def slot_meaning(key: str) -> str:
+    """What the slot holds, in a sentence; "" for one that its name explains."""
+    return tr(SLOT_MEANINGS[key]) if key in SLOT_MEANINGS else ""
+
+
+def place_words(slot: Slot) -> str:
+    """Where SillyTavern puts it, in words."""
+    role = tr(ROLES[slot.role])
+    match slot.position:
+        case Position.BEFORE_PROMPT:
+            return tr("Before the main prompt, as {role}", role=role)
+        case Position.IN_PROMPT:
+            return tr("After the main prompt, as {role}", role=role)
+        case Position.IN_CHAT if slot.depth == 0:
+            return tr("At the end of the chat, as {role}", role=role)
+        case Position.IN_CHAT:
+            return trn(
+                "In the chat, {n} message from the end, as {role}",
+                "In the chat, {n} messages from the end, as {role}",
+                slot.depth,
+                role=role,
+            )
+        case _:
+            return tr("Not injected")
+
+
+def version_word(version: RunningVersion) -> str:
+    """v7; versions count from 0 in the data and from 1 for people."""
+    return f"v{version.version + 1}"
+
+
+def maker_label(made_by: str) -> str:
+    """The label of a model, with how much of what it wrote had no room; "" for none."""
+    return retold(made_by) if made_by.endswith(LEFT_OUT) else tr(made_by)
+
+
+def maker_words(made_by: str) -> str:
+    """Who wrote a version: you, a model, the built-in way, or that in place of a model."""
+    if made_by == YOU:
+        return tr_in("who made it", "you")
+    if STAND_IN in made_by:
+        who, _, model = made_by.partition(STAND_IN)
+        who = maker_words(who)
+        return tr("{who}, since {model} gave nothing usable", who=who, model=model)
+    if made_by == BUILT_IN:
+        return tr_in("who made it", "built-in")
+    return maker_label(made_by) or tr_in("who made it", "somebody")
+
+
+def by_words(what: str, made_by: str) -> str:
+    """What a version holds and who wrote it, for one that was written at no time to speak of."""
+    return tr("{what}, by {who}", what=what, who=maker_words(made_by))
+
+
+def origin_words(version: RunningVersion, *, now: float) -> str:
+    """What a version holds, when and by whom it was made, and why where that is not its scene."""
+    if version.scene_count > 1:
+        scenes = tr("Scenes 1–{scene_count}", scene_count=version.scene_count)
+    else:
+        scenes = tr("Scene 1") if version.scene_count == 1 else tr("No scene")
+    if version.made_by == DEMO_AUTHORS and not version.is_retired:
+        return by_words(scenes, version.made_by)
+    when = time_words(version.created, now=now)
+    if version.is_retired and version.reason != FOREIGN:
+        return tr("{scenes}, {when}, until it is rebuilt", scenes=scenes, when=when)
+    if version.reason in SAID_ALONE:
+        return f"{scenes}, {tr(REASONS[version.reason])}, {when}"
+    return tr(
+        "{scenes}, written {when} by {maker}",
+        scenes=scenes,
+        when=when,
+        maker=maker_words(version.made_by),
+    )
+
+
+def change_words(tokens: int, before: int, version: RunningVersion) -> str:
+    """ "+37 since v6": the difference in tokens to an older version."""
+    change = tokens - before
+    sign = "+" if change > 0 else "−" if change < 0 else "±"
+    return tr(
+        "{sign}{change} since {version}",
+        sign=sign,
+        change=number(abs(change)),
+        version=version_word(version),
+    )
+
+
+def latest_number(running: RunningRecap) -> int | None:
+    """The newest version's number."""
+    return running.latest.version if running.latest else None

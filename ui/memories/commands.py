@@ -1,0 +1,142 @@
+"""What can be done with memories, each command once: for buttons, menus, keys and the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from app.core.translation import tr
+from app.memory.records import Review, Tier
+from app.memory.standing import Standing, Status
+from app.work.scheduling.text_requests import TextRequest
+from ui.controls.page_commands import PageCommands
+from ui.memories.words import IMPORTANCE_WORDS
+
+
+class MemoryCommands(PageCommands):
+    """The actions of the page; who owns the page connects them.
+
+    Those of chosen memories are enabled for what is chosen.
+    """
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__(page)
+        self.add = self._command(tr("Add a memory"), tr("Write one yourself."), "plus", "N")
+        self.find = self._command(
+            tr("Find memories"), tr("Words, people and kinds."), "search", "Ctrl+F"
+        )
+        self.edit = self._command(
+            tr("Edit"), tr("Change the words of this memory."), "pencil", "F2"
+        )
+        self.pin = self._command(
+            tr("Pin"), tr("Keep it, whatever else has to go."), "bookmark", "P"
+        )
+        self.resolve = self._command(
+            tr("Resolve"), tr("This thread of the plot has ended."), "check"
+        )
+        self.reopen = self._command(tr("Reopen"), tr("It holds again."), "undo")
+        self.approve = self._command(tr("Approve"), tr("It is so: let it count."), "check")
+        self.reject = self._command(
+            tr("Reject"), tr("It is not so: leave it out for good."), "cross"
+        )
+        self.delete = self._command(
+            tr("Delete"), tr("Put it away; undo brings it back."), "trash", "Del"
+        )
+        self.jump = self._command(
+            tr("Go to its message"), tr("Show its source in the story."), "arrow-right"
+        )
+        self.copy = self._command(tr("Copy"), tr("Copy what is chosen as text."), "copy", "Ctrl+C")
+        self.read_now = self._command(
+            tr("Read this story now"), tr("Look for memories up to the last message."), "pulse"
+        )
+        self.review = self._command(
+            tr("Go to the review"), tr("What waits for your word."), "hourglass"
+        )
+        self.texts = {
+            TextRequest.PROFILES: self._command(
+                tr("Write profiles"), tr("A portrait of each who speaks."), "people"
+            ),
+            TextRequest.CANON: self._command(
+                tr("Write the canon"), tr("What the character has lived through, in all."), "book"
+            ),
+            TextRequest.SUMMARY: self._command(
+                tr("Write the summary"), tr("Take new messages into the summary."), "document"
+            ),
+            TextRequest.CONTINUITY: self._command(
+                tr("Check the newest reply"), tr("Whether it contradicts what was."), "question"
+            ),
+        }
+        self.importance = tuple(
+            self._command(
+                tr(
+                    "Importance {level}, {importance}",
+                    level=level,
+                    importance=tr(IMPORTANCE_WORDS[level]),
+                ),
+                tr("How long it is kept."),
+                "star",
+            )
+            for level in (3, 2, 1)
+        )
+        for action, word in zip(
+            self.importance, (tr("High"), tr("Normal"), tr("Minor")), strict=True
+        ):
+            action.setIconText(word)
+        self.can_change = False
+
+    @property
+    def changing(self) -> tuple[QAction, ...]:
+        """All that change something."""
+        return (
+            self.add,
+            self.edit,
+            self.pin,
+            self.resolve,
+            self.reopen,
+            self.approve,
+            self.reject,
+            self.delete,
+            *self.importance,
+        )
+
+    def of_chosen(self) -> tuple[QAction, ...]:
+        """What may be done with what is chosen now, in the order of a menu."""
+        commands = (
+            self.approve,
+            self.reject,
+            self.edit,
+            self.pin,
+            self.resolve,
+            self.reopen,
+            self.jump,
+            self.copy,
+            self.delete,
+        )
+        return tuple(command for command in commands if command.isEnabled())
+
+    def follow(self, chosen: Sequence[Standing], *, can_change: bool) -> None:
+        """Enable what can be done with these memories."""
+        self.can_change = can_change
+        arcs = [s for s in chosen if s.memory.tier is Tier.ARCS]
+        is_one = len(chosen) == 1
+        all_pinned = bool(chosen) and all(s.memory.is_pinned for s in chosen)
+        waiting = [s for s in chosen if s.memory.review is Review.WAITING]
+        refused = [s for s in chosen if s.status is Status.REJECTED]
+        self.pin.setText(tr("Unpin") if all_pinned else tr("Pin"))
+        self.copy.setEnabled(bool(chosen))
+        self.jump.setEnabled(is_one and bool(chosen[0].memory.sources))
+        wishes = {
+            self.add: True,
+            self.edit: is_one,
+            self.pin: bool(chosen),
+            self.resolve: is_one and len(arcs) == 1 and arcs[0].is_active,
+            self.reopen: is_one and chosen[0].status is Status.ENDED,
+            self.approve: bool(waiting or refused),
+            self.reject: bool(waiting),
+            self.delete: bool(chosen),
+            **dict.fromkeys(self.importance, bool(chosen)),
+        }
+        for action, is_wanted in wishes.items():
+            action.setEnabled(is_wanted and can_change)

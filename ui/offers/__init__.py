@@ -1,0 +1,1 @@
+"""What the window offers or says by itself, in a notice."""

@@ -1,0 +1,85 @@
+"""Says once for each chat that memory does not fit its budgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.translation import N_, number, tr, trn
+from app.prompt.slots import SlotName, SlotSet
+from ui.core.session import Session
+from ui.core.slot_words import slot_name
+from ui.shell.notice import Notice
+
+TRIMMED = "trimmed"
+SEE = N_("See what is cut")
+# The summary shortens itself at its next writing; a correction stands for one turn only.
+NOT_TOLD = frozenset({SlotName.SHORT.key, SlotName.REPAIR.key, SlotName.TRIGGERED.key})
+MOST_NAMED = 3
+
+
+class TrimNotice(QObject):
+    """Stands with its chat until it is closed or taken up, or nothing is cut any more; the next
+    turn's cuts are no news then.
+
+    Signals:
+        see_wanted: the user wants to see what is cut.
+    """
+
+    see_wanted = Signal()
+
+    def __init__(self, session: Session, notice: Notice) -> None:
+        super().__init__(notice)
+        self._session = session
+        self._notice = notice
+        self._told: set[Path] = set()
+        self._standing: Path | None = None
+        session.slots_changed.connect(self._on_slots)
+        session.chat_opened.connect(self._on_chat_opened)
+        notice.closed.connect(self._on_closed)
+        notice.acted.connect(self._on_acted)
+
+    def _on_chat_opened(self, _story: object) -> None:
+        self._notice.withdraw(TRIMMED)
+        self._standing = None
+
+    def _on_slots(self, slots: SlotSet) -> None:
+        path, sentence = self._session.path, trim_sentence(slots)
+        if path is None:
+            return
+        if not sentence:
+            if self._standing == path:
+                self._notice.withdraw(TRIMMED)
+                self._standing = None
+        elif path not in self._told:
+            self._told.add(path)
+            self._standing = path
+            self._notice.offer(TRIMMED, sentence, way_on=tr(SEE))
+
+    def _on_closed(self, key: str) -> None:
+        if key == TRIMMED:
+            self._standing = None
+
+    def _on_acted(self, key: str) -> None:
+        if key == TRIMMED:
+            self._notice.withdraw(TRIMMED)
+            self._standing = None
+            self.see_wanted.emit()
+
+
+def trim_sentence(slots: SlotSet) -> str:
+    """Which slots are cut and by how much, the most cut first; "" where none is."""
+    cuts = {
+        slot.key: slot.full_tokens - slot.tokens
+        for slot in slots.slots
+        if slot.key not in NOT_TOLD and slot.full_tokens > slot.tokens
+    }
+    if not cuts:
+        return ""
+    named = sorted(cuts, key=lambda key: -cuts[key])
+    words = [f"{slot_name(key)} {number(cuts[key])}" for key in named[:MOST_NAMED]]
+    rest = len(named) - MOST_NAMED
+    if rest > 0:
+        words.append(trn("{n} more", "{n} more", rest))
+    return tr("Not all memory fits its budgets. Cut, in tokens: {slots}.", slots=", ".join(words))

@@ -1,0 +1,245 @@
+"""Starting and stopping the window. The only place that knows qasync."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtWidgets import QApplication
+
+from app.core.chosen_scale import NORMAL, ChosenScale
+from app.core.errors import AlreadyRunning, TavernkeepError
+from app.core.paths import Folders, user_folders
+from app.core.start_mark import CRASHES, StartMark
+from app.core.tasks import TaskSupervisor
+from app.core.translation import N_, language, tr
+from ui.controls.timers import once
+from ui.core.collecting import GuiThreadCollector
+from ui.core.dialogs import ask
+from ui.program.front_door import FrontDoor, is_somebody_in, knock
+from ui.program.main_window import MainWindow
+from ui.program.safe_start import SafeStartOffer, say_safe, start_again
+from ui.theme import theme
+from ui.theme.fonts import load_fonts, ui_font
+from ui.theme.palette import palette_of
+from ui.theme.style import InstrumentStyle
+from ui.theme.tokens import Tokens
+
+if TYPE_CHECKING:
+    from app.companion import Companion
+
+log = logging.getLogger(__name__)
+
+THREADS = 4
+AGAIN = -1  # in place of an exit code: start anew, without safe mode
+SETTLED_MS = 10_000  # a start that came so far was no crash
+CANNOT_GO_ON = N_("Tavernkeep cannot go on: something unexpected failed. The log says what.")
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOptions:
+    """How the window was asked for. tavern, llm: in place of the settings of that name. is_safe:
+    only show what there is.
+    """
+
+    data_dir: Path | None = None
+    tavern: Path | None = None
+    llm: str | None = None
+    chat: Path | None = None
+    is_safe: bool = False
+
+
+def make_application() -> QApplication:
+    """The one QApplication, dressed in our theme."""
+    QCoreApplication.setApplicationName("Tavernkeep")
+    QCoreApplication.setOrganizationName("Tavernkeep")
+    application = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(application, QApplication)
+    application.setApplicationDisplayName("Tavernkeep")
+    application.setDesktopFileName("tavernkeep")
+    application.setQuitOnLastWindowClosed(False)  # the loop ends by its event, not under its tasks
+    dress(application)
+    return application
+
+
+def dress(application: QApplication) -> None:
+    """Give an application our fonts, style and palette, and keep the palette with the theme."""
+    load_fonts()
+    speak(application)
+    application.setStyle(InstrumentStyle(theme))
+    application.setFont(ui_font(12))
+    theme.follow_system(application)
+
+    def on_theme_changed(tokens: Tokens) -> None:
+        application.setPalette(palette_of(tokens))
+
+    on_theme_changed(theme.tokens)
+    theme.changed.connect(on_theme_changed)
+
+
+def speak(application: QApplication) -> QTranslator:
+    """Let Qt's own buttons, menus and dates be of the language in use, too."""
+    QLocale.setDefault(QLocale(language()))
+    texts = QTranslator(application)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if texts.load(QLocale(), "qtbase", "_", folder):  # English needs none
+        application.installTranslator(texts)
+    return texts
+
+
+def loop_factory(application: QApplication) -> asyncio.AbstractEventLoop:
+    """qasync's loop over a running application."""
+    # qasync takes whichever binding it finds first unless told.
+    os.environ["QT_API"] = "pyside6"
+    import qasync
+
+    loop: asyncio.AbstractEventLoop = qasync.QEventLoop(application)
+    # qasync's own threads never give back a SystemExit, and whoever awaits them waits for ever.
+    loop.set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="tavernkeep"))
+    return loop
+
+
+def show_window(options: WindowOptions) -> int:
+    """Open the window and stay until it is closed; gives the exit code.
+
+    Where a window of this data folder stands already, that one comes forward instead.
+    """
+    data = user_folders(options.data_dir).data
+    if is_somebody_in(data) and knock(data, options.chat):
+        return 0
+    scale = ChosenScale(data).get()
+    if scale != NORMAL:  # Qt reads it once, before there is an application
+        os.environ.setdefault("QT_SCALE_FACTOR", f"{scale / 100:g}")
+    application = make_application()
+    collector = GuiThreadCollector(application)
+    collector.start()
+    with asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner:
+        code = runner.run(run(options))
+    return start_again() if code == AGAIN else code
+
+
+async def run(options: WindowOptions) -> int:
+    """Show the window at once, then start what stands behind it. Gives the exit code, or AGAIN."""
+    stopping = asyncio.Event()
+    _stop_on_signals(stopping)
+    folders = user_folders(options.data_dir)
+    tasks = TaskSupervisor()
+    window = MainWindow(theme, tasks)
+    window.closed.connect(stopping.set)
+    window.show()
+    door = FrontDoor(folders.data)
+    door.knocked.connect(window.on_knocked)
+    door.open()
+    try:
+        mark = StartMark(folders.data)
+        if not options.is_safe and mark.crashes >= CRASHES:
+            options = replace(options, is_safe=await _wants_safe(window))
+            mark.got_through()  # whatever was chosen is not asked again at the next start
+        return await _live(window, options, folders, stopping)
+    finally:
+        door.close()
+        await tasks.aclose()
+        window.hide()
+        window.deleteLater()
+
+
+async def _wants_safe(window: MainWindow) -> bool:
+    offer = SafeStartOffer(window)
+    window.closed.connect(offer.reject)
+    return await ask(offer)
+
+
+async def _live(
+    window: MainWindow, options: WindowOptions, folders: Folders, stopping: asyncio.Event
+) -> int:
+    with _marked(folders, options, window) as mark:
+        try:
+            async with await _companion(options, folders) as companion:
+                window.attach(companion)
+                if options.is_safe:
+                    window.frame.banner.acted.connect(window.start_again)
+                    say_safe(window.frame.banner, window)
+                window.begin(options.chat)
+                await stopping.wait()
+                await window.detach()
+                text = window.current_state().to_text()
+                if text != companion.settings["window_state"]:
+                    await companion.put_setting("window_state", text)
+        except AlreadyRunning as error:  # it started in the same moment
+            if await asyncio.to_thread(knock, folders.data, options.chat):
+                return 0
+            return await _tell(window, str(error), stopping)
+        except TavernkeepError as error:
+            mark.got_through()
+            log.exception("Tavernkeep cannot go on")
+            return await _tell(window, str(error), stopping)
+        except Exception:
+            # The outermost border: a window that vanishes tells nobody anything.
+            log.exception("Tavernkeep cannot go on")
+            return await _tell(window, tr(CANNOT_GO_ON), stopping)
+        mark.got_through()
+    return AGAIN if window.is_to_start_again else 0
+
+
+async def _tell(window: MainWindow, sentence: str, stopping: asyncio.Event) -> int:
+    window.frame.notice.say(sentence)
+    await stopping.wait()
+    return 1
+
+
+@contextmanager
+def _marked(folders: Folders, options: WindowOptions, window: MainWindow) -> Iterator[StartMark]:
+    """Notes the start until it got through; one in safe mode leaves no mark."""
+    mark = StartMark(folders.data)
+    settled = once(window, SETTLED_MS, mark.got_through)
+    if not options.is_safe:
+        mark.begin()
+        settled.start()
+    try:
+        yield mark
+    finally:
+        settled.stop()
+
+
+async def _companion(
+    options: WindowOptions, folders: Folders
+) -> AbstractAsyncContextManager[Companion]:
+    # Half a second of imports (numpy, peewee, httpx) that the window need not wait for.
+    module: ModuleType = await asyncio.to_thread(_import_companion)
+    opened: AbstractAsyncContextManager[Companion] = module.open_companion(
+        folders,
+        tavern=options.tavern,
+        llm=options.llm,
+        watch=not options.is_safe,
+        asks_first=True,
+        keeps_memory=True,
+        reads_to_the_end=False,
+        is_safe=options.is_safe,
+    )
+    return opened
+
+
+def _import_companion() -> ModuleType:
+    from app import companion
+
+    return companion
+
+
+def _stop_on_signals(stopping: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, stopping.set)
+        except NotImplementedError:  # Windows: the window's own closing has to do
+            return

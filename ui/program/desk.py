@@ -1,0 +1,543 @@
+"""What happens in a window that has a companion: pages, chats, actions, and what is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from app.companion import Companion
+from app.core.operations import FINISHED, Operation, OperationStatus
+from app.core.tasks import TaskSupervisor
+from app.core.translation import N_, number, retold, tr
+from app.story.story import ChatRef, Story
+from app.work.planning.catch_up import CatchUpPlan
+from ui.controls.buttons import key_text
+from ui.controls.labels import menu_text
+from ui.copies.alarm import ChatCopies
+from ui.core.actions import PAGE_ACTIONS, Actions
+from ui.core.chat_words import chat_title
+from ui.core.dialogs import choose_folder
+from ui.core.session import Session
+from ui.library.popover import LibraryPopover
+from ui.memories.waiting import WaitingCount
+from ui.memories.whole import WholeCommands
+from ui.offers.away_recap import AwayRecaps
+from ui.offers.break_search import ModelBreakSearch
+from ui.offers.cap_notice import CapNotice
+from ui.offers.clearing import Clearing
+from ui.offers.exporting import EXPORTS, Exporting
+from ui.offers.first_steps import FirstSteps
+from ui.offers.outside_trouble import OutsideTrouble
+from ui.offers.page_chat import PageCall, PageChat
+from ui.offers.recap_import import TakingIn
+from ui.offers.set_aside import SetAside
+from ui.offers.sync_news import sync
+from ui.offers.trim_notice import TrimNotice
+from ui.program import pages
+from ui.program.everywhere import Everywhere
+from ui.program.tray import Tray
+from ui.shell.command_palette import CommandPalette
+from ui.shell.frame import Frame
+from ui.shell.notice import plan_command, plan_sentence
+from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
+from ui.work.words import failed_words
+
+if TYPE_CHECKING:
+    from ui.budgets.page import BudgetsPage
+    from ui.memories.page import MemoriesPage
+    from ui.minds.page import MindsPage
+    from ui.program.story_stage import StoryStage
+    from ui.prompt.page import PromptPage
+    from ui.recaps.page import RecapsPage
+
+READING_PX = 15.5
+CATCH_UP = "catch up"
+HEALTH_PAGES = {
+    "queue": "work",
+    "backend": "settings",
+    "bridge": "settings",
+    "sillytavern": "settings",
+    "reading": "story",
+}
+NEED_A_COMPANION = ("chats", "sync", "pause", "prompts")
+
+
+class Desk(QObject):
+    """Connects one session with one frame. Owned by the window."""
+
+    def __init__(
+        self,
+        window: QWidget,
+        frame: Frame,
+        actions: Actions,
+        companion: Companion,
+        theme: ThemeSource,
+        tasks: TaskSupervisor,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._frame = frame
+        self._actions = actions
+        self._theme = theme
+        self.session = Session(companion, tasks)
+        self.page_key = "story"
+        self.story_stage: StoryStage | None = None
+        self._recaps: RecapsPage | None = None
+        self._memories: MemoriesPage | None = None
+        self._minds: MindsPage | None = None
+        self._budgets: BudgetsPage | None = None
+        self._prompt: PromptPage | None = None
+        self._closed_plan: CatchUpPlan | None = None
+        self._pages: dict[str, QWidget] = {}
+        self._popover = LibraryPopover(self.session, window)
+        self._popover.chat_chosen.connect(self.open_chat)
+        self._palette = CommandPalette(self._shown_actions, self._shown_story, window)
+        self._palette.message_chosen.connect(self._on_message_chosen)
+        self._palette.setting_chosen.connect(self._on_setting_chosen)
+        self._exporting = Exporting(self.session, actions, window)
+        self._frame.header.set_more([actions[key] for key in EXPORTS])
+        self._whole = WholeCommands(self.session, frame.notice, window)
+        self.everywhere = Everywhere(self.session, frame, actions, window)
+        self._palette.help_chosen.connect(self.everywhere.open_help)
+        self.everywhere.message_wanted.connect(self._on_message_chosen)
+        self.everywhere.memory_wanted.connect(self._on_memory_wanted)
+        self.everywhere.setting_wanted.connect(self._on_section_wanted)
+        self.everywhere.folder_wanted.connect(self._on_folder_wanted)
+        self.tray = Tray(self.session, actions, window)
+        self._connect_session()
+        self._connect_actions()
+        self._apply_look()
+        frame.status.show_health(companion.health)
+        self._on_operations_changed(companion.work.operations)
+
+    def _connect_session(self) -> None:
+        session, frame = self.session, self._frame
+        session.chat_opened.connect(self._on_chat_opened)
+        session.story_changed.connect(self._on_story_changed)
+        session.health_changed.connect(frame.status.show_health)
+        session.operations_changed.connect(self._on_operations_changed)
+        session.undo_changed.connect(self._on_undo_changed)
+        session.replayed.connect(self._on_replayed)
+        session.reading.connect(self._on_reading)
+        session.failed.connect(frame.notice.say)
+        session.mended.connect(frame.notice.take_back)
+        session.told.connect(frame.status.tell)
+        session.catch_up_offered.connect(self._on_catch_up_offered)
+        frame.notice.acted.connect(self._on_notice_acted)
+        frame.notice.closed.connect(self._on_notice_closed)
+        self.first_steps = FirstSteps(session, frame.notice)
+        self.first_steps.folder_wanted.connect(self._on_folder_wanted)
+        self.first_steps.list_wanted.connect(self.open_chats)
+        self._outside = OutsideTrouble(session, frame.notice)
+        self._outside.folder_wanted.connect(self._on_folder_wanted)
+        self.page_chat = PageChat(session, frame.notice)
+        self._page_call = PageCall(session, self._window)
+        self._page_call.message_wanted.connect(self._on_message_chosen)
+        self._previously = AwayRecaps(session, frame.notice)
+        self._set_aside = SetAside(session, frame.notice)
+        self._trim_notice = TrimNotice(session, frame.notice)
+        self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
+        self._cap_notice = CapNotice(session, frame.notice, lambda: self.page_key == "work")
+        if session.companion.recovery:
+            frame.notice.offer("recovery", session.companion.recovery)
+        self._waiting = WaitingCount(session, frame)
+        self._waiting.changed.connect(self._on_waiting_changed)
+        self.copies = ChatCopies(session, frame.notice)
+        self.clearing = Clearing(session, frame.notice)
+        self.taking_in = TakingIn(session, frame.notice)
+        self.break_hunt = ModelBreakSearch(session, frame.notice)
+        self.break_hunt.went_on.connect(frame.status.keep_telling)
+        self.break_hunt.model_wanted.connect(self._on_settings_wanted)
+        self.break_hunt.place_wanted.connect(self._on_place_wanted)
+        frame.bar.page_chosen.connect(self.show_page)
+        frame.status.item_pressed.connect(self._on_status_item)
+        frame.card.clicked.connect(self.open_chats)
+
+    def _connect_actions(self) -> None:
+        for spec in PAGE_ACTIONS:
+            self._actions[spec.key].triggered.connect(self._on_page_action)
+        doing = {
+            "search": self.open_palette,
+            "chats": self.open_chats,
+            "copies": self.copies.begin,
+            "sync": self._on_sync,
+            "undo": self.session.undo,
+            "redo": self.session.redo,
+            "pause": self._on_pause,
+            "prompts": self._on_prompts,
+            "pane.right": self._on_right,
+            "text.larger": self._on_larger,
+            "text.smaller": self._on_smaller,
+            "text.normal": self._on_normal,
+        }
+        for key, slot in doing.items():
+            self._actions[key].triggered.connect(slot)
+        for key in NEED_A_COMPANION:
+            self._actions[key].setEnabled(True)
+        self._frame.header.right_toggled.connect(self._on_right)
+
+    # Pages
+
+    def _on_budget_wanted(self) -> None:
+        self.show_page("budgets")
+
+    def show_page(self, key: str) -> None:
+        """Put a page on the stage; without a chat the welcome stands for those that need one."""
+        self.page_key = key
+        self._frame.bar.show_page(key)
+        shown = key if self.session.path is not None or key in pages.BARE_PAGES else "welcome"
+        if shown not in self._pages:
+            self._pages[shown] = self._make_page(shown)
+            self._frame.stack.addWidget(self._pages[shown])
+        if shown == "welcome":
+            self._welcome_to(key)
+        self._frame.stack.setCurrentWidget(self._pages[shown])
+        self._show_place()
+        self._cap_notice.look()
+        self.fit_panes()
+        self._on_catch_up_offered(self.session.plan)
+        page = self._pages[shown]
+        if isinstance(page, pages.TakesFocus):
+            page.take_focus()
+        else:
+            page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _welcome_to(self, key: str) -> None:
+        welcome = self._pages["welcome"]
+        assert isinstance(welcome, pages.StandsIn)
+        welcome.show_for(key)
+
+    def fit_panes(self) -> None:
+        """Lay panes beside the page or over it, as the window is wide."""
+        page = self.page_key if self.session.path is not None else ""
+        self._frame.fit_panes(self._window.width(), page=page)
+
+    def _make_page(self, key: str) -> QWidget:
+        if key == "story":
+            stage = pages.make_story(self.session, self._theme, self._actions["page.prompt"])
+            stage.page.chat_wanted.connect(self.open_chats)
+            stage.page.breaks_wanted.connect(self.break_hunt.begin)
+            stage.page.clearing_wanted.connect(self.clearing.begin)
+            stage.page.taking_in_wanted.connect(self.taking_in.begin)
+            self._frame.page_area.covered.connect(stage.page.view.set_foot)
+            stage.page.view.set_foot(self._frame.page_area.covered_px)
+            stage.page.budget_wanted.connect(self._on_budget_wanted)
+            self.story_stage = stage
+            self._frame.set_navigator(key, stage.navigator)
+            self._frame.set_inspector_split(key, stage.split)
+            return stage
+        if key == "welcome":
+            welcome = pages.make_welcome(self.session)
+            welcome.chat_chosen.connect(self.open_chat)
+            welcome.folder_wanted.connect(self._on_folder_wanted)
+            welcome.list_wanted.connect(self.open_chats)
+            return welcome
+        if key == "settings":
+            settings = pages.make_settings(self.session)
+            settings.folder_wanted.connect(self._on_folder_wanted)
+            settings.setting_changed.connect(self._on_setting_changed)
+            settings.restart_wanted.connect(self._actions["restart"].trigger)
+            settings.header_changed.connect(self._show_place)
+            return settings
+        if key == "recaps":
+            recaps = self._recaps = pages.make_recaps(self.session)
+            recaps.header_changed.connect(self._show_place)
+            self._frame.set_navigator(key, recaps.rail)
+            return recaps
+        if key == "memories":
+            return self._make_memories(key)
+        if key == "minds":
+            return self._make_minds(key)
+        if key == "work":
+            work = pages.make_work(self.session)
+            work.settings_wanted.connect(self._on_settings_wanted)
+            return work
+        if key == "budgets":
+            return self._make_budgets(key)
+        prompt = self._prompt = pages.make_prompt(self.session)
+        prompt.header_changed.connect(self._show_place)
+        self._frame.set_navigator(key, prompt.rail)
+        return prompt
+
+    def _make_memories(self, key: str) -> QWidget:
+        self._waiting.stop()
+        page = self._memories = pages.make_memories(self.session)
+        page.take_whole(self._whole)
+        page.header_changed.connect(self._show_place)
+        page.message_wanted.connect(self._on_message_chosen)
+        page.model_wanted.connect(self._on_settings_wanted)
+        page.demo_wanted.connect(self._on_demo_wanted)
+        page.waiting_changed.connect(self._on_waiting_changed)
+        self._frame.set_navigator(key, page.rail)
+        self._frame.set_inspector_split(key, page.split)
+        return page
+
+    def _make_minds(self, key: str) -> QWidget:
+        page = self._minds = pages.make_minds(self.session)
+        page.header_changed.connect(self._show_place)
+        page.message_wanted.connect(self._on_message_chosen)
+        page.model_wanted.connect(self._on_settings_wanted)
+        page.demo_wanted.connect(self._on_demo_wanted)
+        self._frame.set_inspector_split(key, page.split)
+        return page
+
+    def _make_budgets(self, key: str) -> QWidget:
+        page = self._budgets = pages.make_budgets(self.session)
+        page.header_changed.connect(self._show_place)
+        page.message_wanted.connect(self._on_message_chosen)
+        page.prompt_wanted.connect(self._actions["page.prompt"].trigger)
+        self._frame.set_inspector_split(key, page.split)
+        return page
+
+    def _show_place(self) -> None:
+        story, key = self.session.story, self.page_key
+        is_bare = key in pages.BARE_PAGES
+        place = ""
+        if story is not None and not is_bare:
+            name = story.chat.owner_name or story.chat.title
+            place = chat_title(story.chat) if key == "story" else name
+        title, tools = tr(pages.TITLES[key]), None
+        page = self._pages.get(key)
+        if isinstance(page, pages.HasHeader) and (story is not None or is_bare):
+            title, tools = page.title, page.tools
+            place = page.place or place
+        self._frame.header.show_place(title, place)
+        self._frame.header.set_tools(tools)
+        actions = []
+        if story is not None and not is_bare and tools is None:
+            actions.append((self._actions["sync"], "sync"))
+            if key == "story" and self.story_stage is not None:
+                actions.insert(0, (self.story_stage.page.break_here, "split"))
+        self._frame.header.set_actions(actions)
+        self._frame.header.set_more(self._further_commands(key))
+        self._frame.header.show_more(story is not None and not is_bare and tools is None)
+        # Where tools stand, they have an undo of their own; but these commands are taken back.
+        has_undo = tools is None or key in ("memories", "budgets")
+        is_history = not is_bare or (key == "settings" and title == tr(pages.TITLES[key]))
+        self._frame.header.show_undo(story is not None and is_history and has_undo)
+
+    def _further_commands(self, key: str) -> list[QAction]:
+        """What the menu at the right end of the header holds."""
+        exports = [self._actions[name] for name in EXPORTS]
+        if key != "story" or self.story_stage is None:
+            return exports
+        return [*self.story_stage.page.story_actions.for_story(), *exports]
+
+    # Chats
+
+    def open_chat(self, chat: ChatRef) -> None:
+        """Read a chat and show its story."""
+        self.page_key = "story"
+        self.session.open_chat(chat)
+
+    def open_chats(self) -> None:
+        """Open the list of chats under the card, or under the header where no card is seen."""
+        card = self._frame.card
+        self._popover.open_below(card if card.isVisible() else self._frame.header)
+
+    def _on_chat_opened(self, story: Story) -> None:
+        self._frame.notice.forget_failure()
+        self._frame.card.show_story(story)
+        self._actions["copies"].setEnabled(True)
+        name = story.chat.owner_name or story.chat.title
+        self._window.setWindowTitle(f"{name} — Tavernkeep")
+        self.show_page(self.page_key)
+
+    def _on_story_changed(self, _change: object) -> None:
+        self._frame.card.show_story(self.session.story)
+
+    def _on_reading(self, is_reading: bool) -> None:
+        if not is_reading:
+            self.show_page(self.page_key)
+        elif self.session.path is None:
+            self._frame.waiting.say(tr("Reading the chat"))
+            self._frame.stack.setCurrentWidget(self._frame.waiting)
+
+    # Search
+
+    def open_palette(self) -> None:
+        """Open the field that finds commands, scenes and messages."""
+        self._palette.open_over(self._window)
+
+    def _shown_actions(self) -> tuple[tuple[QAction, str], ...]:
+        search = self._actions["search"]
+        shown = [
+            (action, self._actions.icon(action.objectName()))
+            for action in self._actions.all()
+            if action is not search
+        ]
+        if self.story_stage is not None and self.page_key == "story":
+            page = self.story_stage.page
+            shown += [(action, page.story_actions.icon(action)) for action in page.actions()]
+        if self.page_key == "work" and "work" in self._pages:
+            shown += [(action, "pulse") for action in self._pages["work"].actions()]
+        if self.page_key == "memories" and self._memories is not None:
+            commands = self._memories.commands
+            shown += [(action, icon) for action, icon in commands.icons.items()]
+        shown += [(action, icon) for action, icon in self._whole.icons.items()]
+        if self.page_key == "recaps" and self._recaps is not None:
+            shown += [(action, icon) for action, icon in self._recaps.commands.icons.items()]
+        if self.page_key == "prompt" and self._prompt is not None:
+            shown += [(action, icon) for action, icon in self._prompt.commands.icons.items()]
+        if self.page_key == "minds" and self._minds is not None:
+            shown += [(action, icon) for action, icon in self._minds.commands.icons.items()]
+        if self.page_key == "budgets" and self._budgets is not None:
+            shown += [(action, icon) for action, icon in self._budgets.commands.icons.items()]
+        return tuple(shown)
+
+    def _shown_story(self) -> Story | None:
+        return self.session.story
+
+    def _on_prompts(self) -> None:
+        self.show_page("settings")
+        page = self._pages["settings"]
+        if isinstance(page, pages.HasPrompts):
+            page.open_prompts()
+
+    def _on_cuts_wanted(self) -> None:
+        self.show_page("budgets")
+
+    def _on_message_chosen(self, anchor: str) -> None:
+        self.show_page("story")
+        if self.story_stage is not None:
+            self.story_stage.show_message(anchor)
+
+    def _on_memory_wanted(self, memory_id: str) -> None:
+        self.show_page("memories")
+        if self._memories is not None:
+            self._memories.show_memory(memory_id)
+
+    # Actions
+
+    def _on_page_action(self) -> None:
+        action = self.sender()
+        if action is not None:
+            self.show_page(action.objectName().removeprefix("page."))
+
+    def _on_status_item(self, key: str) -> None:
+        self.show_page(HEALTH_PAGES[key])
+
+    def _on_sync(self) -> None:
+        self.session.do(self._sync(), name=N_("sync"))
+
+    async def _sync(self) -> None:
+        self.session.told.emit(await sync(self.session))
+
+    def _on_section_wanted(self, title: str) -> None:
+        self.show_page("settings")
+        page = self._pages["settings"]
+        if isinstance(page, pages.HasPrompts):
+            page.go_to(title)
+
+    def _on_setting_chosen(self, name: str) -> None:
+        self.show_page("settings")
+        page = self._pages["settings"]
+        if isinstance(page, pages.HasPrompts):
+            page.show_setting(name)
+
+    def _on_settings_wanted(self) -> None:
+        self.show_page("settings")
+
+    def _on_place_wanted(self, index: int) -> None:
+        self.show_page("story")
+        if self.story_stage is not None:
+            self.story_stage.page.show_message(index)
+
+    def _on_pause(self) -> None:
+        companion = self.session.companion
+        if companion.work.is_paused:
+            companion.work.resume()
+        else:
+            companion.work.pause()
+
+    def _on_right(self) -> None:
+        self._frame.toggle_inspector(self.page_key)
+
+    def _on_demo_wanted(self) -> None:
+        self.session.open_chat(self.session.companion.demo)
+
+    def _on_waiting_changed(self, count: int) -> None:
+        self._frame.page_buttons["memories"].set_badge(number(count) if count else "")
+
+    def _on_larger(self) -> None:
+        self._put_text_size(self._theme.reading_px + 0.5)
+
+    def _on_smaller(self) -> None:
+        self._put_text_size(self._theme.reading_px - 0.5)
+
+    def _on_normal(self) -> None:
+        self._put_text_size(READING_PX)
+
+    def _put_text_size(self, px: float) -> None:
+        self._theme.set_reading_px(px)
+        put = self.session.companion.put_setting("story_text_size", self._theme.reading_px)
+        self.session.do(put, name=N_("changing a setting"))
+
+    def choose_tavern(self) -> None:
+        """Let the user name SillyTavern's folder."""
+        self._on_folder_wanted()
+
+    def _on_folder_wanted(self) -> None:
+        self.session.do(self._choose_folder(), name=N_("choosing a folder"))
+
+    async def _choose_folder(self) -> None:
+        folder = await choose_folder(self._window, tr("SillyTavern's folder"), Path.home())
+        if folder is not None:
+            put, path = self.session.companion.put_setting, self.session.path
+            await put("tavern", str(folder), noted_in=path)
+            self.session.refresh()
+
+    # What the companion says
+
+    def _on_undo_changed(self, undo: str, redo: str) -> None:
+        for key, word, label in (("undo", tr("Undo"), undo), ("redo", tr("Redo"), redo)):
+            action = self._actions[key]
+            action.setEnabled(bool(label))
+            words = f"{word}: {retold(label)}" if label else word
+            action.setText(menu_text(words))
+            action.setToolTip(f"{words} ({key_text(action.shortcut())})")
+
+    def _on_catch_up_offered(self, plan: CatchUpPlan | None) -> None:
+        notice = self._frame.notice
+        # The work page says it in its own place, and who has closed it was not mistaken.
+        if plan is not None and self.page_key != "work" and plan != self._closed_plan:
+            notice.offer(CATCH_UP, plan_sentence(plan), way_on=plan_command(plan))
+        else:
+            notice.withdraw(CATCH_UP)
+
+    def _on_notice_closed(self, key: str) -> None:
+        if key == CATCH_UP:
+            self._closed_plan = self.session.plan
+
+    def _on_notice_acted(self, key: str) -> None:
+        if key == CATCH_UP:
+            self.session.catch_up()
+
+    def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
+        failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
+        runs = any(operation.status not in FINISHED for operation in operations)
+        self._frame.page_buttons["work"].set_badge(str(failed) if failed else "", dot=runs)
+        self._frame.page_buttons["work"].set_more(failed_words(self.session, operations))
+        is_paused = self.session.companion.work.is_paused
+        self._actions["pause"].setText(
+            tr("Go on with the work") if is_paused else tr("Pause the work")
+        )
+
+    def _on_setting_changed(self, _name: str, _value: object) -> None:
+        self._apply_look()
+        self.tray.follow()
+
+    def _on_replayed(self) -> None:
+        # An import of settings may be what was taken back.
+        self._apply_look()
+        self.tray.follow()
+
+    def _apply_look(self) -> None:
+        settings = self.session.companion.settings
+        self._theme.set_choice(ThemeChoice(str(settings["theme"])))
+        self._theme.set_contrast(ContrastChoice(str(settings["contrast"])))
+        self._theme.set_reading_px(float(settings["story_text_size"]))

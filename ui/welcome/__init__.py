@@ -1,1 +1,0 @@
-"""What is shown while no chat is open."""

@@ -1,0 +1,83 @@
+"""What can be done on the work page, each command once: for buttons, menu, keys and palette."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from app.core.operations import FINISHED, Operation, OperationStatus
+from app.core.translation import tr
+from ui.controls.page_commands import PageCommands
+
+RETRIED = (OperationStatus.FAILED, OperationStatus.CANCELLED, OperationStatus.WAITING)
+
+
+class WorkCommands(PageCommands):
+    """The actions of the page; who owns the page connects them.
+
+    Those of one operation are enabled for the one that is selected.
+    """
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__(page)
+        self.retry = self._plain(tr("Try again"), tr("Try this one again now."), "R")
+        self.cancel = self._plain(
+            tr("Cancel"), tr("Drop it; what runs is stopped at once."), "Del", "Backspace"
+        )
+        self.pause_before = self._plain(
+            tr("Pause before this one"), tr("Let the queue run up to it and stop there."), "B"
+        )
+        self.move_up = self._plain(tr("Move up"), tr("Let it go one place earlier."), "Alt+Up")
+        self.move_first = self._plain(
+            tr("Do it next"), tr("Put it before all that wait."), "Alt+Home"
+        )
+        self.clear_chat = self._plain(
+            tr("Clear what waits of this chat"),
+            tr("Take it out of the queue; you can put it back."),
+        )
+        self.clear_all = self._plain(
+            tr("Clear all that waits"),
+            tr("Take it out of the queue; you can put it back."),
+            "Ctrl+Del",
+        )
+        self.put_back = self._plain(tr("Put them back"), tr("Put what was cleared where it was."))
+        self.retry_all = self._plain(tr("Try all again"), tr("Try everything that failed again."))
+        self.start = self._plain(tr("Write the recaps"), tr("Work off what was never recapped."))
+        self.recaps = self._plain(tr("Only the recaps"), tr("Reading for memory waits."))
+        self.memory = self._plain(tr("Only memory"), tr("The recaps wait."))
+        self.stop = self._plain(
+            tr("Stop catching up after this one"),
+            tr("What runs is finished; the rest is offered again."),
+        )
+        self.stop_now = self._plain(
+            tr("Stop catching up now"), tr("What runs is dropped; what is done stays done.")
+        )
+
+        self.go_on_today = self._plain(
+            tr("Go on today"), tr("Let the work go on beyond the cap, until midnight.")
+        )
+        self.show_use = self._plain(
+            tr("Show what models were asked for"), tr("Requests and tokens by task and day."), "U"
+        )
+
+    def _plain(self, name: str, sentence: str, *keys: str) -> QAction:
+        return self._command(name, sentence, "", *keys)
+
+    def of_one(self) -> tuple[QAction, ...]:
+        """What can be done with one operation."""
+        return self.retry, self.cancel, self.pause_before, self.move_up, self.move_first
+
+    def follow_selected(self, operation: Operation | None, first_waiting: int | None) -> None:
+        """Enable what can be done with an operation. first_waiting: id of the next one."""
+        status = operation.status if operation is not None else None
+        waits = status in (OperationStatus.PENDING, OperationStatus.WAITING)
+        is_first = operation is not None and operation.id == first_waiting
+        self.retry.setEnabled(status in RETRIED)
+        self.cancel.setEnabled(status is not None and status not in FINISHED)
+        self.pause_before.setEnabled(waits)
+        self.move_up.setEnabled(waits and not is_first)
+        self.move_first.setEnabled(waits and not is_first)
+        is_marked = operation is not None and operation.pauses_before
+        self.pause_before.setText(
+            tr("Do not pause before this one") if is_marked else tr("Pause before this one")
+        )
