@@ -54,8 +54,7 @@ def turn_budgets(
         budgets, changes = tuned_by(settings, full)
         notes = tuple(change.sentence for change in changes)
     if settings["budgets_adaptive"]:
-        head = {name: budgets[name] for name in AT_HEAD if keeps_head}
-        budgets = {**adapted(budgets, kind), **head}
+        budgets = adapted(budgets, kind, AT_HEAD if keeps_head else ())
     return budgets, notes
 
 

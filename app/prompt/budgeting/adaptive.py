@@ -5,10 +5,10 @@ Source: spec/smart-memory.md §15, TK4. The words are data: [turns] in resources
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
-from app.prompt.budgeting.budgets import Budgets
+from app.prompt.budgeting.budgets import Budgets, shares
 from app.prompt.slots import SlotName, TurnKind
 from app.story.scene_cues.language import LanguagePack, common_words, tokens_of
 
@@ -52,12 +52,13 @@ def turn_kind(text: str, packs: Sequence[LanguagePack]) -> TurnKind:
     return next((kind for kind in _ORDER if kind.value in found), TurnKind.DIALOGUE)
 
 
-def adapted(budgets: Budgets, kind: TurnKind) -> Budgets:
-    """The budgets of a turn: five tiers by its factors, together not more than before."""
-    factors = FACTORS[kind]
+def adapted(budgets: Budgets, kind: TurnKind, keeps: Collection[SlotName] = ()) -> Budgets:
+    """The budgets of a turn: five tiers by its factors, together as much as before. keeps: of them
+    those that stay as they are.
+    """
+    factors = {name: factor for name, factor in FACTORS[kind].items() if name not in keeps}
     before = sum(budgets[name] for name in factors)
-    wanted = {name: int(budgets[name] * factor + 0.5) for name, factor in factors.items()}
-    after = sum(wanted.values())
-    if after > before:
-        wanted = {name: int(tokens * before / after + 0.5) for name, tokens in wanted.items()}
-    return MappingProxyType({**budgets, **wanted})
+    wanted = {name: int(budgets[name] * factor * 100) for name, factor in factors.items()}
+    if not any(wanted.values()):
+        return budgets
+    return MappingProxyType({**budgets, **shares(before, wanted)})

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from app.core.translation import N_, tr
-from app.prompt.budgeting.budgets import DEFAULTS, NINE, Budgets
+from app.prompt.budgeting.budgets import DEFAULTS, NINE, Budgets, levelled, shares
 from app.prompt.slots import SlotName
 
 MARGIN_PERCENT = 115
 STEP = 50
+LEAST = 50  # tokens of a tier that has nothing to tell yet, for the first that it will
 _NAMES: Mapping[SlotName, str] = {
     SlotName.CANON: N_("Canon"),
     SlotName.PROFILES: N_("Profiles"),
@@ -42,9 +43,21 @@ class Tuning:
     def sentence(self) -> str:
         name = tr(_NAMES[self.name])
         figures = {"before": self.before, "after": self.after, "full": self.full}
+        if self.after > self.before and not self.full:
+            return tr(
+                "{name}: raised from {before} to {after} tokens, which nobody else needs.",
+                name=name,
+                **figures,
+            )
         if self.after > self.before:
             return tr(
                 "{name}: raised from {before} to {after} tokens, as it would take {full} in full.",
+                name=name,
+                **figures,
+            )
+        if self.full > self.after:
+            return tr(
+                "{name}: lowered from {before} to {after} tokens, since others are cut more.",
                 name=name,
                 **figures,
             )
@@ -63,37 +76,33 @@ def target(full: int, floor: int) -> int:
 def tuned(
     budgets: Budgets, full: Mapping[SlotName, int], total: int | None = None
 ) -> tuple[Budgets, tuple[Tuning, ...]]:
-    """The budgets by demand, and what was changed. full: high-water marks; what has none stays.
+    """The budgets by demand, and what was changed. full: high-water marks.
 
-    total: bound of the nine together (simple mode). A budget never falls below its default, or
-    below the user's share of a total that is smaller than the defaults together.
+    total: of the nine together (simple mode): what one does not need goes to those that are cut,
+    and what nobody needs is shared out as the user has it. Without it a budget that has a mark
+    never falls below its default, and one that has none stays.
     """
-    floors = {
-        name: budgets[name]
-        if name not in full
-        else DEFAULTS[name]
-        if total is None
-        else min(DEFAULTS[name], budgets[name])
+    after = _each(budgets, full) if total is None else _within(budgets, full, total)
+    changed = MappingProxyType({**budgets, **after})
+    return changed, tuple(
+        Tuning(name, budgets[name], changed[name], full.get(name, 0))
         for name in NINE
-    }
-    wanted = {
-        name: target(full[name], floors[name]) if name in full else floors[name] for name in NINE
-    }
-    if total is not None and sum(wanted.values()) > total:
-        wanted = _within(wanted, floors, total)
-    after = MappingProxyType({**budgets, **wanted})
-    return after, tuple(
-        Tuning(name, budgets[name], after[name], full[name])
-        for name in NINE
-        if name in full and after[name] != budgets[name]
+        if changed[name] != budgets[name]
     )
 
 
-def _within(wanted: Budgets, floors: Budgets, total: int) -> dict[SlotName, int]:
-    """Each gets its floor, and of what is left a part of what it wants beyond it."""
-    left = max(0, total - sum(floors.values()))
-    beyond = sum(wanted[name] - floors[name] for name in wanted)
-    return {
-        name: floors[name] + (wanted[name] - floors[name]) * left // beyond // STEP * STEP
-        for name in wanted
-    }
+def _each(budgets: Budgets, full: Mapping[SlotName, int]) -> Budgets:
+    return {name: target(full[name], DEFAULTS[name]) for name in NINE if name in full}
+
+
+def _within(budgets: Budgets, full: Mapping[SlotName, int], total: int) -> Budgets:
+    """Each gets what it needs, or its part of what the others leave; together the total."""
+    mine = {name: budgets[name] for name in NINE}
+    if not any(name in full for name in NINE):
+        return mine  # nobody has told anything yet
+    needs = {name: target(full.get(name, 0), min(LEAST, mine[name])) for name in NINE}
+    if sum(needs.values()) > total:
+        demands, weights = [needs[name] for name in NINE], [mine[name] for name in NINE]
+        needs = dict(zip(NINE, levelled(demands, weights, total), strict=True))
+    left = shares(max(0, total - sum(needs.values())), mine)
+    return {name: needs[name] + left[name] for name in NINE}

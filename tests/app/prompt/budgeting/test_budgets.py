@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.languages import load_packs
 from app.prompt.budgeting.adaptive import FACTORS, adapted, turn_kind
-from app.prompt.budgeting.auto_tune import target, tuned
+from app.prompt.budgeting.auto_tune import LEAST, target, tuned
 from app.prompt.budgeting.budgets import (
     ADVANCED,
     DEFAULTS,
@@ -130,13 +130,14 @@ def _cues(node: Any) -> set[str]:
     [
         (TurnKind.DIALOGUE, [597, 319, 209, 697, 478]),
         (TurnKind.ACTION, [400, 520, 360, 700, 320]),
-        (TurnKind.TRANSITION, [466, 335, 279, 847, 372]),
-        (TurnKind.INTIMATE, [448, 478, 299, 558, 518]),
+        (TurnKind.TRANSITION, [466, 335, 279, 847, 373]),
+        (TurnKind.INTIMATE, [448, 478, 299, 557, 518]),
     ],
 )
 def test_a_turn_moves_tokens_between_five_tiers_only(kind: TurnKind, tokens: list[int]) -> None:
     after = adapted(DEFAULTS, kind)
     assert [after[name] for name in FACTORS[kind]] == tokens
+    assert sum(tokens) == sum(DEFAULTS[name] for name in FACTORS[kind])
     assert all(after[name] == DEFAULTS[name] for name in DEFAULTS if name not in FACTORS[kind])
     with pytest.raises(TypeError):
         after[SlotName.LONG] = 1  # type: ignore[index]
@@ -150,16 +151,35 @@ def test_demand_is_met_with_a_margin_in_steps(full: int, tokens: int) -> None:
 _full = st.dictionaries(st.sampled_from(NINE), st.integers(0, 6000))
 
 
+@given(st.integers(800, 9000), st.sampled_from(list(TurnKind)))
+def test_a_turn_takes_as_much_as_before_whatever_stays_as_it_is(total: int, kind: TurnKind) -> None:
+    before = shares(total)
+    after = adapted(before, kind, (SlotName.LONG, SlotName.PROFILES))
+    assert sum(after.values()) == total
+    assert after[SlotName.LONG] == before[SlotName.LONG]
+
+
 @given(_full, st.integers(8, 80).map(lambda n: n * 100))
-def test_tuning_stays_within_the_total_and_above_its_floors(
-    full: dict[SlotName, int], total: int
-) -> None:
+def test_tuning_moves_the_total_to_what_is_cut(full: dict[SlotName, int], total: int) -> None:
     before = shares(total)
     after, changes = tuned(before, full, total)
-    assert sum(after[name] for name in NINE) <= total
-    assert all(after[name] >= min(DEFAULTS[name], before[name]) for name in full)
-    assert all(after[name] == before[name] for name in NINE if name not in full)
+    assert sum(after[name] for name in NINE) == total
+    needs = {name: target(full.get(name, 0), 0) for name in NINE}
+    if not full:
+        assert not changes
+    for name in full:
+        assert after[name] >= min(needs[name], before[name]) - 1
+    if sum(max(need, LEAST) for need in needs.values()) <= total:
+        assert all(after[name] >= needs[name] for name in NINE)
     assert {change.name for change in changes} == {n for n in NINE if after[n] != before[n]}
+
+
+@pytest.mark.parametrize("total", [3000, 3750, 4500, 6000])
+def test_one_tier_that_is_cut_gets_what_empty_ones_do_not_need(total: int) -> None:
+    after, changes = tuned(shares(total), {SlotName.LONG: 926}, total)
+    assert after[SlotName.LONG] >= 1050
+    assert sum(after[name] for name in NINE) == total
+    assert {change.name: change for change in changes}[SlotName.LONG].sentence.startswith("Long:")
 
 
 def test_tuning_says_what_it_changed_and_leaves_the_users_values_alone() -> None:
