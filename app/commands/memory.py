@@ -16,10 +16,12 @@ from app.commands.chat_options import (
 )
 from app.commands.output import show, warn
 from app.commands.progress_line import progress_shown
+from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.memory.records import DocumentKind, Memory, Tier
 from app.memory.standing import Standing
 from app.work.queries.memory_view import MemoryView
+from app.work.scheduling.text_requests import TextRequest
 
 HELP = N_("list what is remembered of a chat, and from which messages")
 EXAMPLE = 'memory "My chat.jsonl" --until 120'
@@ -31,6 +33,12 @@ _TITLES = {
     Tier.STATE_LEDGER: N_("State ledger"),
     Tier.EPISTEMIC: N_("Epistemic"),
 }
+_TEXTS = {
+    DocumentKind.PROFILE: N_("Profile"),
+    DocumentKind.CANON: N_("Canon"),
+    DocumentKind.SUMMARY: N_("Summary"),
+    DocumentKind.CONTINUITY: N_("What a reply contradicts"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,16 +46,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_chat(parser)
     add_llm(parser)
     add_until(parser)
+    parser.add_argument(
+        "--write",
+        choices=tuple(request.value for request in TextRequest),
+        help=tr("first have the model write this text; continuity checks the newest reply"),
+    )
 
 
 async def run(options: argparse.Namespace) -> int:
     """Extract what is missing and print all of it; 1 when something could not be read."""
     until = checked_until(options)
+    if options.write and until is not None:
+        raise UsageError(tr("A text is written of the whole chat: leave --until out."))
     async with companion_for(options, keeps_memory=True) as companion:
         path = companion.find_chat(options.chat)
         with progress_shown(companion, path, until=until):
             await companion.open_story(path, until=until)
             story, failures = await companion.finished(path, until=until)
+            if options.write:
+                await companion.texts.ask(path, TextRequest(options.write))
+                story, failures = await companion.finished(path)
         view = companion.memory(path, until=until)
     warn_of_problems(story)
     for sentence in filter(None, (*failures, view.problem)):
@@ -69,6 +87,8 @@ def memory_data(view: MemoryView) -> dict[str, Any]:
     summary = view.document(DocumentKind.SUMMARY)
     running = view.story.running.current
     tiers["summary"] = summary.text if summary else running.content if running else None
+    checked = view.document(DocumentKind.CONTINUITY)
+    tiers["continuity"] = checked.text if checked else None
     tiers["aside"] = list(view.aside)
     return {"tiers": tiers, "review": [_entry(view, standing) for standing in view.review]}
 
@@ -132,6 +152,11 @@ def _lines(view: MemoryView) -> Iterator[str]:
             what = f"{memory.field}: {memory.text}" if memory.field else memory.text
             yield f"  [{tr(memory.type)}] {who + ': ' if who else ''}{what}"
         yield ""
+    for document in view.documents:
+        if document.kind in _TEXTS and document.text.strip():
+            yield tr(_TEXTS[document.kind]) + (f": {document.subject}" if document.subject else "")
+            yield from (f"  {line}" for line in document.text.strip().splitlines())
+            yield ""
     if view.aside:
         yield tr("Open threads that are put aside until there is room:")
         yield from (f"  {thread}" for thread in view.aside)
