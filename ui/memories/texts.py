@@ -29,7 +29,9 @@ KIND_WORDS = {
     DocumentKind.CONTINUITY: N_("What a reply contradicts"),
     DocumentKind.REPAIR: N_("Correction for the next reply"),
 }
-BY_HAND = frozenset({DocumentKind.PROFILE, DocumentKind.CANON, DocumentKind.SUMMARY})
+BY_HAND = frozenset(
+    {DocumentKind.PROFILE, DocumentKind.CANON, DocumentKind.SUMMARY, DocumentKind.REPAIR}
+)
 COLUMN = 720
 MOST = 60
 EDIT_HEIGHT = 220
@@ -119,11 +121,16 @@ class TextCard(Surface):
         self.edit_button = Button(tr("Edit"), icon="pencil", role=ButtonRole.QUIET)
         self.edit_button.clicked.connect(self.edit)
         self.edit_button.setEnabled(can_change)
+        self.drop_button = Button(tr("Drop"), icon="cross", role=ButtonRole.QUIET)
+        self.drop_button.setToolTip(tr("The next reply is not corrected; undo brings it back."))
+        self.drop_button.clicked.connect(self.drop)
+        self.drop_button.setEnabled(can_change)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(ElidedLabel(title, font=ui_font(13, SEMIBOLD)), 1)
         head.addWidget(meta(", ".join(filter(None, (maker_words(document.made_by), when)))))
         head.addWidget(self.edit_button)
+        head.addWidget(self.drop_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 8, 10, 14)
         column.setSpacing(6)
@@ -131,6 +138,7 @@ class TextCard(Surface):
         column.addWidget(self.words)
         column.addWidget(self.editor)
         self.edit_button.setVisible(document.kind in BY_HAND)  # without a parent: a window
+        self.drop_button.setVisible(document.kind is DocumentKind.REPAIR)
 
     @property
     def is_editing(self) -> bool:
@@ -154,6 +162,10 @@ class TextCard(Surface):
         self.leave()
         if text != self._document.text.strip():
             self.rewritten.emit(self._document.kind, self._document.subject, text)
+
+    def drop(self) -> None:
+        """Take a correction back that waits for the next reply."""
+        self.rewritten.emit(self._document.kind, self._document.subject, "")
 
     def leave(self) -> None:
         """Leave the text as it was."""

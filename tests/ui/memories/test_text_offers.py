@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from app.companion import Companion
+from app.memory.records import Document, DocumentKind
 from app.work.scheduling.text_requests import TextOffer, TextRequest
 from ui.memories.page import MemoriesPage
 from ui.memories.rail import TEXTS
 from ui.memories.text_offers import cost_words
+from ui.memories.texts import TextCard
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
@@ -50,6 +53,23 @@ async def test_a_press_asks_for_the_text_and_says_so(
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     await until(lambda: bool(asked))
     assert asked[0][1] is TextRequest.CONTINUITY
+
+
+def test_a_correction_that_waits_is_changed_or_dropped(qtbot: QtBot) -> None:
+    waiting = Document("r", 1, DocumentKind.REPAIR, "The lamp was green, not red.")
+    card = TextCard(waiting, "", can_change=True)
+    qtbot.addWidget(card)
+    said: list[tuple[Any, ...]] = []
+    card.rewritten.connect(lambda *what: said.append(what))
+    card.show()
+    assert card.edit_button.isVisible()
+    QTest.mouseClick(card.drop_button, Qt.MouseButton.LeftButton)
+    assert said == [(DocumentKind.REPAIR, "", "")]
+    found = Document("c", 1, DocumentKind.CONTINUITY, "It says red.")
+    other = TextCard(found, "", can_change=True)
+    qtbot.addWidget(other)
+    other.show()
+    assert not other.drop_button.isVisible()
 
 
 def test_what_a_text_takes_is_said_in_words() -> None:
