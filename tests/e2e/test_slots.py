@@ -366,6 +366,19 @@ async def test_each_member_of_a_group_gets_its_own_by_slot_or_by_macro(
     assert place(bram, "A ferryman.") < place(bram, secret) < place(bram, "line-0")
 
 
+async def test_the_running_recap_stands_where_a_card_names_its_macro(
+    world: SlotsWorld, tavern: RunningTavern, page: TavernPage
+) -> None:
+    path = tavern.user_folder / "chats" / "Odo" / "Tower.jsonl"
+    await world.write(path, "Odo")
+    await shown(world, path, "Odo")
+    text = (await page.send("I say line-570.")).text
+    assert text.count(RUNNING) == 1
+    begin = text.index(RUNNING)
+    assert "A watchman." in text[max(0, begin - 300) : begin]
+    assert "smartmemory" not in text.lower()
+
+
 async def test_all_slots_in_a_text_completion(
     world: SlotsWorld, solo: Path, guard: Path, page: TavernPage
 ) -> None:
@@ -441,16 +454,3 @@ async def test_from_turn_to_turn_most_of_the_request_stays_as_it_was(
     assert "Memories from previous conversations:" in bodies[-1]
     assert "The scene now:" in bodies[-1]
     assert kept >= 0.8, shares
-
-
-async def test_the_running_recap_stands_where_a_card_names_its_macro(
-    world: SlotsWorld, tavern: RunningTavern, page: TavernPage
-) -> None:
-    path = tavern.user_folder / "chats" / "Odo" / "Tower.jsonl"
-    await world.write(path, "Odo")
-    await shown(world, path, "Odo")
-    text = (await page.send("I say line-570.")).text
-    assert text.count(RUNNING) == 1
-    begin = text.index(RUNNING)
-    assert "A watchman." in text[max(0, begin - 300) : begin]
-    assert "smartmemory" not in text.lower()
