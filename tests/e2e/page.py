@@ -13,7 +13,7 @@ from tests.fakes import FakeLlm, RecordedRequest
 
 READY = """() => window.SillyTavern && !document.querySelector('#preloader')
     && SillyTavern.getContext().onlineStatus !== 'no_connection'
-    && SillyTavern.getContext().chatId"""
+    && SillyTavern.getContext().chatId && SillyTavern.getContext().chat.length"""
 CONTEXT = "SillyTavern.getContext()"
 
 
@@ -24,8 +24,10 @@ class TavernPage:
         self.page = page
         self.llm = llm
         self.errors: list[str] = []
+        self.console: list[str] = []
         self._streams = False
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda message: self.console.append(message.text))
 
     async def load(self, url: str) -> None:
         """Open SillyTavern and wait until it could generate."""
