@@ -40,8 +40,6 @@ def _portrait(name: str, text: str) -> str:
     for field, (part, title) in FIELDS.items():
         if field in held:
             parts[part].append(f"{title}: {held[field]}")
-    if not parts["character_state"]:
-        parts["character_state"].append("goals: to go on")
     feelings: dict[str, list[str]] = {}
     for who, whom, what in FEELING.findall(text):
         if who == name:
@@ -68,12 +66,20 @@ def history(text: str) -> str:
     """A character's history: how it is, and then the plots that have ended, the newest for sure."""
     whose = HISTORY_OF.search(text)
     plots, notes = _items("plots", text), _items("notes", text)
-    if whose is None or not (plots or notes):
+    if whose is None:
         return NONE
-    about = [note.partition("] ")[2] or note for note in notes if whose[1] in note]
+    about = [note.partition("] ")[2] or note for note in notes]
+    about = [note for note in about if _names(whose[1], note)]
     lived = list(dict.fromkeys([*about[:ABOUT], *plots]))[-LIVED:]
-    identity = (about or [f"{whose[1]} is one of the story."])[0]
-    return f"Identity: {identity}\n\nHistory: {' '.join(lived)}\n\nNow: {(plots or lived)[-1]}"
+    if not lived:
+        return NONE
+    identity = f"Identity: {about[0]}\n\n" if about else ""
+    return f"{identity}History: {' '.join(lived)}\n\nNow: {(plots or lived)[-1]}"
+
+
+def _names(whose: str, note: str) -> bool:
+    """Whether a note is about one of the names, and not merely names one."""
+    return any(note.startswith(name) for name in whose.split(", "))
 
 
 def _items(tag: str, text: str) -> list[str]:
