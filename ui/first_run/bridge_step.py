@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from app.core.errors import TavernkeepError
 from app.core.part_health import Health, Light
 from app.core.translation import N_, tr
+from ui.controls.dates import time_words
 from ui.controls.labels import body
 from ui.controls.surfaces import Surface
 from ui.core.session import Session, sentence_of
@@ -132,11 +133,11 @@ class BridgeStep(Step):
     def _on_health_changed(self, health: Health) -> None:
         is_good = health.bridge.light is Light.GOOD
         if is_good and not self._greeted:
-            moment = datetime.now().astimezone()
+            now = time.time()
             self._greeted = tr(
                 "{sentence}, hello at {time}",
                 sentence=health.bridge.sentence,
-                time=f"{moment:%H:%M}",
+                time=time_words(now, now=now),
             )
         elif not is_good:
             self._greeted = ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from app.core.moments import moment_text
 from app.core.translation import N_, tr
 
 log = logging.getLogger(__name__)
@@ -67,8 +68,7 @@ class Recovery:
         if self.backup is None:
             beginning = tr("There was no backup, so Tavernkeep began anew")
         else:
-            moment = time.localtime(self.backup.stat().st_mtime)
-            day = time.strftime(tr("%d %B %Y, %H:%M"), moment)
+            day = moment_text(self.backup.stat().st_mtime)
             beginning = tr("The backup of {day} was put in its place", day=day)
         if self.incomplete:
             ending = tr(

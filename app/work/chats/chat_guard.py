@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from app.core.errors import ChatUnreadable, TavernError, reason_of
+from app.core.moments import moment_text
 from app.core.resources import RESOURCES
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
@@ -234,7 +235,7 @@ def _trouble(chat: Path, data: bytes, newest: ChatCopy) -> str:
     lost = newest.lines - lines
     known = {
         "chat": chat.stem,
-        "clock": time.strftime("%H:%M", time.localtime(newest.moment)),
+        "clock": moment_text(newest.moment),
     }
     if not lines or not _is_object(data.partition(b"\n")[0]):
         return tr("“{chat}” cannot be read any more. A copy of {clock} is kept.", **known)
@@ -265,7 +266,7 @@ def _losses(chat: Path, then: bytes, data: bytes, newest: ChatCopy) -> str:
         "“{chat}” has {n} messages of {clock} no more. A copy of then is kept.",
         lost,
         chat=chat.stem,
-        clock=time.strftime("%H:%M", time.localtime(newest.moment)),
+        clock=moment_text(newest.moment),
     )
 
 

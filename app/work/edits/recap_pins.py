@@ -36,13 +36,30 @@ class RecapPins:
 
     async def pin(self, path: Path, pin: Pin) -> None:
         """Keep a sentence through every rewrite."""
-        label = N_("pin of the sentence “{text}”").format(text=pin.text)
+        label = self._label(
+            path,
+            pin,
+            N_("pin of the sentence “{text}” of the running recap"),
+            N_("pin of the sentence “{text}” of the recap of scene {n}"),
+        )
         await self._put(path, (*self._others(path, pin), pin), label)
 
     async def unpin(self, path: Path, pin: Pin) -> None:
         """Let it go like any other."""
-        label = N_("unpinned sentence “{text}”").format(text=pin.text)
+        label = self._label(
+            path,
+            pin,
+            N_("unpinned sentence “{text}” of the running recap"),
+            N_("unpinned sentence “{text}” of the recap of scene {n}"),
+        )
         await self._put(path, self._others(path, pin), label)
+
+    def _label(self, path: Path, pin: Pin, of_running: str, of_scene: str) -> str:
+        """What the history names a change of a pin: which sentence, and of which recap."""
+        scene = self._chats.required(path).story.scene_ending_at(pin.subject)
+        if scene is None:
+            return of_running.format(text=pin.text)
+        return of_scene.format(text=pin.text, n=scene.number)
 
     def _others(self, path: Path, pin: Pin) -> tuple[Pin, ...]:
         pins = pins_in(self._chats.required(path).settings())

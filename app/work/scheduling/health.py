@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from app.core.model_use import CAPPED
+from app.core.moments import moment_text
 from app.core.operations import Operation, OperationStatus
 from app.core.part_health import Health, HealthItem, Light, about
 from app.core.translation import number, retold, tr, trn
@@ -117,7 +117,7 @@ def _reading(last_read: tuple[Story, float, str] | None) -> HealthItem:
     story, moment, failure = last_read
     if failure:
         return HealthItem("reading", Light.BAD, failure)
-    clock = time.strftime("%H:%M", time.localtime(moment))
+    clock = moment_text(moment)
     sentence = (
         tr("Read to #{index}, {clock}", index=len(story.messages) - 1, clock=clock)
         if story.messages

@@ -39,6 +39,8 @@ async def test_a_pinned_sentence_comes_through_a_rebuilding(
     QTest.mouseClick(button, LEFT)
     await until(lambda: [pin.text for pin in pinned(chat)] == [SAID])
     await until(line.isVisible)
+    undo, _ = await companion.edits.undo_labels(chat)
+    assert undo == f"pin of the sentence “{SAID}” of the running recap"
     assert button.text() == "Unpin"
     assert [s.cursor.selectedText() for s in page.reading.text.prose.extraSelections()] == [SAID]
 
