@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 READING_PX = 15.5
 CATCH_UP = "catch up"
+RECAP_ROOM = "running_recap_budget"  # what is raised for scenes of which nothing is told
 HEALTH_PAGES = {
     "queue": "work",
     "backend": "settings",
@@ -184,6 +185,9 @@ class Desk(QObject):
 
     def _on_budget_wanted(self) -> None:
         self.show_page("budgets")
+        page = self._pages["budgets"]
+        if isinstance(page, pages.ShowsSlot):
+            page.choose(RECAP_ROOM)
 
     def show_page(self, key: str) -> None:
         """Put a page on the stage; without a chat the welcome stands for those that need one."""

@@ -54,6 +54,13 @@ class StandsIn(Protocol):
 
 
 @runtime_checkable
+class ShowsSlot(Protocol):
+    """A page that has a row for each slot."""
+
+    def choose(self, key: str) -> None: ...
+
+
+@runtime_checkable
 class HasHeader(Protocol):
     """A page with words and tools of its own for the header. place: "" for the story's name.
     tools: None for the usual ones.

@@ -29,6 +29,7 @@ from ui.budgets.page import BudgetsPage
 from ui.budgets.pane_facts import LostLine
 from ui.budgets.rows import SlotRow
 from ui.program.main_window import MainWindow
+from ui.program.story_stage import StoryStage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 LEFT = Qt.MouseButton.LeftButton
@@ -360,3 +361,16 @@ async def test_what_auto_tune_leaves_alone_and_is_cut_is_said_to_be(
     assert said.endswith("lacks 77 tokens. Raise its budget.")
     monkeypatch.setattr(page.board, "rows", {})
     assert "every slot has what it needs" in page._nothing_to_tune(roomy, has_memory=True)
+
+
+async def test_more_room_for_recaps_leads_to_their_row(
+    page: BudgetsPage, window: MainWindow
+) -> None:
+    window.show_page("story")
+    stage = window.page
+    assert isinstance(stage, StoryStage)
+    stage.page.navigator.reach_legend.budget_button.click()
+    assert window.page is page
+    assert page.key == "running_recap_budget"
+    assert page.pane.facts is not None
+    assert page.pane.facts.row.setting == page.key
