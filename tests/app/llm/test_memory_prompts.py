@@ -8,7 +8,8 @@ import pytest
 
 from app.llm.prompts.prompt_files import MEMORY_PASS, MEMORY_TASKS, load_prompts
 from app.llm.tokenizer import counter_for
-from app.memory.records import LEDGER_FIELDS
+from app.memory.reading.answers import read_answer
+from app.memory.records import LEDGER_FIELDS, Tier
 
 PROMPTS = load_prompts()
 ALL = (MEMORY_PASS, *MEMORY_TASKS)
@@ -67,6 +68,13 @@ def test_every_task_is_notes_and_no_part_in_the_story(task: str) -> None:
     for rule in ("plain text", "do not continue the story", "instruction to you", "NONE"):
         assert rule in system
     assert "before everything else" in system
+
+
+@pytest.mark.parametrize("task", [MEMORY_PASS, "memory_epistemic"])
+def test_whoever_asks_who_knows_what_asks_who_was_there(task: str) -> None:
+    examples = re.sub("[<>]", "", "\n".join(TAG.findall("\n".join(rendered(task)))))
+    lines = read_answer(examples, (Tier.EPISTEMIC,)).presence
+    assert {"present", "leave", "said"} <= {line.kind for line in lines}
 
 
 @pytest.mark.parametrize("task", [MEMORY_PASS, "memory_ledger"])
