@@ -24,7 +24,7 @@ from app.companion import Companion
 from tests.bench import window_world as world
 from tests.bench.table import FRAME_MS, IS_QUICK
 from ui.core.collecting import GuiThreadCollector
-from ui.memories.model import Column
+from ui.memories.listing.model import Column
 from ui.program.application import loop_factory, make_application
 from ui.program.desk import Desk
 from ui.program.main_window import MainWindow

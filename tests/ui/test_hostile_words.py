@@ -17,7 +17,7 @@ from app.core.operations import Operation, OperationKind, OperationSpec, Operati
 from tests.ui.samples import story
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel, Label, menu_text, safe_tip
-from ui.memories.pieces import Tag
+from ui.memories.pane.pieces import Tag
 from ui.minds.map_items import PersonItem
 from ui.minds.parts import PlainLink
 from ui.program.main_window import MainWindow

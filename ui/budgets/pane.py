@@ -15,7 +15,7 @@ from ui.budgets.tuning import TuningPart
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.surfaces import Line, scrolling
-from ui.memories.pieces import Link
+from ui.memories.pane.pieces import Link
 from ui.story.lettering import letters
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font

@@ -13,9 +13,9 @@ from app.core.translation import number, tr
 from app.story.inclusion import InclusionState
 from app.story.story import Story
 from app.work.prompts.budget_preview import Outlook
-from ui.story.bar_painter import BarPainter
-from ui.story.bars import BY_RANK, Bars, bars_of, no_bars
 from ui.story.lettering import letters, meta
+from ui.story.scenes.bar_painter import BarPainter
+from ui.story.scenes.bars import BY_RANK, Bars, bars_of, no_bars
 from ui.story.words import STATE_WORDS
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM

@@ -10,7 +10,7 @@ from app.memory.documents.browsing import sentence_of
 from app.memory.standing import Standing, Status
 from ui.memories.commands import MemoryCommands
 from ui.memories.hands import MemoryHands
-from ui.memories.table import MemoryTable
+from ui.memories.listing.table import MemoryTable
 
 
 class Chosen(QObject):

@@ -23,14 +23,14 @@ from ui.core.session import Session
 from ui.memories.chosen import Chosen
 from ui.memories.commands import MemoryCommands
 from ui.memories.hands import MemoryHands
-from ui.memories.model import ORDERS, Column, MemoryModel
+from ui.memories.listing.model import ORDERS, Column, MemoryModel
+from ui.memories.listing.people import PeoplePane
+from ui.memories.listing.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
+from ui.memories.listing.table import MemoryTable
 from ui.memories.moment import MomentBar
-from ui.memories.pane import DETAILS, REVIEW, MemoryPane, has_focus_in
+from ui.memories.pane.pane import DETAILS, REVIEW, MemoryPane, has_focus_in
+from ui.memories.pane.states import EmptyState, ReadingStrip, nothing_found
 from ui.memories.paused import PausedStrip
-from ui.memories.people import PeoplePane
-from ui.memories.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
-from ui.memories.states import EmptyState, ReadingStrip, nothing_found
-from ui.memories.table import MemoryTable
 from ui.memories.text_offers import TextOffers
 from ui.memories.texts import TextsPane, newest
 from ui.memories.tools import MemoryTools

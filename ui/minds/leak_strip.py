@@ -13,7 +13,7 @@ from app.memory.epistemic.leaks import Leak, LeakKind
 from app.memory.epistemic.map_view import MindMap, title_of
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
-from ui.memories.pieces import Link
+from ui.memories.pane.pieces import Link
 from ui.minds.veil import Veil
 from ui.minds.words import VEILED, leak_words, leaks_title
 from ui.theme import current_tokens

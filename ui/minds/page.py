@@ -18,7 +18,7 @@ from app.work.queries.epistemic_view import Minds
 from ui.controls.surfaces import Line
 from ui.core.session import Session
 from ui.memories.hands import MemoryHands
-from ui.memories.states import ReadingStrip, nothing_found
+from ui.memories.pane.states import ReadingStrip, nothing_found
 from ui.minds.commands import MindCommands
 from ui.minds.layout import Layout, lay_out
 from ui.minds.leak_strip import LeakStrip

@@ -12,7 +12,7 @@ from app.memory.epistemic.map_view import STATE_WORDS, Attitude, MindMap, Stance
 from app.memory.standing import Standing
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Line, scrolling
-from ui.memories.pieces import Link
+from ui.memories.pane.pieces import Link
 from ui.minds.parts import AttitudeHead, Entry, Row, Veiled, person_head
 from ui.minds.veil import Veil
 from ui.minds.words import briefly, counts_words, holding_words, how_words, step_how, step_words

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLa
 from app.core.translation import tr
 from app.memory.epistemic.map_view import Attitude
 from ui.controls.labels import ElidedLabel, Label, meta, plain_tip
-from ui.memories.pieces import Link
+from ui.memories.pane.pieces import Link
 from ui.minds.tones import ICONS, ink, paint_person, paint_veil
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, display_font, story_font, ui_font

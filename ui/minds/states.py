@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.core.translation import N_, tr
-from ui.memories.states import EmptyState
+from ui.memories.pane.states import EmptyState
 
 TITLE = N_("Nobody's mind is known yet")
 SENTENCE = N_(

@@ -23,7 +23,7 @@ from ui.core.chat_words import chat_title
 from ui.core.dialogs import choose_folder
 from ui.core.session import Session
 from ui.library.popover import LibraryPopover
-from ui.memories.waiting import WaitingCount
+from ui.memories.pane.waiting import WaitingCount
 from ui.memories.whole import WholeCommands
 from ui.offers.away_recap import AwayRecaps
 from ui.offers.break_search import ModelBreakSearch

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QTableView
 
 from app.story.comparison import Choice
 from ui.budgets.page import BudgetsPage
+from ui.memories.listing.rail import PEOPLE, TEXTS
 from ui.memories.page import MemoriesPage
-from ui.memories.rail import PEOPLE, TEXTS
 from ui.minds.page import MindsPage
 from ui.program.main_window import MainWindow
 from ui.program.safe_start import SafeStartOffer, say_safe

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from ui.core.session import Session
 from ui.inspector.inspector import Inspector
 from ui.shell.side_split import Side, SideSplit
-from ui.story.navigator import Navigator
 from ui.story.page import StoryPage
+from ui.story.scenes.navigator import Navigator
 from ui.theme.source import ThemeSource
 
 INSPECTOR = 316

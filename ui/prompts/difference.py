@@ -12,7 +12,7 @@ from app.llm.prompts.prompt_files import SECTION
 from app.llm.prompts.prompt_text import PromptText
 from app.story.comparison import Block, BlockKind, Choice, chosen_text, compare
 from ui.controls.labels import body, meta, section
-from ui.recaps.columns import GUTTER, INSET, CompareColumns
+from ui.recaps.comparing.columns import GUTTER, INSET, CompareColumns
 from ui.theme.fonts import mono_font
 
 

@@ -16,7 +16,7 @@ from app.work.chats.open_chat import StoryChange
 from ui.controls.timers import once
 from ui.core.session import Session
 from ui.recaps.commands import RecapCommands
-from ui.recaps.compare import ComparePane
+from ui.recaps.comparing.compare import ComparePane
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.growth import GrowthPoint
 from ui.recaps.lore import LorePane

@@ -16,7 +16,7 @@ from ui.controls.buttons import Button
 from ui.controls.labels import Label, body, meta, section
 from ui.controls.surfaces import Line, Surface
 from ui.core.session import Session
-from ui.memories.pieces import Link
+from ui.memories.pane.pieces import Link
 from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 

@@ -10,12 +10,12 @@ from PySide6.QtCore import QObject
 from app.prompt.reach import Reach, unrecapped_scenes
 from app.story.story import Story
 from ui.core.session import Session
-from ui.story.bars import amounts_by_reach, bars_of, no_bars, of_reach, reach_bars
-from ui.story.chat_view import ChatView
 from ui.story.commands import StoryCommands
-from ui.story.message_model import MessageModel, empty_story
-from ui.story.navigator import PROMPT, Navigator
-from ui.story.strip import Strip
+from ui.story.messages.chat_view import ChatView
+from ui.story.messages.message_model import MessageModel, empty_story
+from ui.story.scenes.bars import amounts_by_reach, bars_of, no_bars, of_reach, reach_bars
+from ui.story.scenes.navigator import PROMPT, Navigator
+from ui.story.scenes.strip import Strip
 
 
 class StoryColours(QObject):

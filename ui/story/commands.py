@@ -12,7 +12,7 @@ from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
 from ui.core.session import Session
-from ui.story.rows import is_folded
+from ui.story.messages.rows import is_folded
 from ui.story.target import Target
 
 if TYPE_CHECKING:

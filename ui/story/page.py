@@ -16,19 +16,19 @@ from app.story.scenes import Scene
 from app.story.story import Story
 from ui.controls.surfaces import Line
 from ui.core.session import Session
-from ui.story.bars import next_of
-from ui.story.chat_view import ChatView
 from ui.story.colours import StoryColours
 from ui.story.commands import StoryCommands
 from ui.story.find_bar import FindBar
-from ui.story.inline_editors import NameEditor, RecapEditor
-from ui.story.message_model import MessageModel, empty_story
-from ui.story.moved_break import MovedBreak
-from ui.story.navigator import Navigator
+from ui.story.messages.chat_view import ChatView
+from ui.story.messages.inline_editors import NameEditor, RecapEditor
+from ui.story.messages.message_model import MessageModel, empty_story
+from ui.story.messages.moved_break import MovedBreak
+from ui.story.messages.settling_table import VisibleRange
 from ui.story.page_states import ReadingState, Sentence
-from ui.story.settling_table import VisibleRange
+from ui.story.scenes.bars import next_of
+from ui.story.scenes.navigator import Navigator
+from ui.story.scenes.strip import Strip
 from ui.story.story_actions import StoryActions
-from ui.story.strip import Strip
 from ui.story.target import Target
 from ui.theme import theme as window_theme
 from ui.theme.source import ThemeSource

@@ -10,7 +10,7 @@ from app.core.translation import tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import body
 from ui.controls.timers import once
-from ui.story.geometry import MESSAGE_GAP, column_in
+from ui.story.messages.geometry import MESSAGE_GAP, column_in
 from ui.theme.icons import icon_pixmap
 from ui.theme.source import ThemeSource
 from ui.theme.style import rounded

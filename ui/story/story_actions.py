@@ -10,7 +10,7 @@ from app.core.translation import N_, number, tr
 from app.story.scenes import Scene
 from ui.core.actions import ALSO_CALLED
 from ui.story.action_specs import MESSAGE_ACTIONS, SCENE_ACTIONS, StoryActionSpec
-from ui.story.rows import is_folded
+from ui.story.messages.rows import is_folded
 from ui.story.target import Target
 
 EXCLUDE_TIP = N_("Keep this message's recap out of the prompt; the message stays. (X)")

@@ -17,9 +17,9 @@ from app.memory.records import Grounding, Review, Tier
 from app.memory.standing import Standing, Status
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
-from ui.memories.model import Column, MemoryModel
+from ui.memories.listing.model import Column, MemoryModel
 from ui.memories.page import MemoriesPage
-from ui.memories.pane import DETAILS, REVIEW
+from ui.memories.pane.pane import DETAILS, REVIEW
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.companion import Companion
 from app.memory.records import Document, DocumentKind
 from app.work.scheduling.text_requests import TextOffer, TextRequest
+from ui.memories.listing.rail import TEXTS
 from ui.memories.page import MemoriesPage
-from ui.memories.rail import TEXTS
 from ui.memories.text_offers import cost_words
 from ui.memories.texts import TextCard
 

@@ -17,7 +17,7 @@ from app.memory.epistemic.map_view import Attitude
 from app.memory.records import Tier
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
-from ui.memories.pieces import Link
+from ui.memories.pane.pieces import Link
 from ui.minds.page import MindsPage
 from ui.minds.parts import PlainLink, Row, Veiled
 from ui.program.main_window import MainWindow

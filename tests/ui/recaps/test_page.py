@@ -20,7 +20,7 @@ from app.story.scenes import Scene
 from app.work.edits.story_edits import made_without_model
 from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow
-from ui.recaps.merging import OPEN_WORDS
+from ui.recaps.comparing.merging import OPEN_WORDS
 from ui.recaps.page import RecapsPage
 from ui.recaps.version_rows import LEFT, RIGHT
 from ui.theme import ThemeChoice, theme

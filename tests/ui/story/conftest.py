@@ -20,8 +20,8 @@ from app.work.edits.reading_bounds import ReadingBounds
 from app.work.edits.scene_edits import SceneEdits
 from app.work.edits.story_edits import StoryEdits
 from app.work.pages.page_side import PageSide
-from ui.story.chat_view import ChatView
-from ui.story.message_model import MessageModel
+from ui.story.messages.chat_view import ChatView
+from ui.story.messages.message_model import MessageModel
 from ui.story.page import StoryPage
 from ui.theme import theme as window_theme
 from ui.theme.source import ThemeChoice, ThemeSource

@@ -20,13 +20,13 @@ from tests.labelled import WrittenTavern
 from tests.ui.samples import story, with_states
 from tests.ui.story.conftest import ListeningSession
 from ui.program.main_window import MainWindow
-from ui.story.bar_painter import BarPainter
-from ui.story.bars import REACHES, Amount, amounts_by_reach, bars_of, no_bars, reach_bars
-from ui.story.message_model import empty_story
-from ui.story.navigator import PROMPT, RECAPS
+from ui.story.messages.message_model import empty_story
+from ui.story.messages.row_tips import tip_of
 from ui.story.page import StoryPage
 from ui.story.reach_look import ICONS, SHOWN
-from ui.story.row_tips import tip_of
+from ui.story.scenes.bar_painter import BarPainter
+from ui.story.scenes.bars import REACHES, Amount, amounts_by_reach, bars_of, no_bars, reach_bars
+from ui.story.scenes.navigator import PROMPT, RECAPS
 from ui.theme import DARK, LIGHT
 from ui.theme.tokens import CONTRAST_DARK, CONTRAST_LIGHT, Tokens
 

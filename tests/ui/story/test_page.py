@@ -17,11 +17,11 @@ from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.story import Story
 from tests.ui.samples import message, story, with_states
 from tests.ui.story.conftest import ListeningSession
-from ui.story import geometry as geo
-from ui.story.inline_editors import NameEditor, RecapEditor
-from ui.story.message_delegate import state_sentence
+from ui.story.messages import geometry as geo
+from ui.story.messages.inline_editors import NameEditor, RecapEditor
+from ui.story.messages.message_delegate import state_sentence
 from ui.story.page import StoryPage
-from ui.story.strip import Clips
+from ui.story.scenes.strip import Clips
 
 Key = Qt.Key
 Modifier = Qt.KeyboardModifier

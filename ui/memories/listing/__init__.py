@@ -1,0 +1,1 @@
+"""The memories as a list: model, rows, people and the rail beside."""

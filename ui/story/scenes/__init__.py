@@ -1,0 +1,1 @@
+"""The scenes beside a story: navigator, strip, and what their colours mean."""
