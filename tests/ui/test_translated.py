@@ -42,7 +42,7 @@ from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
 from ui.program import poses
 from ui.program.main_window import MainWindow
-from ui.program.pages import TITLES
+from ui.program.pages import PAGES
 from ui.story import words
 from ui.theme import theme
 
@@ -273,7 +273,7 @@ def walk(window: MainWindow) -> Iterator[Callable[[], object]]:
     """All pages, then what floats over them, then the first steps."""
     desk = window.desk
     assert desk is not None
-    for key in TITLES:
+    for key in PAGES:
         yield partial(window.show_page, key)
     for pose in (
         poses.show_use,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
@@ -137,6 +138,11 @@ class BudgetsPage(QWidget):
         """For the header: who answers."""
         who = self._outlook.slots.responder if self._outlook else ""
         return tr("{who} answers next", who=who) if who else ""
+
+    @property
+    def command_icons(self) -> Mapping[QAction, str]:
+        """The commands for the palette, each with its icon's name."""
+        return self.commands.icons
 
     def take_focus(self) -> None:
         """Give the keyboard to the chosen budget."""

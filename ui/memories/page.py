@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.operations import Operation
@@ -201,6 +201,16 @@ class MemoriesPage(QWidget):
         if self.moment.at >= 0:
             words = tr("{counts} at #{at}", counts=words, at=self.moment.at)
         return words
+
+    @property
+    def navigator(self) -> QWidget:
+        """The list for the window's left side."""
+        return self.rail
+
+    @property
+    def command_icons(self) -> Mapping[QAction, str]:
+        """The commands for the palette, each with its icon's name."""
+        return self.commands.icons
 
     def take_focus(self) -> None:
         """Give the keyboard to what is shown."""

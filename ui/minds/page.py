@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.operations import Operation
@@ -171,6 +172,11 @@ class MindsPage(QWidget):
     def at(self) -> int:
         """Index of the message that is looked at."""
         return self.timeline.shown_at
+
+    @property
+    def command_icons(self) -> Mapping[QAction, str]:
+        """The commands for the palette, each with its icon's name."""
+        return self.commands.icons
 
     def take_focus(self) -> None:
         """Give the keyboard to what is shown."""

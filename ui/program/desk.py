@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -47,15 +48,11 @@ from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
 from ui.work.words import failed_words
 
 if TYPE_CHECKING:
-    from ui.budgets.page import BudgetsPage
-    from ui.memories.page import MemoriesPage
-    from ui.minds.page import MindsPage
     from ui.program.story_stage import StoryStage
-    from ui.prompt.page import PromptPage
-    from ui.recaps.page import RecapsPage
 
 READING_PX = 15.5
 CATCH_UP = "catch up"
+WELCOME = "welcome"
 RECAP_ROOM = "running_recap_budget"  # what is raised for scenes of which nothing is told
 HEALTH_PAGES = {
     "queue": "work",
@@ -87,11 +84,6 @@ class Desk(QObject):
         self.session = Session(companion, tasks)
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
-        self._recaps: RecapsPage | None = None
-        self._memories: MemoriesPage | None = None
-        self._minds: MindsPage | None = None
-        self._budgets: BudgetsPage | None = None
-        self._prompt: PromptPage | None = None
         self._closed_plan: CatchUpPlan | None = None
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
@@ -110,6 +102,7 @@ class Desk(QObject):
         self.everywhere.folder_wanted.connect(self._on_folder_wanted)
         self.tray = Tray(self.session, actions, window)
         self._connect_session()
+        self.wants = self._page_wants()
         self._connect_actions()
         self._apply_look()
         frame.status.show_health(companion.health)
@@ -193,11 +186,11 @@ class Desk(QObject):
         """Put a page on the stage; without a chat the welcome stands for those that need one."""
         self.page_key = key
         self._frame.bar.show_page(key)
-        shown = key if self.session.path is not None or key in pages.BARE_PAGES else "welcome"
+        shown = key if self.session.path is not None or pages.is_bare(key) else WELCOME
         if shown not in self._pages:
             self._pages[shown] = self._make_page(shown)
             self._frame.stack.addWidget(self._pages[shown])
-        if shown == "welcome":
+        if shown == WELCOME:
             self._welcome_to(key)
         self._frame.stack.setCurrentWidget(self._pages[shown])
         self._show_place()
@@ -211,7 +204,7 @@ class Desk(QObject):
             page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _welcome_to(self, key: str) -> None:
-        welcome = self._pages["welcome"]
+        welcome = self._pages[WELCOME]
         assert isinstance(welcome, pages.StandsIn)
         welcome.show_for(key)
 
@@ -221,90 +214,64 @@ class Desk(QObject):
         self._frame.fit_panes(self._window.width(), page=page)
 
     def _make_page(self, key: str) -> QWidget:
+        spec = pages.WELCOME if key == WELCOME else pages.PAGES[key]
+        page = spec.make(pages.PageParts(self.session, self._theme, self._actions))
+        self._connect_page(page)
+        if isinstance(page, pages.HasNavigator):
+            self._frame.set_navigator(key, page.navigator)
+        if isinstance(page, pages.HasSplit):
+            self._frame.set_inspector_split(key, page.split)
+        if isinstance(page, pages.TakesWhole):
+            self._waiting.stop()
+            page.take_whole(self._whole)
         if key == "story":
-            stage = pages.make_story(self.session, self._theme, self._actions["page.prompt"])
-            stage.page.chat_wanted.connect(self.open_chats)
-            stage.page.breaks_wanted.connect(self.break_hunt.begin)
-            stage.page.clearing_wanted.connect(self.clearing.begin)
-            stage.page.taking_in_wanted.connect(self.taking_in.begin)
-            self._frame.page_area.covered.connect(stage.page.view.set_foot)
-            stage.page.view.set_foot(self._frame.page_area.covered_px)
-            stage.page.budget_wanted.connect(self._on_budget_wanted)
-            self.story_stage = stage
-            self._frame.set_navigator(key, stage.navigator)
-            self._frame.set_inspector_split(key, stage.split)
-            return stage
-        if key == "welcome":
-            welcome = pages.make_welcome(self.session)
-            welcome.chat_chosen.connect(self.open_chat)
-            welcome.folder_wanted.connect(self._on_folder_wanted)
-            welcome.list_wanted.connect(self.open_chats)
-            return welcome
-        if key == "settings":
-            settings = pages.make_settings(self.session)
-            settings.folder_wanted.connect(self._on_folder_wanted)
-            settings.setting_changed.connect(self._on_setting_changed)
-            settings.restart_wanted.connect(self._actions["restart"].trigger)
-            settings.header_changed.connect(self._show_place)
-            return settings
-        if key == "recaps":
-            recaps = self._recaps = pages.make_recaps(self.session)
-            recaps.header_changed.connect(self._show_place)
-            self._frame.set_navigator(key, recaps.rail)
-            return recaps
-        if key == "memories":
-            return self._make_memories(key)
-        if key == "minds":
-            return self._make_minds(key)
-        if key == "work":
-            work = pages.make_work(self.session)
-            work.settings_wanted.connect(self._on_settings_wanted)
-            return work
-        if key == "budgets":
-            return self._make_budgets(key)
-        prompt = self._prompt = pages.make_prompt(self.session)
-        prompt.header_changed.connect(self._show_place)
-        self._frame.set_navigator(key, prompt.rail)
-        return prompt
-
-    def _make_memories(self, key: str) -> QWidget:
-        self._waiting.stop()
-        page = self._memories = pages.make_memories(self.session)
-        page.take_whole(self._whole)
-        page.header_changed.connect(self._show_place)
-        page.message_wanted.connect(self._on_message_chosen)
-        page.model_wanted.connect(self._on_settings_wanted)
-        page.demo_wanted.connect(self._on_demo_wanted)
-        page.waiting_changed.connect(self._on_waiting_changed)
-        self._frame.set_navigator(key, page.rail)
-        self._frame.set_inspector_split(key, page.split)
+            self._take_stage(cast("StoryStage", page))
         return page
 
-    def _make_minds(self, key: str) -> QWidget:
-        page = self._minds = pages.make_minds(self.session)
-        page.header_changed.connect(self._show_place)
-        page.message_wanted.connect(self._on_message_chosen)
-        page.model_wanted.connect(self._on_settings_wanted)
-        page.demo_wanted.connect(self._on_demo_wanted)
-        self._frame.set_inspector_split(key, page.split)
-        return page
+    def _take_stage(self, stage: StoryStage) -> None:
+        """What the window and the story have to do with each other only."""
+        self._frame.page_area.covered.connect(stage.page.view.set_foot)
+        stage.page.view.set_foot(self._frame.page_area.covered_px)
+        self.story_stage = stage
 
-    def _make_budgets(self, key: str) -> QWidget:
-        page = self._budgets = pages.make_budgets(self.session)
-        page.header_changed.connect(self._show_place)
-        page.message_wanted.connect(self._on_message_chosen)
-        page.prompt_wanted.connect(self._actions["page.prompt"].trigger)
-        self._frame.set_inspector_split(key, page.split)
-        return page
+    def _connect_page(self, page: QWidget) -> None:
+        """Connect the signals by which pages say what they want."""
+        speaker = page.speaker if isinstance(page, pages.HasSpeaker) else page
+        for name, follow in self.wants.items():
+            signal = getattr(speaker, name, None)
+            if isinstance(signal, SignalInstance):
+                signal.connect(follow)
+
+    def _page_wants(self) -> dict[str, Callable[..., object]]:
+        """What follows each signal of a page, by its name."""
+        return {
+            "header_changed": self._show_place,
+            "message_wanted": self._on_message_chosen,
+            "chat_chosen": self.open_chat,
+            "chat_wanted": self.open_chats,
+            "list_wanted": self.open_chats,
+            "folder_wanted": self._on_folder_wanted,
+            "demo_wanted": self._on_demo_wanted,
+            "model_wanted": self._on_settings_wanted,
+            "settings_wanted": self._on_settings_wanted,
+            "setting_changed": self._on_setting_changed,
+            "restart_wanted": self._actions["restart"].trigger,
+            "prompt_wanted": self._actions["page.prompt"].trigger,
+            "budget_wanted": self._on_budget_wanted,
+            "breaks_wanted": self.break_hunt.begin,
+            "clearing_wanted": self.clearing.begin,
+            "taking_in_wanted": self.taking_in.begin,
+            "waiting_changed": self._on_waiting_changed,
+        }
 
     def _show_place(self) -> None:
         story, key = self.session.story, self.page_key
-        is_bare = key in pages.BARE_PAGES
+        is_bare = pages.is_bare(key)
         place = ""
         if story is not None and not is_bare:
             name = story.chat.owner_name or story.chat.title
             place = chat_title(story.chat) if key == "story" else name
-        title, tools = tr(pages.TITLES[key]), None
+        title, tools = tr(pages.PAGES[key].title), None
         page = self._pages.get(key)
         if isinstance(page, pages.HasHeader) and (story is not None or is_bare):
             title, tools = page.title, page.tools
@@ -320,8 +287,8 @@ class Desk(QObject):
         self._frame.header.set_more(self._further_commands(key))
         self._frame.header.show_more(story is not None and not is_bare and tools is None)
         # Where tools stand, they have an undo of their own; but these commands are taken back.
-        has_undo = tools is None or key in ("memories", "budgets")
-        is_history = not is_bare or (key == "settings" and title == tr(pages.TITLES[key]))
+        has_undo = tools is None or pages.PAGES[key].has_undo
+        is_history = not is_bare or (key == "settings" and title == tr(pages.PAGES[key].title))
         self._frame.header.show_undo(story is not None and is_history and has_undo)
 
     def _further_commands(self, key: str) -> list[QAction]:
@@ -374,23 +341,8 @@ class Desk(QObject):
             for action in self._actions.all()
             if action is not search
         ]
-        if self.story_stage is not None and self.page_key == "story":
-            page = self.story_stage.page
-            shown += [(action, page.story_actions.icon(action)) for action in page.actions()]
-        if self.page_key == "work" and "work" in self._pages:
-            shown += [(action, "pulse") for action in self._pages["work"].actions()]
-        if self.page_key == "memories" and self._memories is not None:
-            commands = self._memories.commands
-            shown += [(action, icon) for action, icon in commands.icons.items()]
-        shown += [(action, icon) for action, icon in self._whole.icons.items()]
-        if self.page_key == "recaps" and self._recaps is not None:
-            shown += [(action, icon) for action, icon in self._recaps.commands.icons.items()]
-        if self.page_key == "prompt" and self._prompt is not None:
-            shown += [(action, icon) for action, icon in self._prompt.commands.icons.items()]
-        if self.page_key == "minds" and self._minds is not None:
-            shown += [(action, icon) for action, icon in self._minds.commands.icons.items()]
-        if self.page_key == "budgets" and self._budgets is not None:
-            shown += [(action, icon) for action, icon in self._budgets.commands.icons.items()]
+        shown += pages.command_icons(self._pages.get(self.page_key))
+        shown += self._whole.icons.items()
         return tuple(shown)
 
     def _shown_story(self) -> Story | None:
@@ -412,8 +364,9 @@ class Desk(QObject):
 
     def _on_memory_wanted(self, memory_id: str) -> None:
         self.show_page("memories")
-        if self._memories is not None:
-            self._memories.show_memory(memory_id)
+        page = self._pages.get("memories")
+        if isinstance(page, pages.ShowsMemory):
+            page.show_memory(memory_id)
 
     # Actions
 

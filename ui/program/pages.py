@@ -1,38 +1,50 @@
-"""The pages, each imported when it is first shown: none is needed to put the window up."""
+"""The pages of the window: what each is called and made by, and what a page may have.
+
+A page is a widget in a package of its own, imported when it is first shown: none is needed to put
+the window up. It says what it wants by signals, whose names the desk knows (`Desk`); whatever else
+the window does for it follows from the protocols below. A new page takes a row here and one in
+`ui.core.actions.PAGE_ACTIONS`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from app.core.translation import N_
+from ui.core.actions import Actions
+from ui.core.session import Session
+from ui.shell.side_split import SideSplit
 from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
-    from ui.budgets.page import BudgetsPage
-    from ui.core.session import Session
-    from ui.first_run.welcome import WelcomePage
-    from ui.memories.page import MemoriesPage
-    from ui.minds.page import MindsPage
-    from ui.program.story_stage import StoryStage
-    from ui.prompt.page import PromptPage
-    from ui.recaps.page import RecapsPage
-    from ui.settings.page import SettingsPage
-    from ui.work.page import WorkPage
+    from ui.memories.whole import WholeCommands
 
-TITLES = {
-    "story": N_("Story"),
-    "recaps": N_("Recaps"),
-    "memories": N_("Memories"),
-    "minds": N_("Minds"),
-    "budgets": N_("Budgets"),
-    "prompt": N_("Prompt"),
-    "work": N_("Work"),
-    "settings": N_("Settings"),
-}
-BARE_PAGES = frozenset({"work", "settings"})  # need no open chat
+
+@dataclass(frozen=True, slots=True)
+class PageParts:
+    """What a page may be made of."""
+
+    session: Session
+    theme: ThemeSource
+    actions: Actions
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpec:
+    """title: in the header. make: imports and makes it. is_bare: it needs no open chat. has_undo:
+    what its own tools do is taken back by the window's undo.
+    """
+
+    title: str
+    make: Callable[[PageParts], QWidget]
+    is_bare: bool = False
+    has_undo: bool = False
 
 
 @runtime_checkable
@@ -77,6 +89,51 @@ class HasHeader(Protocol):
 
 
 @runtime_checkable
+class HasNavigator(Protocol):
+    """A page with a list of its own, which stands under the card."""
+
+    @property
+    def navigator(self) -> QWidget: ...
+
+
+@runtime_checkable
+class HasSplit(Protocol):
+    """A page whose right pane gives way in a narrow window."""
+
+    split: SideSplit
+
+
+@runtime_checkable
+class HasCommands(Protocol):
+    """A page with commands for the palette."""
+
+    @property
+    def command_icons(self) -> Mapping[QAction, str]: ...
+
+
+@runtime_checkable
+class HasSpeaker(Protocol):
+    """A page that wants things by the signals of one of its parts."""
+
+    @property
+    def speaker(self) -> QWidget: ...
+
+
+@runtime_checkable
+class TakesWhole(Protocol):
+    """A page that offers what is done to all that is remembered."""
+
+    def take_whole(self, whole: WholeCommands) -> None: ...
+
+
+@runtime_checkable
+class ShowsMemory(Protocol):
+    """A page that can go to one memory."""
+
+    def show_memory(self, memory_id: str) -> None: ...
+
+
+@runtime_checkable
 class HasPrompts(Protocol):
     """A page on which the prompts for models can be opened."""
 
@@ -87,55 +144,80 @@ class HasPrompts(Protocol):
     def show_setting(self, name: str) -> None: ...
 
 
-def make_story(session: Session, theme: ThemeSource, see_text: QAction) -> StoryStage:
+def _story(parts: PageParts) -> QWidget:
     from ui.program.story_stage import StoryStage
 
-    return StoryStage(session, theme, see_text)
+    return StoryStage(parts.session, parts.theme, parts.actions["page.prompt"])
 
 
-def make_welcome(session: Session) -> WelcomePage:
+def _welcome(parts: PageParts) -> QWidget:
     from ui.first_run.welcome import WelcomePage
 
-    return WelcomePage(session)
+    return WelcomePage(parts.session)
 
 
-def make_settings(session: Session) -> SettingsPage:
+def _settings(parts: PageParts) -> QWidget:
     from ui.settings.page import SettingsPage
 
-    return SettingsPage(session)
+    return SettingsPage(parts.session)
 
 
-def make_recaps(session: Session) -> RecapsPage:
+def _recaps(parts: PageParts) -> QWidget:
     from ui.recaps.page import RecapsPage
 
-    return RecapsPage(session)
+    return RecapsPage(parts.session)
 
 
-def make_memories(session: Session) -> MemoriesPage:
+def _memories(parts: PageParts) -> QWidget:
     from ui.memories.page import MemoriesPage
 
-    return MemoriesPage(session)
+    return MemoriesPage(parts.session)
 
 
-def make_minds(session: Session) -> MindsPage:
+def _minds(parts: PageParts) -> QWidget:
     from ui.minds.page import MindsPage
 
-    return MindsPage(session)
+    return MindsPage(parts.session)
 
 
-def make_budgets(session: Session) -> BudgetsPage:
+def _budgets(parts: PageParts) -> QWidget:
     from ui.budgets.page import BudgetsPage
 
-    return BudgetsPage(session)
+    return BudgetsPage(parts.session)
 
 
-def make_work(session: Session) -> WorkPage:
+def _work(parts: PageParts) -> QWidget:
     from ui.work.page import WorkPage
 
-    return WorkPage(session)
+    return WorkPage(parts.session)
 
 
-def make_prompt(session: Session) -> PromptPage:
+def _prompt(parts: PageParts) -> QWidget:
     from ui.prompt.page import PromptPage
 
-    return PromptPage(session)
+    return PromptPage(parts.session)
+
+
+PAGES: Mapping[str, PageSpec] = MappingProxyType(
+    {
+        "story": PageSpec(N_("Story"), _story),
+        "recaps": PageSpec(N_("Recaps"), _recaps),
+        "memories": PageSpec(N_("Memories"), _memories, has_undo=True),
+        "minds": PageSpec(N_("Minds"), _minds),
+        "budgets": PageSpec(N_("Budgets"), _budgets, has_undo=True),
+        "prompt": PageSpec(N_("Prompt"), _prompt),
+        "work": PageSpec(N_("Work"), _work, is_bare=True),
+        "settings": PageSpec(N_("Settings"), _settings, is_bare=True),
+    }
+)
+WELCOME = PageSpec("", _welcome)  # stands where a page needs a chat and none is open
+
+
+def is_bare(key: str) -> bool:
+    """Whether a page needs no open chat."""
+    return PAGES[key].is_bare
+
+
+def command_icons(page: QWidget | None) -> tuple[tuple[QAction, str], ...]:
+    """The commands of a page for the palette, each with the name of its icon."""
+    return tuple(page.command_icons.items()) if isinstance(page, HasCommands) else ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -41,6 +43,17 @@ class StoryStage(QWidget):
     def take_focus(self) -> None:
         """Give the keyboard to the column."""
         self.page.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def speaker(self) -> StoryPage:
+        """Whose signals say what the stage wants."""
+        return self.page
+
+    @property
+    def command_icons(self) -> Mapping[QAction, str]:
+        """The commands for the palette, each with its icon's name."""
+        page = self.page
+        return {action: page.story_actions.icon(action) for action in page.actions()}
 
     @property
     def navigator(self) -> Navigator:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
@@ -124,6 +124,16 @@ class PromptPage(QWidget):
     def is_comparing(self) -> bool:
         """Whether two turns stand side by side."""
         return self._stack.currentWidget() is self.difference
+
+    @property
+    def navigator(self) -> QWidget:
+        """The list for the window's left side."""
+        return self.rail
+
+    @property
+    def command_icons(self) -> Mapping[QAction, str]:
+        """The commands for the palette, each with its icon's name."""
+        return self.commands.icons
 
     def take_focus(self) -> None:
         """Give the keyboard to the text, to scroll it, or to what is compared."""

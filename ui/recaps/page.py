@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
@@ -150,6 +151,16 @@ class RecapsPage(QWidget):
     def tools(self) -> QWidget | None:
         """For the header, None for the usual ones."""
         return self.comparison.tools if self.is_comparing else None
+
+    @property
+    def navigator(self) -> QWidget:
+        """The list for the window's left side."""
+        return self.rail
+
+    @property
+    def command_icons(self) -> Mapping[QAction, str]:
+        """The commands for the palette, each with its icon's name."""
+        return self.commands.icons
 
     def take_focus(self) -> None:
         """Give the keyboard to the list of versions, or to the two that are compared."""

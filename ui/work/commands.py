@@ -61,7 +61,7 @@ class WorkCommands(PageCommands):
         )
 
     def _plain(self, name: str, sentence: str, *keys: str) -> QAction:
-        return self._command(name, sentence, "", *keys)
+        return self._command(name, sentence, "pulse", *keys)
 
     def of_one(self) -> tuple[QAction, ...]:
         """What can be done with one operation."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
@@ -269,6 +270,11 @@ class WorkPage(QWidget):
         said = queue.sentence if is_held else said
         self._reason.setText(said)
         self._reason.setVisible(bool(said))
+
+    @property
+    def command_icons(self) -> Mapping[QAction, str]:
+        """The commands for the palette, each with its icon's name."""
+        return self.commands.icons
 
     def take_focus(self) -> None:
         """Give the keyboard to the queue, or to the days."""
