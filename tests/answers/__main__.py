@@ -37,6 +37,7 @@ from tests.answers.measure import (
 from tests.answers.notes import notes_path, read_notes
 from tests.answers.notes_model import NotesModel
 from tests.answers.questions import questions_of
+from tests.answers.queue_server import CONTEXT
 from tests.answers.request_counts import cost_lines, costs_of
 
 READ_TOTALS = (1000, 2000)
@@ -102,7 +103,8 @@ async def _measured(
 ) -> None:
     """Play one story with one model, and print what is asked for."""
     reply = noted.reply if noted else reply_of(story, model)
-    async with opened(story, reply, is_whole=options.whole) as played:
+    context = CONTEXT if noted else 0  # as the notes were recorded
+    async with opened(story, reply, is_whole=options.whole, context=context) as played:
         asked: list[Asked] = []
         leaks: dict[tuple[str, str], Told] = {}
         last = len(story["messages"]) - 1

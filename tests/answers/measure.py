@@ -93,14 +93,16 @@ class Played:
 
 @asynccontextmanager
 async def opened(
-    story: Mapping[str, Any], reply: Reply | None, *, is_whole: bool = False
+    story: Mapping[str, Any], reply: Reply | None, *, is_whole: bool = False, context: int = 0
 ) -> AsyncIterator[Played]:
     """A tavern that holds the story, and the program beside it.
 
     reply: of the model, None for none. is_whole: it reads to the last message each time, as its
-    commands do, and does not wait for what may be swiped.
+    commands do, and does not wait for what may be swiped. context: tokens that the model takes, 0
+    where it does not say.
     """
     with tempfile.TemporaryDirectory() as folder, FakeLlm(reply) as llm:
+        llm.context = context
         written = write_tavern(story, Path(folder) / "data" / "default-user")
         (written.user_folder / "chats").mkdir(exist_ok=True)
         home = Path(folder) / "own"

@@ -155,7 +155,7 @@ async def test_a_context_grows_in_steps_and_never_shrinks() -> None:
         llm.limited = THINKS
         backend = OllamaBackend(MODEL, llm.url.removesuffix("/v1"))
         writer = ModelWriter(backend, load_prompts(), count_tokens=estimate_tokens)
-        for words in ("Short.", "A long walk through the town. " * 120, "Short."):
+        for words in ("Short.", "A long walk through the town. " * 100, "Short."):
             await writer.scene_recap(scene(words), previous="", tokens=200)
         await writer.aclose()
         contexts = [request.body["options"]["num_ctx"] for request in llm.requests]

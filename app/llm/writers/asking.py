@@ -36,6 +36,7 @@ KNOWN_MARGIN = 0.05  # where it is known how many more a backend counts
 CHARACTERS_PER_TOKEN = 4  # of reasoning, about
 SMALLEST_ROOM = 256
 OUTPUT_SHARE = 0.35
+LEAST_OUTPUT_SHARE = 0.15
 SHRINKINGS = 2
 
 CUT_REASON = N_("only with its reasoning and ran out of room")
@@ -89,7 +90,8 @@ class Spent:
 @dataclass(frozen=True, slots=True)
 class Task:
     """One use of a prompt. what: the noun of its failure: "No recap: ...". kept: where readable
-    answers are kept, so that the same question is not asked twice.
+    answers are kept, so that the same question is not asked twice. answer: tokens that an answer
+    is to have room for, None for as many as the prompt's file says.
     """
 
     prompt: Prompt
@@ -98,6 +100,7 @@ class Task:
     on_text: OnText | None = None
     kept: KeptAnswers | None = None
     spent: Spent = field(default_factory=Spent)
+    answer: int | None = None
 
     def written(self, value: T, *, left_out: int = 0) -> Written[T]:
         """A value with what it took, and how many entries it had no room for."""
@@ -180,14 +183,21 @@ class Asker:
             self._learned_context = before
             raise
 
-    def room(self, prompt: Prompt, inputs: Mapping[str, str], *, spare: str = AGAIN) -> int:
+    def room(
+        self,
+        prompt: Prompt,
+        inputs: Mapping[str, str],
+        *,
+        spare: str = AGAIN,
+        answer: int | None = None,
+    ) -> int:
         """Tokens left for the inputs that are still empty, as we count them.
 
-        spare: what may be put behind the prompt. Raises BackendRefused for too few.
+        spare: what may be put behind the prompt. answer: as a Task has it. Raises BackendRefused for too few.
         """
         system, user = prompt.render({k: v for k, v in inputs.items() if k in prompt.inputs})
         fixed = self.count(system) + self.count(user) + self.count(spare) + 32
-        free = int((self.context - self._output_tokens(prompt)) * self._share) - fixed
+        free = int((self.context - self._output_tokens(prompt, answer)) * self._share) - fixed
         if free < SMALLEST_ROOM:
             raise BackendRefused(
                 tr(
@@ -251,7 +261,7 @@ class Asker:
         longer = 0
         for attempt in attempts:
             behind = again.format(reason=reason) if attempt == 2 else ""
-            request = self._request(prompt, system, user + behind, longer, is_json=task.is_json)
+            request = self._request(prompt, system, user + behind, longer, task=task)
             context = self.context
             answer = await self._generate(task.prompt.task, request, _listener(task))
             task.spent.add(request, answer, self.count)
@@ -293,15 +303,15 @@ class Asker:
         return await self._generate(prompt.task, request)
 
     def _request(
-        self, prompt: Prompt, system: str, user: str, longer: int = 0, *, is_json: bool = False
+        self, prompt: Prompt, system: str, user: str, longer: int = 0, *, task: Task | None = None
     ) -> Request:
         """longer: tokens that an answer before this one was cut at, 0 for none."""
         estimate = (self.count(system) + self.count(user)) / self._share
         return Request(
             system,
             user,
-            max_output_tokens=self._output_tokens(prompt),
-            json=is_json,
+            max_output_tokens=self._output_tokens(prompt, task.answer if task else None),
+            json=task is not None and task.is_json,
             generation_tokens=max(self._generating.budget, 2 * longer),
             prompt_tokens=int(estimate),
             is_longer=longer > 0,
@@ -342,8 +352,13 @@ class Asker:
             self._corrections.learn(self.backend.spec, ours, answer.prompt_tokens)
         return answer
 
-    def _output_tokens(self, prompt: Prompt) -> int:
-        return max(64, min(prompt.max_output_tokens, int(self.context * OUTPUT_SHARE)))
+    def _output_tokens(self, prompt: Prompt, answer: int | None) -> int:
+        most = max(64, min(prompt.max_output_tokens, int(self.context * OUTPUT_SHARE)))
+        if answer is None:
+            return most
+        # A model that reasons before an answer is left as much as it took so far.
+        needed = answer + 2 * self.reasoning_tokens
+        return min(most, max(needed, int(self.context * LEAST_OUTPUT_SHARE)))
 
 
 def _listener(task: Task) -> OnText | None:

@@ -48,6 +48,9 @@ MOST_PREVIOUS = 600  # tokens of that: more explains no scene better, and is pai
 CONTEXT_MESSAGES = 4
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
 NOTHING_YET = "(nothing yet)"
+# An answer with the form around it, and one that is too long before it is asked for shorter. Each
+# part that a scene is cut into for want of room tells less of it and is paid for with a merge.
+ANSWER_SHARE, NAME_ROOM = 2, 200
 SHORTEST_PART = 100  # tokens of the recap of one part of a scene
 NONE_ALLOWED = "Answer false if none of them is."
 NONE_FORBIDDEN = (
@@ -124,11 +127,12 @@ class ModelWriter:
             return await staged.write(messages, previous=previous, tokens=tokens)
         if not told(messages):
             raise AnswerUnusable(tr("No recap: the scene holds no words."))
-        task = Task(self._prompts["scene_recap"], N_("recap"), on_text=on_text)
+        answer = ANSWER_SHARE * tokens + NAME_ROOM
+        task = Task(self._prompts["scene_recap"], N_("recap"), on_text=on_text, answer=answer)
 
         async def write() -> SceneDraft:
             empty = {"tokens": str(tokens), "messages": "", "previous": ""}
-            room = self._asker.room(task.prompt, empty) - LIMIT_ROOM
+            room = self._asker.room(task.prompt, empty, answer=answer) - LIMIT_ROOM
             share = min(
                 MOST_PREVIOUS,
                 int(self._asker.context * PREVIOUS_SHARE),
@@ -138,9 +142,9 @@ class ModelWriter:
             inputs = {"previous": before or NOTHING_YET}
             room -= self._count(inputs["previous"])
             parts = await asyncio.to_thread(parts_of, messages, room, self._count)
-            share = max(tokens // len(parts), min(tokens, SHORTEST_PART))
-            name, recap = await self._scene_part(task, inputs, parts[0], share)
-            for part in parts[1:]:
+            shares = self._shares(parts, tokens)
+            name, recap = await self._scene_part(task, inputs, parts[0], shares[0])
+            for part, share in zip(parts[1:], shares[1:], strict=True):
                 later_name, later = await self._scene_part(task, inputs, part, share)
                 name = name or later_name
                 merge = Merge(recap.render(), later_name, later.render(), tokens)
@@ -257,6 +261,14 @@ class ModelWriter:
             if is_eligible:
                 eligible.append(index)
         return "\n\n".join(lines), eligible
+
+    def _shares(self, parts: Sequence[str], tokens: int) -> list[int]:
+        """The tokens of a recap that its parts get, by how much there is to tell of each."""
+        if len(parts) == 1:
+            return [tokens]
+        sizes = [self._count(part) for part in parts]
+        least = min(tokens, SHORTEST_PART)
+        return [max(least, tokens * size // sum(sizes)) for size in sizes]
 
     async def _scene_part(
         self, task: Task, inputs: Mapping[str, str], part: str, tokens: int

@@ -19,6 +19,7 @@ DECORATION = re.compile(
 # its room before anything of it is counted.
 LONGEST_TOKEN = 10
 CUT_MARK = " […] "
+BETWEEN = 2  # tokens that keep two messages apart
 
 
 def told(messages: Sequence[Message]) -> list[Message]:
@@ -51,24 +52,48 @@ def undecorated(text: str) -> str:
 def parts_of(messages: Sequence[Message], room: int, count_tokens: CountTokens) -> list[str]:
     """The scene as transcripts of at most `room` tokens each, cut between messages where it can be.
 
-    A message that is too long for itself is cut between words. One that holds nothing but an aside
-    between the players is no story, and left out, unless there is nothing else.
+    As few as there can be, and about as long as each other: a part of one message would get the
+    share of a recap that the rest lacks. A message that is too long for itself is cut between
+    words. One that holds nothing but an aside between the players is no story, and left out,
+    unless there is nothing else.
     """
-    parts: list[str] = []
-    current: list[str] = []
-    spent = 0
     shown = told(messages)
-    for message in [m for m in shown if ASIDE.sub("", m.text).strip()] or shown:
-        for piece in _pieces(entry(message), room, count_tokens):
-            cost = count_tokens(piece) + 2
-            if current and spent + cost > room:
-                parts.append("\n\n".join(current))
-                current, spent = [], 0
-            current.append(piece)
-            spent += cost
-    if current:
-        parts.append("\n\n".join(current))
-    return parts
+    pieces = [
+        piece
+        for message in [m for m in shown if ASIDE.sub("", m.text).strip()] or shown
+        for piece in _pieces(entry(message), room, count_tokens)
+    ]
+    costs = [count_tokens(piece) + BETWEEN for piece in pieces]
+    return ["\n\n".join(pieces[start:end]) for start, end in _evenly(costs, room)]
+
+
+def _evenly(costs: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """Where to cut, so that no part is over the room and the longest is as short as can be."""
+    widest = _cuts(costs, room)
+    if len(widest) < 2:
+        return widest
+    low, high = max(costs), room
+    while low < high:
+        middle = (low + high) // 2
+        if len(_cuts(costs, middle)) > len(widest):
+            low = middle + 1
+        else:
+            high = middle
+    return _cuts(costs, high)
+
+
+def _cuts(costs: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """Parts as full as the room allows, each from its first piece to behind its last."""
+    found: list[tuple[int, int]] = []
+    start = spent = 0
+    for place, cost in enumerate(costs):
+        if place > start and spent + cost > room:
+            found.append((start, place))
+            start, spent = place, 0
+        spent += cost
+    if costs:
+        found.append((start, len(costs)))
+    return found
 
 
 def clipped(text: str, room: int, count_tokens: CountTokens) -> str:
