@@ -155,7 +155,8 @@ def prepared(
     if told:
         occasion = replace(occasion, horizon=horizon_of(occasion, placement))
     if told and room is not None and occasion.is_read:
-        worth = worth_telling(occasion, total or (turn.context or 0) - turn.fixed)
+        whole = total or (turn.context or 0) - turn.fixed
+        worth = worth_telling(occasion, whole, takes_free=not total)
         room = min(room, worth or room, most_of_total(total) if total else room)
     return Prepared(occasion, means, placement, room)
 

@@ -21,10 +21,11 @@ FIRST_TO_SLOTS, MORE_TO_SLOTS = 900, 25
 STEPS = 8  # parts of a prompt by which the room grows, so that the prompt's head seldom changes
 
 
-def worth_telling(occasion: Occasion, whole: int) -> int | None:
+def worth_telling(occasion: Occasion, whole: int, *, takes_free: bool = False) -> int | None:
     """Tokens that all slots are worth, with `whole` tokens for them and the messages: what it takes
     to tell of the messages that do not fit beside them, and what comes from elsewhere. None where
-    that is no less than the whole, or where not all messages are counted.
+    that is no less than the whole, or where not all messages are counted. takes_free: what the
+    messages leave is theirs, too.
     """
     messages, sizes = occasion.story.messages, occasion.story.message_tokens
     if len(sizes) < len(messages):
@@ -40,7 +41,8 @@ def worth_telling(occasion: Occasion, whole: int) -> int | None:
         if worth >= whole:
             return None
     step = max(1, whole // STEPS)
-    return -(-(worth + _from_elsewhere(occasion)) // step) * step
+    free = max(0, whole - shown) // step * step if takes_free else 0
+    return max(free, -(-(worth + _from_elsewhere(occasion)) // step) * step)
 
 
 def most_of_total(total: int) -> int:

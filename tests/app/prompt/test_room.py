@@ -31,6 +31,16 @@ def test_a_story_little_longer_than_the_prompt_tells_itself() -> None:
     assert 0 < slots.total_tokens <= 250
 
 
+def test_what_the_messages_of_a_real_prompt_leave_is_used() -> None:
+    """The recap of what had been hidden was one sentence, with half of the prompt empty."""
+    facts = [replace(fact, text=f"{fact.text} Its {n}th gate.") for n, fact in enumerate(FACTS)]
+    told = [
+        prompt(facts, of=of_tokens(size), turn=Turn(context=8000), budget_total=9000).total_tokens
+        for size in (3000, 7900)
+    ]
+    assert told[0] > 1000 >= told[1]
+
+
 def test_a_long_story_is_told_by_slots() -> None:
     facts = [
         replace(fact, text=f"{fact.text} It has a {n}th gate.") for n, fact in enumerate(FACTS)
