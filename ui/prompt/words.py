@@ -34,6 +34,7 @@ REASONS = {
     Reason.VISIBLE: N_("can still be read in the chat"),
     Reason.SECONDHAND: N_("did not witness it"),
     Reason.ABSENT: N_("about nobody who is there"),
+    Reason.UNKNOWN: N_("the one who answers does not know it"),
 }
 
 
