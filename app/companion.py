@@ -602,6 +602,7 @@ class Companion(News):
             self._model_problem = ""
             try:
                 self.models.renew(is_chosen=name == "backend")
+                self._queue.ask_another()
             except (PromptUnusable, UsageError) as error:  # edited by hand, or of another version
                 self._model_problem = str(error)
         if name.startswith("daily_cap"):

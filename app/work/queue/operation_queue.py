@@ -399,6 +399,10 @@ class OperationQueue:
         """Let what failed or was cancelled in a chat be planned again."""
         self._ended.forgive(chat_id)
 
+    def ask_another(self) -> None:
+        """Another model answers from now on; what the last one failed at in a row may begin."""
+        self._ended.ask_another()
+
     async def retry_all(self, chat_id: int | None = None) -> None:
         """Queue again all that failed, also in earlier runs, and go on if refusals paused us."""
         again = self._ended.failed(chat_id)

@@ -14,6 +14,7 @@ from app.core.operations import (
     OperationStatus,
     Work,
 )
+from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.waiting import Key
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,20 @@ KEPT_UP_TO_DATE = frozenset(
     }
 )
 OF_ONE_NAME = frozenset({OperationKind.PROFILE, OperationKind.ARC_SUMMARY})
+# Made of all that is there when it is made: the newest attempt stands for those before it.
+MADE_ANEW = frozenset(
+    {
+        OperationKind.SUMMARY,
+        OperationKind.CANON,
+        OperationKind.TRIGGERS,
+        OperationKind.PROFILE,
+        OperationKind.ARC_SUMMARY,
+    }
+)
+# What a story grows by makes it other work each time. A model that cannot do it is asked for it no
+# more than this often in a row; then only the user brings it back, or another model.
+BESIDE_THE_STORY = MADE_ANEW | {OperationKind.CONTINUITY}
+IN_VAIN_AT_MOST = 2
 
 
 class EndedOperations:
@@ -45,11 +60,15 @@ class EndedOperations:
         self.needed: dict[Key, Operation] = {}
         self._given_up: dict[Work, Operation] = {}
         self._times: Counter[Work] = Counter()
+        self._in_vain: Counter[tuple[int, OperationKind]] = Counter()
         self._overcome = Overcome()
 
     def may_begin(self, spec: OperationSpec) -> bool:
         """Whether this work may be queued by itself: only the user brings back what failed."""
-        return spec.work not in self._given_up and self._times[spec.work] < TIMES_DONE_AT_MOST
+        if spec.work in self._given_up or self._times[spec.work] >= TIMES_DONE_AT_MOST:
+            return False
+        is_asked = spec.priority >= PRIORITY_ASKED
+        return is_asked or self._in_vain[spec.chat, spec.kind] < IN_VAIN_AT_MOST
 
     def is_given_up(self, work: Work) -> bool:
         """Whether it failed or was cancelled in this run."""
@@ -74,8 +93,14 @@ class EndedOperations:
     def forget(self, works: Iterable[Work]) -> None:
         """Let this work be planned again."""
         for work in works:
-            self._given_up.pop(work, None)
+            given_up = self._given_up.pop(work, None)
             self._times.pop(work, None)
+            if given_up is not None:
+                self._in_vain.pop((given_up.spec.chat, given_up.spec.kind), None)
+
+    def ask_another(self) -> None:
+        """Another model answers from now on: what the last one could not do, this one may."""
+        self._in_vain.clear()
 
     def forgive(self, chat_id: int) -> None:
         """Let all of a chat be planned again that failed or was cancelled."""
@@ -90,12 +115,25 @@ class EndedOperations:
                 log.error("%s was done %d times", operation.spec.kind.value, TIMES_DONE_AT_MOST)
         is_dropped = status is OperationStatus.CANCELLED and is_for_good
         if is_dropped or status is OperationStatus.FAILED:
+            self._give_up_the_same(operation.spec)
             self._given_up[work] = operation
+        if status is OperationStatus.FAILED and operation.spec.kind in BESIDE_THE_STORY:
+            self._in_vain[operation.spec.chat, operation.spec.kind] += 1
         elif status is OperationStatus.DONE:
             self._given_up.pop(work, None)
+            self._in_vain.pop((operation.spec.chat, operation.spec.kind), None)
             self._overcome.note(operation.spec)
             failed = [op for op in self._given_up.values() if self._overcome.has(op)]
             self.forget(op.spec.work for op in failed)
+
+    def _give_up_the_same(self, spec: OperationSpec) -> None:
+        """An earlier attempt at what is made anew is no more to be brought back."""
+        if spec.kind not in MADE_ANEW:
+            return
+        task = _task(spec)
+        same = [w for w, op in self._given_up.items() if _task(op.spec) == task]
+        for work in same:
+            del self._given_up[work]
 
     def keep(self, operation: Operation, needed: Collection[Key], *, is_shown: bool) -> None:
         """It has ended. needed: what others wait for."""
@@ -164,17 +202,21 @@ def _task(spec: OperationSpec) -> tuple[object, ...]:
 
 
 def without_overtaken(ended: Sequence[Operation]) -> list[Operation]:
-    """Finished operations, newest first, but failures of work that ended in another way since, or
-    of a task that was done since.
+    """Finished operations, newest first, but failures of work that ended in another way since, of
+    a task that was done since, or of one that was tried again as other work.
     """
     kept: list[Operation] = []
     works: set[Work] = set()
+    tasks: set[tuple[object, ...]] = set()
     overcome = Overcome()
     for operation in ended:
-        is_overtaken = operation.status in GIVEN_UP and operation.spec.work in works
+        spec = operation.spec
+        is_tried = spec.kind in MADE_ANEW and _task(spec) in tasks
+        is_overtaken = operation.status in GIVEN_UP and (spec.work in works or is_tried)
         if not is_overtaken and not overcome.has(operation):
             kept.append(operation)
-        works.add(operation.spec.work)
+        works.add(spec.work)
+        tasks.add(_task(spec))
         if operation.status is OperationStatus.DONE:
             overcome.note(operation.spec)
     return kept

@@ -21,6 +21,7 @@ from app.core.operations import Operation, OperationKind, OperationSpec, Operati
 from app.core.tasks import TaskSupervisor
 from app.llm.backends.retries import MAX_ATTEMPTS
 from app.store.store import Store
+from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.operation_queue import OperationQueue
 
 
@@ -516,3 +517,59 @@ async def test_a_fault_of_ours_after_one_operation_leaves_the_others_to_be_done(
         await queue.wait_idle()
     assert script.done == ["odd", "good"]
     assert script.ended == [("good", OperationStatus.DONE)]
+
+
+def keywords(key: str, priority: int = 0) -> OperationSpec:
+    return replace(spec(key, priority), kind=OperationKind.TRIGGERS)
+
+
+async def test_what_a_model_cannot_do_is_not_asked_for_again_and_again(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """Each message of the story makes other work of it, of which each was paid for."""
+    unusable = fail_with(AnswerUnusable("Nothing came."))
+    asked: list[str] = []
+
+    def failing(key: str) -> Callable[[], Awaitable[None]]:
+        async def act() -> None:
+            asked.append(key)
+            await unusable()
+
+        return act
+
+    script = Script({f"turn {n}": failing(f"turn {n}") for n in range(9)})
+    queue = await queue_of(store, tasks, script)
+    for turn in range(4):
+        await queue.add([keywords(f"turn {turn}"), spec(f"scene {turn}")])
+        await queue.wait_idle()
+    assert asked == ["turn 0", "turn 1"]
+    assert script.done == [f"scene {turn}" for turn in range(4)]
+
+    await queue.add([keywords("turn 4", PRIORITY_ASKED)])  # the user's own
+    await queue.wait_idle()
+    assert asked[2:] == ["turn 4"]
+
+    queue.ask_another()
+    await queue.add([keywords("turn 5")])
+    await queue.wait_idle()
+    assert asked[3:] == ["turn 5"]
+
+
+async def test_of_what_is_made_anew_one_failure_is_shown_and_tried_again(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    unusable = fail_with(AnswerUnusable("Nothing came."))
+    script = Script({"first": unusable, "second": unusable})
+    queue = await queue_of(store, tasks, script)
+    for key in ("first", "second"):
+        await queue.add([keywords(key)])
+        await queue.wait_idle()
+    assert [operation.spec.key for operation in queue.failed(1)] == ["second"]
+    assert [operation.spec.key for operation in queue.operations] == ["second"]
+    script.acts.clear()
+    await queue.retry_all(1)
+    await queue.wait_idle()
+    assert script.done == ["second"]
+    await queue.add([keywords("third")])
+    await queue.wait_idle()
+    assert script.done == ["second", "third"]
