@@ -193,7 +193,8 @@ class Asker:
     ) -> int:
         """Tokens left for the inputs that are still empty, as we count them.
 
-        spare: what may be put behind the prompt. answer: as a Task has it. Raises BackendRefused for too few.
+        spare: what may be put behind the prompt. answer: as a Task has it. Raises BackendRefused
+        for too few.
         """
         system, user = prompt.render({k: v for k, v in inputs.items() if k in prompt.inputs})
         fixed = self.count(system) + self.count(user) + self.count(spare) + 32
