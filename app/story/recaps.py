@@ -52,6 +52,11 @@ class SceneRecap:
         return self.made_by.startswith(BUILT_IN)
 
     @property
+    def is_stand_in(self) -> bool:
+        """Whether rules wrote it because the model that was asked gave nothing."""
+        return self.is_without_model and self.made_by != BUILT_IN
+
+    @property
     def is_imported(self) -> bool:
         """Whether it was found in the chat."""
         return self.made_by == IMPORTED

@@ -363,6 +363,11 @@ async def test_an_answer_that_makes_no_sense_fails_in_one_sentence_and_costs_not
     # Once the model answers, what failed is made by it, and no failure is left.
     assert {r.made_by for scene in later.scenes if (r := later.scene_recap(scene))} == {MODEL}
     assert not later_failures
+    # What had taken in the stand-in is made anew with what the model wrote.
+    assert "Drowned Bell" in str([version.content for version in story.running.versions])
+    usable = [version for version in later.running.versions if not version.is_retired]
+    assert "Drowned Bell" not in str([version.content for version in usable])
+    assert later.running.current == usable[-1]
     assert OperationStatus.FAILED not in {operation.status for operation in left}
 
 

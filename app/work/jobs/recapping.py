@@ -19,7 +19,7 @@ from app.story.messages import Message
 from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.recap_texts.recap_text import is_headed, merged
-from app.story.recaps import LEFT_OUT, RunningVersion, SceneRecap
+from app.story.recaps import LEFT_OUT, YOU, RunningVersion, SceneRecap
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import Scene, scene_digest
 from app.work.chats.open_chat import OpenChat
@@ -186,11 +186,36 @@ class Recapper:
         if any(old.text == recap.text and _is_of(operation, old.created) for old in existing):
             return
         recaps.add_scene_recap(chat.chat_id, recap)
+        if not recap.is_without_model and any(
+            old.is_current and old.is_locked and old.is_stand_in for old in existing
+        ):
+            self._fold_anew_from(chat, recap.anchor)
         begun, now = operation.started or operation.created, _made(operation)
         for old in existing:
             if old.is_current and old.made_by == "you" and begun <= old.created <= now:
                 # What was written by hand meanwhile goes before what was asked for earlier.
                 recaps.choose_scene_recap(chat.chat_id, recap.anchor, old.version)
+
+    def _fold_anew_from(self, chat: OpenChat, anchor: str) -> None:
+        """What took a stand-in in is made anew with what the model wrote after all; not what the
+        user has written a version of since.
+        """
+        recaps, places = self._store.recaps, chat.story.places
+        start = places.get(anchor, -1)
+        versions = [
+            version
+            for version in recaps.running(chat.chat_id).versions
+            if not version.is_retired and places.get(version.last_anchor, -1) >= start
+        ]
+        if any(version.made_by == YOU for version in versions):
+            return
+        behind = [
+            scene.closing.anchor
+            for scene in chat.story.scenes
+            if scene.closing and scene.last >= start
+        ]
+        recaps.retire_running(chat.chat_id, [version.version for version in versions])
+        recaps.unlock_scene_recaps(chat.chat_id, behind)
 
     async def _fold(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
