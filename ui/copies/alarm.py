@@ -26,8 +26,10 @@ class ChatCopies(QObject):
 
     def begin(self) -> None:
         """Show the copies of the chat that is shown."""
-        if self._session.path is not None:
-            CopiesDialog(self._session, self._session.path, self._notice.window()).open()
+        path, alarm = self._session.path, self._alarm
+        if path is not None:
+            wanted = alarm.copy if alarm is not None and alarm.chat == path else None
+            CopiesDialog(self._session, path, self._notice.window(), wanted=wanted).open()
 
     def _on_alarm(self, alarm: ChatAlarm) -> None:
         self._alarm = alarm
@@ -35,4 +37,5 @@ class ChatCopies(QObject):
 
     def _on_acted(self, key: str) -> None:
         if key == ALARM and self._alarm is not None:
-            CopiesDialog(self._session, self._alarm.chat, self._notice.window()).open()
+            chat, copy = self._alarm.chat, self._alarm.copy
+            CopiesDialog(self._session, chat, self._notice.window(), wanted=copy).open()

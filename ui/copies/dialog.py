@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt
@@ -63,12 +64,17 @@ def difference_sentence(found: CopyComparison) -> str:
 
 
 class CopiesDialog(QDialog):
-    """Over the window, until closed or a copy was restored."""
+    """Over the window, until closed or a copy was restored. wanted: the copy that is looked for,
+    None for the newest that holds anything.
+    """
 
-    def __init__(self, session: Session, chat: Path, parent: QWidget) -> None:
+    def __init__(
+        self, session: Session, chat: Path, parent: QWidget, *, wanted: ChatCopy | None = None
+    ) -> None:
         super().__init__(parent)
         self._session = session
         self._chat = chat
+        self._wanted = wanted
         self._compared: Path | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Copies of a chat"))
@@ -136,11 +142,18 @@ class CopiesDialog(QDialog):
         self.table.setVisible(bool(copies))
         self.restore.setVisible(bool(copies))
         if copies:
-            self.table.setCurrentIndex(self._model.index(0, 0))
+            self.table.setCurrentIndex(self._model.index(self._row_wanted(copies), 0))
             self.table.setFocus()
         else:
             self.difference.setText(tr(NO_COPIES))
             self.adjustSize()
+
+    def _row_wanted(self, copies: Sequence[ChatCopy]) -> int:
+        """What is left after a loss is kept as well, and nobody comes to bring that back."""
+        if self._wanted is not None:
+            wanted = self._wanted.path
+            return next((row for row, copy in enumerate(copies) if copy.path == wanted), 0)
+        return next((row for row, copy in enumerate(copies) if copy.messages), 0)
 
     def _on_current(self, current: QModelIndex) -> None:
         copy = self._model.copy_at(current)

@@ -146,6 +146,8 @@ class ChatGuard:
         trouble, is_due = "", True
         if newest is not None:
             trouble = _trouble(chat, data, newest)
+            if trouble and self._is_copy_of(newest, data):
+                return None  # it was so when it was first seen: there is nothing to go back to
             if not trouble:
                 then = self._older(newest, data)
                 is_due, trouble = then != data, _losses(chat, then, data, newest)
@@ -153,6 +155,12 @@ class ChatGuard:
             # What is left after a loss is kept as well, but never in place of what was.
             self._last[chat] = self._copies.keep(chat, data, self._clock()).path
         return None if newest is None or not trouble else ChatAlarm(chat, newest, trouble)
+
+    def _is_copy_of(self, copy: ChatCopy, data: bytes) -> bool:
+        try:
+            return self._copies.read(copy) == data
+        except TavernError:
+            return False
 
     def _newest(self, chat: Path) -> ChatCopy | None:
         """The copy that was made last, None for none."""

@@ -111,6 +111,15 @@ async def test_a_broken_chat_is_told(guarded: Guarded, data: bytes, words: str) 
     assert len(read_chat(restored).lines) == 40
 
 
+async def test_a_chat_that_was_broken_when_first_seen_has_no_copy_to_go_back_to(
+    guarded: Guarded,
+) -> None:
+    guarded.chat.write_bytes(chat_text(40)[:-9])
+    await guarded.guard.look(guarded.chat)
+    await guarded.guard.look(guarded.chat)
+    assert not guarded.alarms
+
+
 async def test_another_chat_in_its_place_is_told_at_once_though_it_is_as_long(
     guarded: Guarded,
 ) -> None:
