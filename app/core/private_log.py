@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import logging
 import traceback
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from types import TracebackType
 
 from app.core.errors import TavernkeepError
 
 FORMAT = "%(levelname)s %(name)s: %(message)s"
+FILE = "tavernkeep.log"
+MOST_BYTES, KEPT_FILES = 1_000_000, 2
 MOST_CAUSES = 10
 
 _Caught = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -40,3 +44,16 @@ def log_to_stderr() -> None:
     handler.setFormatter(PrivateFormatter(FORMAT))
     root.addHandler(handler)
     root.setLevel(logging.WARNING)
+
+
+def log_to_file(folder: Path) -> logging.Handler:
+    """Keep the same in a file of this folder as well: who starts from a menu has no terminal.
+
+    The caller removes the handler. A folder that cannot be written to is told of by logging itself.
+    """
+    handler = RotatingFileHandler(
+        folder / FILE, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8", delay=True
+    )
+    handler.setFormatter(PrivateFormatter(f"%(asctime)s {FORMAT}"))
+    logging.getLogger().addHandler(handler)
+    return handler

@@ -137,6 +137,13 @@ _ACTIONS = (
         "pulse",
     ),
     ActionSpec(
+        "log",
+        N_("Open the log's folder"),
+        N_("See what went wrong, in words for whoever mends it; no story text is in it."),
+        (),
+        "document",
+    ),
+    ActionSpec(
         "help",
         N_("Help"),
         N_("Read how Tavernkeep works, and what to do when something is not as it should be."),

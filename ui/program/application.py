@@ -16,11 +16,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.core.chosen_scale import NORMAL, ChosenScale
-from app.core.errors import AlreadyRunning, TavernkeepError
+from app.core.errors import AlreadyRunning, StoreError, TavernkeepError
 from app.core.paths import Folders, user_folders
+from app.core.private_log import log_to_file
 from app.core.start_mark import CRASHES, StartMark
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, language, tr
@@ -115,7 +116,10 @@ def show_window(options: WindowOptions) -> int:
 
     Where a window of this data folder stands already, that one comes forward instead.
     """
-    data = user_folders(options.data_dir).data
+    try:
+        data = user_folders(options.data_dir).data
+    except StoreError as error:
+        return _cannot_start(error)
     if is_somebody_in(data) and knock(data, options.chat):
         return 0
     scale = ChosenScale(data).get()
@@ -129,6 +133,17 @@ def show_window(options: WindowOptions) -> int:
     return start_again() if code == AGAIN else code
 
 
+def _cannot_start(error: StoreError) -> int:
+    """Say why there will be no window: who starts from a menu sees no terminal."""
+    log.error("%s", error)
+    application = make_application()
+    box = QMessageBox(QMessageBox.Icon.Critical, "Tavernkeep", str(error))
+    box.finished.connect(application.quit)
+    box.open()
+    application.exec()
+    return 1
+
+
 async def run(options: WindowOptions) -> int:
     """Show the window at once, then start what stands behind it. Gives the exit code, or AGAIN."""
     stopping = asyncio.Event()
@@ -138,6 +153,7 @@ async def run(options: WindowOptions) -> int:
     window = MainWindow(theme, tasks)
     window.closed.connect(stopping.set)
     window.show()
+    kept_log = log_to_file(folders.logs)
     door = FrontDoor(folders.data)
     door.knocked.connect(window.on_knocked)
     door.open()
@@ -150,6 +166,8 @@ async def run(options: WindowOptions) -> int:
     finally:
         door.close()
         await tasks.aclose()
+        logging.getLogger().removeHandler(kept_log)
+        kept_log.close()
         window.hide()
         window.deleteLater()
 

@@ -7,7 +7,8 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, qVersion
+from PySide6.QtCore import QObject, QUrl, Signal, qVersion
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.core.part_health import HealthItem
@@ -68,10 +69,14 @@ class Everywhere(QObject):
         self.health_sheet.remedy_wanted.connect(self._on_remedy)
         session.health_changed.connect(self._on_health_changed)
         actions["health"].triggered.connect(self.open_health)
+        actions["log"].triggered.connect(self._on_log)
         self.help_sheet = HelpSheet(window)
         actions["help"].triggered.connect(lambda: self.open_help())
         self._chats: dict[Path, ChatRef] = {}
         session.chat_opened.connect(self._on_chat_opened)
+
+    def _on_log(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.companion.folders.logs)))
 
     def _on_chat_opened(self, _story: object) -> None:
         self._actions["history"].setEnabled(True)

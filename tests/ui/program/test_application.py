@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import subprocess
@@ -13,11 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox
+from pytestqt.qtbot import QtBot
 
 from app.core.paths import user_folders
+from app.core.private_log import FILE
 from tests.labelled import WrittenTavern
-from ui.program.application import WindowOptions, run
+from ui.program.application import WindowOptions, run, show_window
 from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -123,3 +127,50 @@ async def test_a_database_that_cannot_be_opened_is_said_in_the_window(
     assert shown is not None
     shown.close()
     assert await running == 1
+
+
+@pytest.mark.expects_log("tests.something")
+async def test_what_went_wrong_is_kept_in_a_file(
+    dressed: QApplication,
+    own_signals: None,
+    tmp_path: Path,
+    demo_tavern: WrittenTavern,
+    until: Until,
+) -> None:
+    """Who starts from a menu has no terminal to read."""
+    folders = user_folders(tmp_path / "own")
+    options = WindowOptions(tmp_path / "own", demo_tavern.user_folder.parent, "builtin")
+    running = asyncio.ensure_future(run(options))  # noqa: TID251
+
+    def windows() -> list[MainWindow]:
+        found = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
+        return [w for w in found if w.desk is not None]
+
+    await until(lambda: bool(windows()))
+    logging.getLogger("tests.something").error("It broke.")
+    windows()[0].close()
+    assert await running == 0
+    assert "ERROR tests.something: It broke." in (folders.logs / FILE).read_text("utf-8")
+    kept = [getattr(handler, "baseFilename", "") for handler in logging.getLogger().handlers]
+    assert str(folders.logs / FILE) not in kept
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such folder")
+@pytest.mark.expects_log("ui.program.application")
+def test_a_folder_that_cannot_hold_its_data_is_said_in_a_box(
+    dressed: QApplication, qtbot: QtBot
+) -> None:
+    said: list[str] = []
+
+    def look() -> None:
+        for box in QApplication.topLevelWidgets():
+            if isinstance(box, QMessageBox) and box.isVisible():
+                said.append(box.text())
+                box.accept()
+
+    timer = QTimer()
+    timer.timeout.connect(look)
+    timer.start(50)
+    assert show_window(WindowOptions(Path("/proc/nowhere"))) == 1
+    timer.stop()
+    assert "cannot keep its data in /proc/nowhere" in said[0]
