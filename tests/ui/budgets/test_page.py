@@ -30,6 +30,8 @@ from ui.budgets.pane_facts import LostLine
 from ui.budgets.rows import SlotRow
 from ui.program.main_window import MainWindow
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 LEFT = Qt.MouseButton.LeftButton
 NO_KEYS = Qt.KeyboardModifier.NoModifier
