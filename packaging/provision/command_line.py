@@ -72,8 +72,8 @@ def test(arguments: Sequence[str]) -> int:
     environment = _environment("run", "dev")
     # Both: most tests draw offscreen, some open a real window on a virtual display.
     require_qt_libraries(environment.python, ["offscreen", "xcb"])
-    variables = find_parts() | {"QT_QPA_PLATFORM": "offscreen"} | _kept_bytecode()
-    steps = CHECKS | {"pytest": ["-m", "pytest", *_chosen(arguments)]}
+    variables = find_parts() | {"QT_QPA_PLATFORM": "offscreen"} | kept_bytecode()
+    steps = CHECKS | {"pytest": ["-m", "pytest", *pytest_arguments(arguments)]}
     done: list[str] = []
     for name, step in steps.items():
         say(f"--- {name}")
@@ -108,14 +108,14 @@ def screenshots(arguments: Sequence[str]) -> int:
     return _become(environment, ["-m", "ui", "screenshots", *arguments], _offscreen())
 
 
-def _chosen(arguments: Sequence[str]) -> list[str]:
+def pytest_arguments(arguments: Sequence[str]) -> list[str]:
     """What pytest is told for these arguments of `test`."""
     if "--fast" in arguments:
         return [*FAST, *(argument for argument in arguments if argument != "--fast")]
     return list(arguments) or ALL
 
 
-def _kept_bytecode() -> dict[str, str]:
+def kept_bytecode() -> dict[str, str]:
     """Lets what Python compiles be kept, in the cache where the checkout is to stay clean.
 
     The tests start Python some hundred times, and compiling is half of a start.
