@@ -8,7 +8,6 @@ import logging
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
@@ -221,8 +220,6 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
             patch.setenv(variable, str(home / variable.lower()))
-        # Below the folder of all tests, so that it is looked through for secrets, too.
-        patch.setattr(tempfile, "tempdir", str(home))
         yield
 
 
