@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import os
 import secrets
 import shutil
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
 import hypothesis
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
+from app import languages
 from app.core.private_log import FORMAT, PrivateFormatter
 from app.core.resources import RESOURCES
 from tests.labelled import WrittenTavern
-from tests.planted import TOKEN, secret_in
+from tests.planted import TOKEN, files_with_secrets, secret_in
 
 TESTS = Path(__file__).parent
 UI = TESTS / "ui"
 E2E = TESTS / "e2e"
+APP = TESTS / "app"  # what lies in no package of it runs the whole program
+SLOW = {E2E, APP / "work", APP / "commands", TESTS / "oracle", TESTS / "answers"}
+SECRETS_FOUND = pytest.StashKey[list[str]]()
 
 # Before anything imports Qt. A real platform may be chosen from outside.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["QT_API"] = "pyside6"
 # Tests look for English words, whatever the system speaks.
 os.environ["TAVERNKEEP_LANGUAGE"] = "en"
+
+# Nobody changes what a language pack says: the same text need not be read for each companion anew.
+languages.parse_pack = functools.cache(languages.parse_pack)
 
 # How long an example takes says more of the machine than of the program.
 # In CI the same examples each time, as Hypothesis itself has it there: a failure is the change's.
@@ -48,17 +58,64 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "weakness(number, ...): fails where these are back, see tests/test_weaknesses.py"
     )
-    config.addinivalue_line("markers", "last: runs after all tests of other modules")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by folder, so that `-m "not gui and not e2e"` leaves what is quick."""
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by folder, and as fast what is neither marked as slow nor lies among it."""
     for item in items:
         if UI in item.path.parents:
             item.add_marker(pytest.mark.gui)
         if E2E in item.path.parents:
             item.add_marker(pytest.mark.e2e)
-    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+        is_slow = item.path.parent == APP or not SLOW.isdisjoint(item.path.parents)
+        if not is_slow and item.get_closest_marker("slow") is None:
+            item.add_marker(pytest.mark.fast)
+    if hasattr(config, "workerinput"):
+        # What takes long begins first, or one worker would have it left when all others are done.
+        items.sort(key=_latest_begin)
+
+
+def _latest_begin(item: pytest.Item) -> int:
+    if item.get_closest_marker("e2e"):
+        return 0
+    return 2 if item.get_closest_marker("fast") else 1
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """A file's tests run on one worker, and all end-to-end tests one after another on one."""
+    return ByFile(config, log)
+
+
+class ByFile(LoadScopeScheduling):
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/e2e" if nodeid.startswith("tests/e2e/") else nodeid.split("::", 1)[0]
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)  # within the terminal's own, which sums up
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
+    """No file that any test has made the program write holds a key or a token.
+
+    Looked for when all is over, by the process that the others work for: each worker writes below
+    its folder, and no test can run later, fail first or be deselected.
+    """
+    yield
+    if hasattr(session.config, "workerinput"):
+        return
+    folder = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+    found = [str(path) for path in files_with_secrets(folder)]
+    session.config.stash[SECRETS_FOUND] = found
+    if found and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if found := config.stash.get(SECRETS_FOUND, []):
+        terminalreporter.section("FILES WITH A KEY OR A TOKEN", red=True)
+        for path in found:
+            terminalreporter.line(path)
 
 
 def pytest_asyncio_loop_factories(

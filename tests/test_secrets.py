@@ -1,13 +1,15 @@
 """No key, token, cookie or story text in anything that is written to be read by others.
 
-Logs are looked through after each test (conftest.py). The last test looks through all files that
-the tests have made the program write.
+Logs are looked through after each test, and all files that the tests have made the program write
+when the last is over (both in conftest.py).
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +58,7 @@ def test_errors_that_go_round_in_a_circle_come_to_an_end() -> None:
     assert formatted(one).count("ValueError") <= 10
 
 
+@pytest.mark.slow
 def test_nothing_that_a_command_says_of_a_fault_holds_a_key_or_the_story(
     demo_tavern: WrittenTavern, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,9 +95,57 @@ def test_the_look_for_secrets_finds_them(tmp_path: Path) -> None:
     (tmp_path / "report.txt").unlink()
 
 
-@pytest.mark.last
-def test_no_file_that_any_test_wrote_holds_a_key_or_a_token(
-    tmp_path_factory: pytest.TempPathFactory,
+SUITE = """
+import pytest
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    yield folder
+    (folder / "late.txt").write_text({late!r})
+
+@pytest.mark.parametrize("number", range(4))
+def test_that_passes(number, folder, tmp_path):
+    (tmp_path / f"note-{{number}}.txt").write_text({early!r} if number == 2 else "")
+"""
+
+
+def outcome_of(suite: Path, *, early: str = "", late: str = "", workers: int) -> tuple[int, str]:
+    """How a small suite ends, and what it says, that writes this during a test and after the last.
+
+    Its folder is taken away again: what lies there must not be found when this suite ends.
+    """
+    suite.mkdir()
+    (suite / "pytest.ini").write_text("[pytest]")
+    hooks = "pytest_sessionfinish, pytest_terminal_summary"
+    (suite / "conftest.py").write_text(f"from tests.conftest import {hooks}")
+    (suite / "test_planted.py").write_text(SUITE.format(early=early, late=late))
+    words = ["-n", str(workers), "-p", "no:cacheprovider", "--basetemp", str(suite / "temp")]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "--rootdir", str(suite), *words, str(suite)],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=50,
+            check=False,
+        )
+    finally:
+        shutil.rmtree(suite)
+    assert "4 passed" in done.stdout
+    return done.returncode, done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_key_in_a_file_of_any_worker_fails_a_suite_whose_tests_pass(
+    tmp_path: Path, workers: int
 ) -> None:
-    found = files_with_secrets(tmp_path_factory.getbasetemp())
-    assert [str(path) for path in found] == []
+    code, said = outcome_of(tmp_path / "suite", early=f"key: {KEY}", workers=workers)
+    assert code == 1
+    assert "note-2.txt" in said
+    code, said = outcome_of(tmp_path / "suite", late=f"{TOKEN}abc", workers=workers)
+    assert code == 1
+    assert "late.txt" in said
+    assert outcome_of(tmp_path / "suite", workers=workers)[0] == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 import snowballstemmer
 
@@ -41,7 +42,7 @@ class Words:
         own = language_of(text, packs)
         self.language = own.code if own is not None else ""
         self._little = little_of(own)
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._known = _known(self.language, self._little)
         self._stem: Callable[[str], str] = str
         if self.language in STEMMERS:
             self._stem = snowballstemmer.stemmer(STEMMERS[self.language]).stemWord
@@ -90,6 +91,12 @@ class Words:
         for part in UNSPACED.split(word):
             if len(part) > 1 and part not in self._little:
                 yield self._stem(part)
+
+
+@lru_cache(maxsize=4)
+def _known(language: str, little: frozenset[str]) -> dict[str, tuple[str, ...]]:
+    """The terms of words that were read already, for all that reads the same language."""
+    return {}
 
 
 def language_of(text: str, packs: Sequence[LanguagePack]) -> LanguagePack | None:

@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from provision.environment import Environment, clean_environ, folder_for
 from provision.parts import find_parts
-from provision.places import CHECKOUT, SetupFailed, say
+from provision.places import CHECKOUT, SetupFailed, cache_folder, say
 from provision.system import qt_plugins_for_window, require_qt_libraries
 
 USAGE = """usage: bootstrap.py run [COMMAND ...]    open the window, or run a headless command
-       bootstrap.py test [PYTEST ARGS]   install what the tests need and run all of them
+       bootstrap.py test                 install what the tests need and run all of them
+       bootstrap.py test --fast          run those that answer soon, a few minutes' worth
+       bootstrap.py test PYTEST ARGS     run what pytest chooses by these
        bootstrap.py bench [ARGS]         measure speed and memory
        bootstrap.py screenshots FOLDER   take a picture of every page"""
 
@@ -25,6 +27,11 @@ CHECKS: dict[str, list[str]] = {
     "mypy": ["-m", "mypy"],
     "import-linter": ["-c", "from importlinter.cli import lint_imports_command as c; c()"],
 }
+
+
+# As many workers as there are processors; tests/conftest.py says who runs what.
+ALL = ["-n", "auto"]
+FAST = [*ALL, "-m", "fast"]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -58,12 +65,15 @@ def run(command: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Install what the tests need, then run the checks and the tests; stop at the first failure."""
+    """Install what the tests need, then run the checks and the tests; stop at the first failure.
+
+    arguments: none for all tests, --fast for those that answer soon, else pytest's own.
+    """
     environment = _environment("run", "dev")
     # Both: most tests draw offscreen, some open a real window on a virtual display.
     require_qt_libraries(environment.python, ["offscreen", "xcb"])
-    variables = find_parts() | {"QT_QPA_PLATFORM": "offscreen"}
-    steps = CHECKS | {"pytest": ["-m", "pytest", *arguments]}
+    variables = find_parts() | {"QT_QPA_PLATFORM": "offscreen"} | kept_bytecode()
+    steps = CHECKS | {"pytest": ["-m", "pytest", *pytest_arguments(arguments)]}
     done: list[str] = []
     for name, step in steps.items():
         say(f"--- {name}")
@@ -96,6 +106,24 @@ def screenshots(arguments: Sequence[str]) -> int:
     environment = _environment("run")
     require_qt_libraries(environment.python, [_offscreen()["QT_QPA_PLATFORM"].split(":")[0]])
     return _become(environment, ["-m", "ui", "screenshots", *arguments], _offscreen())
+
+
+def pytest_arguments(arguments: Sequence[str]) -> list[str]:
+    """What pytest is told for these arguments of `test`."""
+    if "--fast" in arguments:
+        return [*FAST, *(argument for argument in arguments if argument != "--fast")]
+    return list(arguments) or ALL
+
+
+def kept_bytecode() -> dict[str, str]:
+    """Lets what Python compiles be kept, in the cache where the checkout is to stay clean.
+
+    The tests start Python some hundred times, and compiling is half of a start.
+    """
+    if not os.environ.get("PYTHONDONTWRITEBYTECODE"):
+        return {}
+    folder = cache_folder() / "bytecode"
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}
 
 
 def _environment(*locks: str) -> Environment:

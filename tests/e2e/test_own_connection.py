@@ -204,8 +204,12 @@ async def test_who_plays_faster_than_the_model_writes_gets_recaps_and_pays_once_
 
 
 async def test_what_an_account_answers_beside_is_not_thrown_away(
-    backend: PageBackend, bridge: RecordingBridge, page: TavernPage
+    backend: PageBackend,
+    bridge: RecordingBridge,
+    page: TavernPage,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(page.llm, "slow_seconds", 10.0)  # longer than a turn takes
     number = len(page.llm.requests)
     beside = PageBackend("", Line(bridge, beside="always"))
     asking = asyncio.gather(beside.generate(SLOWLY))

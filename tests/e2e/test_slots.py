@@ -107,6 +107,9 @@ async def world(
     numbers = iter(range(1000, 9000))
     tavern.llm.reply = lambda _: f"That was line-{next(numbers)}."
     async with open_slots_world(tavern, page, tmp_path_factory.mktemp("own")) as world:
+        # What stands where is looked at here, not how soon: and machines that test are busy.
+        world.world.companion._link._server.turn_wait_seconds = 2.0
+        await page.reload()
         yield world
 
 

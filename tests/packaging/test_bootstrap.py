@@ -14,7 +14,7 @@ from provision.environment import STAMP, folder_for
 from tests.packaging.conftest import PACKAGING, SmallCheckout
 
 # Each environment takes five seconds, and four times that where others work too.
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.timeout(240), pytest.mark.slow]
 
 
 def test_a_command_runs_from_a_fresh_checkout_and_its_stdout_stays_clean(

@@ -17,6 +17,8 @@ import pytest
 from app.sillytavern.data_folders import find_taverns
 from tests.labelled import WrittenTavern, write_tavern
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, Any]
 
 

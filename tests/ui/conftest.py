@@ -39,9 +39,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
 
 @pytest.fixture(scope="session", autouse=True)
 def collected_here() -> Iterator[None]:
-    """Garbage is collected on this thread only, as in the program (ui/core/collecting.py)."""
+    """Garbage is collected on this thread only, as in the program (ui/core/collecting.py).
+
+    What is there before the first window is no window's garbage, and not looked through each time.
+    """
     gc.disable()
+    gc.collect()
+    gc.freeze()
     yield
+    gc.unfreeze()
     gc.collect()
     gc.enable()
 

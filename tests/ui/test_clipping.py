@@ -18,6 +18,8 @@ from ui.controls.labels import ElidedLabel
 from ui.program.main_window import MainWindow
 from ui.theme import theme
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 PAGES = ("story", "recaps", "memories", "minds", "budgets", "prompt", "work", "settings")
 PATIENCE = 40  # looks

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 IS_LONG = os.environ.get("TAVERNKEEP_TEST_LONG") == "1"
 FEW = (

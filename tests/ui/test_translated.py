@@ -46,6 +46,8 @@ from ui.program.pages import PAGES
 from ui.story import words
 from ui.theme import theme
 
+pytestmark = pytest.mark.slow
+
 SETTLE_ROUNDS, SETTLE_SECONDS = 5, 0.01
 ROWS = 40  # of a table or list that are looked at
 LONG = 12  # letters from which a text is the story's where the story holds it

@@ -36,17 +36,23 @@ class PageArea(QWidget):
         return self._covered
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Show, QEvent.Type.LayoutRequest):
+        if event.type() == QEvent.Type.LayoutRequest:
+            # Whoever asks has invalidated the layout; once more would ask again, without an end.
             self._place()
-        elif event.type() == QEvent.Type.Resize:
-            # Its words wrap otherwise now.
-            self._place()
+        elif event.type() in (QEvent.Type.Show, QEvent.Type.Resize):
+            # Its words may be others, or wrap otherwise.
+            self._place_anew()
         elif event.type() == QEvent.Type.Hide:
             self._tell_covered(0)
         return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._stack.setGeometry(self.rect())
+        self._place_anew()
+
+    def _place_anew(self) -> None:
+        if (layout := self._notice.layout()) is not None:
+            layout.invalidate()
         self._place()
 
     def _place(self) -> None:
@@ -55,7 +61,6 @@ class PageArea(QWidget):
         layout = notice.layout()
         if width <= 0 or layout is None:
             return
-        layout.invalidate()
         height = layout.totalHeightForWidth(width)
         if height <= 0:
             height = notice.sizeHint().height()

@@ -56,12 +56,12 @@ class _Sentence:
 
 def notes_of(story: Story, unread: Unread) -> Iterator[Entry]:
     """What these messages say in few words, what tells most first."""
-    hidden = _read(story, range(unread.first, unread.end), unread)
-    seen = _read(story, range(unread.end, len(story.messages)), unread)
+    hidden = tuple(_read(story, range(unread.first, unread.end), unread))
+    seen = tuple(_read(story, range(unread.end, len(story.messages)), unread))
     if not hidden:
         return
     heads = _heads({story.messages[sentence.index].name for sentence in hidden})
-    for number in _chosen(hidden, seen, unread):
+    for number in _chosen(hidden, seen, unread.first, unread.pushed, unread.little):
         sentence = hidden[number]
         yield Entry(
             sentence.short,
@@ -118,30 +118,38 @@ def _cut(text: str, little: frozenset[str], numbers: frozenset[str]) -> tuple[tu
     return tuple((sentence, short) for sentence, short in shorter if short)
 
 
+# A memory or a budget that changes leaves the messages as they are, and so what they say.
+@lru_cache(maxsize=4)
 def _chosen(
-    hidden: Sequence[_Sentence], seen: Sequence[_Sentence], unread: Unread
-) -> Iterator[int]:
+    hidden: tuple[_Sentence, ...],
+    seen: tuple[_Sentence, ...],
+    first: int,
+    pushed: int,
+    little: frozenset[str],
+) -> tuple[int, ...]:
     """Numbers of hidden sentences, what adds most first."""
     every = (*hidden, *seen)
-    table = term_table([s.text for s in every], [s.index - unread.first for s in every])
-    weights = _weights(table, unread.little)
+    table = term_table([s.text for s in every], [s.index - first for s in every])
+    weights = _weights(table, little)
     left = weights.copy()
     for number in range(len(hidden), len(every)):
         left[table.of(number)] = weights[table.of(number)] * SEEN_AGAIN
     costs = np.array([len(s.short.encode("utf-8", "replace")) / 4 + 2 for s in hidden])
-    ages = np.array([max(0, unread.pushed - s.index) for s in hidden], dtype=np.float64)
+    ages = np.array([max(0, pushed - s.index) for s in hidden], dtype=np.float64)
     nearness = np.where(ages > 0, 1 / (1 + ages / HALF_AFTER), PUSHED_WEIGHS)
     worth = nearness / costs
     room = float(MOST_TOLD)
+    found: list[int] = []
     while room > 0:
         values = table.sums(left)[: len(hidden)] * worth
         best = int(np.argmax(values))
         if values[best] <= 0:
-            return
-        yield best
+            break
+        found.append(best)
         worth[best], room = 0.0, room - costs[best]
         told = table.of(best)
         left[told] = np.minimum(left[told], weights[told] * TOLD_AGAIN)
+    return tuple(found)
 
 
 def _weights(table: TermTable, little: Collection[str]) -> Floats:

@@ -31,6 +31,8 @@ from ui.budgets.rows import SlotRow
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 LEFT = Qt.MouseButton.LeftButton
 NO_KEYS = Qt.KeyboardModifier.NoModifier

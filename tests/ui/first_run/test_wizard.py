@@ -29,6 +29,8 @@ from ui.first_run.wizard import FirstRun
 from ui.program.main_window import MainWindow
 from ui.theme import theme
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 RECAP = '{"name": "A yard", "recap": "- Ada waits."}'
 

@@ -23,6 +23,8 @@ from ui.memories.pane.pane import DETAILS, REVIEW
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 BUTTON = Qt.MouseButton.LeftButton
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -20,6 +20,8 @@ from ui.memories.whole import WholeCommands
 from ui.program.main_window import MainWindow
 from ui.shell.command_palette import find_entries
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
 

@@ -22,6 +22,8 @@ from ui.minds.page import MindsPage
 from ui.minds.parts import PlainLink, Row, Veiled
 from ui.program.main_window import MainWindow
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 LEFT = Qt.MouseButton.LeftButton
 SEAL = "that the brass seal lies under the chapel floor"

@@ -17,6 +17,8 @@ from ui.prompts.page import PromptsPage
 from ui.prompts.task_list import TaskModel
 from ui.settings.page import SettingsPage
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 TASK = "scene_recap"
 

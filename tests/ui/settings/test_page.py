@@ -25,6 +25,8 @@ from ui.controls.setting_template import TemplateEditor
 from ui.program.main_window import MainWindow
 from ui.settings.page import SettingsPage
 
+pytestmark = pytest.mark.slow
+
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 BUDGET = "running_recap_budget"
 

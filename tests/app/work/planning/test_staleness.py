@@ -73,7 +73,9 @@ def deleted(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     "kind", [OperationKind.SCENE_RECAP, OperationKind.MEMORY_PASS, OperationKind.DETECT_BREAKS]
 )
 @pytest.mark.parametrize(
-    ("change", "ends"), [(appended, False), (edited, True), (deleted, True)], ids=str
+    ("change", "ends"),
+    [(appended, False), (edited, True), (deleted, True)],
+    ids=["appended", "edited", "deleted"],
 )
 def test_only_a_change_of_what_it_reads_outdates_work(
     kind: OperationKind,

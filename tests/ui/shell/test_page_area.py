@@ -1,0 +1,73 @@
+"""The notice over the pages has its place, and costs nothing while it stands there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget
+from pytestqt.qtbot import QtBot
+
+from ui.shell.notice import Notice
+from ui.shell.page_area import BESIDE, PageArea
+
+LONG = "The server of the model does not answer any more, and what it was asked waits for it. " * 3
+
+
+class Paintings(QObject):
+    """Counts how often a widget is painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+def area_with(qtbot: QtBot, notice: Notice) -> PageArea:
+    stack = QStackedWidget()
+    stack.addWidget(QLabel("A page"))
+    area = PageArea(stack, notice)
+    qtbot.addWidget(area)
+    area.resize(500, 400)
+    area.show()
+    qtbot.waitExposed(area)
+    return area
+
+
+def test_a_notice_that_stands_there_is_not_laid_out_and_painted_again_and_again(
+    dressed: QApplication, qtbot: QtBot
+) -> None:
+    notice, paintings = Notice(), Paintings()
+    area = area_with(qtbot, notice)
+    notice.offer("key", LONG)
+    qtbot.wait(50)
+    area.installEventFilter(paintings)
+    qtbot.wait(200)
+    assert paintings.count == 0
+
+
+def test_a_notice_has_room_for_all_its_words_whatever_changes(
+    dressed: QApplication, qtbot: QtBot
+) -> None:
+    notice = Notice()
+    area = area_with(qtbot, notice)
+    notice.offer("key", "Short.")
+    qtbot.wait(20)
+    low = notice.height()
+    notice.offer("key", LONG)
+    qtbot.wait(20)
+    high = notice.height()
+    assert high > low
+    assert notice.geometry().bottom() == area.height() - BESIDE - 1
+    area.resize(900, 400)
+    qtbot.wait(20)
+    assert notice.height() < high
+    area.resize(500, 400)
+    qtbot.wait(20)
+    assert notice.height() == high
+    notice.withdraw("key")
+    notice.offer("key", "Short.")
+    qtbot.wait(20)
+    assert notice.height() == low
+    assert area.covered_px == low + 2 * BESIDE
