@@ -422,6 +422,26 @@ async def test_recaps_or_memory_may_be_had_alone_and_the_other_is_offered_then(
     place.model.requests.clear()
 
 
+async def test_a_stop_ends_the_reading_that_was_asked_for_by_itself_as_well(place: Place) -> None:
+    """Work said that there was nothing to do, and the reading went on and was paid for."""
+    place.model.reply = lambda request: recap(request) if "<scene>" in request.text else "NONE"
+
+    def readings() -> int:
+        return sum("<messages>" in request.text for request in place.model.requests)
+
+    async with place.opened() as companion:
+        companion._chats.keeps_memory = True
+        await companion.open_story(place.chat)
+        await companion.work.start_catch_up(place.chat, "memory")
+        await companion.remembered.read_now(place.chat)
+        await asyncio.to_thread(place.model.wait_for_request, 1)
+        await companion.work.stop_catch_up(companion.work.catching_up[0].chat, at_once=True)
+        so_far = readings()
+        await companion.settled(place.chat)
+        assert readings() == so_far
+        assert companion.work.catch_up(place.chat) is not None
+
+
 async def test_memory_alone_leaves_the_recaps_for_later(place: Place) -> None:
     place.model.reply = lambda request: recap(request) if "<scene>" in request.text else "NONE"
     async with place.opened() as companion:

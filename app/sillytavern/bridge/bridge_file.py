@@ -53,6 +53,18 @@ def read_bridge_file(user_folder: Path) -> Content:
         return Content()
 
 
+def make_files_folder(user_folder: Path) -> None:
+    """The folder of the bridge file, where the user's folder is there.
+
+    One that was moved away is not put back empty: what is moved back would land inside of it, and
+    SillyTavern might take it for a new installation. Raises OSError.
+    """
+    folder = user_folder
+    for part in BRIDGE_FILE.parent.parts:
+        folder /= part
+        folder.mkdir(exist_ok=True)
+
+
 def write_for_tavern(user_folder: Path, path: Path, data: bytes) -> None:
     """Replace a file in the tavern's folder in one step, readable by whoever reads the tavern.
 
@@ -124,7 +136,7 @@ class BridgeFile:
     def _save(self, content: Content) -> bool:
         path = self._user_folder / BRIDGE_FILE
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_files_folder(self._user_folder)
             write_for_tavern(self._user_folder, path, msgspec.json.encode(content))
         except OSError as error:
             if not self._is_behind:

@@ -12,7 +12,7 @@ from typing import Any
 from app.core.errors import BridgeError, reason_of
 from app.core.resources import RESOURCES
 from app.core.translation import N_, tr
-from app.sillytavern.bridge.bridge_file import BRIDGE_FILE, write_for_tavern
+from app.sillytavern.bridge.bridge_file import BRIDGE_FILE, make_files_folder, write_for_tavern
 from app.sillytavern.guarded_write import DIGITS
 
 SOURCE = RESOURCES / "bridge"
@@ -207,7 +207,7 @@ def _leave_empty_bridge_file(user_folder: Path) -> None:
     # A page that asks for a missing file fills the browser's console with errors.
     path = user_folder / BRIDGE_FILE
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_files_folder(user_folder)
         write_for_tavern(user_folder, path, b'{"sequence":0,"written":0,"chats":{}}')
 
 

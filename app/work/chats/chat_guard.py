@@ -123,7 +123,8 @@ class ChatGuard:
 
     def _missed(self, chat: Path) -> ChatAlarm | None:
         newest = self._newest(chat)
-        if newest is None or chat.exists():
+        # Where the folder of all chats is gone, nobody deleted this one: it was moved away.
+        if newest is None or chat.exists() or not chat.parent.parent.is_dir():
             return None
         try:
             identity = _identity(self._copies.read(newest))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from app.core.errors import BackendError
+from app.core.errors import AnswerUnusable, BackendError
 from app.core.translation import N_
 from app.llm.backends.hardware_profile import HardwareProfile
 from app.llm.writers.asking import Spent
@@ -267,6 +267,10 @@ class Settler:
                     kept=settling.kept,
                     spent=settling.spent,
                 )
+            except AnswerUnusable:
+                # Asked again with each pass it would be paid for each time: they stay as they are.
+                change = merged_changes([change, _kept_apart(batch.new)])
+                continue
             except BackendError:
                 continue  # nothing is lost: it is due again with the next pass
             folded = consolidated(
@@ -277,7 +281,8 @@ class Settler:
                 wording=wording,
                 vectors=vectors,
             )
-            change = merged_changes([change, folded])
+            # The same of an answer that cannot be trusted as a whole.
+            change = merged_changes([change, folded if folded.memories else _kept_apart(batch.new)])
         return change
 
 

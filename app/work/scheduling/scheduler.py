@@ -340,9 +340,10 @@ class Scheduler:
         if followed is None:
             return
         await self._keep(chat, replace(followed.kept, is_stopped=True))
-        await self._queue.let_go(chat.chat_id, _is_of_a_catch_up)
+        chat.reading_state = replace(chat.reading_state, is_wanted=False)
+        await self._queue.let_go(chat.chat_id, _stops_with_it)
         running = self._queue.running(chat.chat_id)
-        if at_once and running is not None and _is_of_a_catch_up(running):
+        if at_once and running is not None and _stops_with_it(running):
             await self._queue.cancel(running.id, is_final=False)
         await self.follow(chat)
         self.catch_up_changed.emit(chat.chat)
@@ -427,6 +428,11 @@ class Scheduler:
 
     def _estimated(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
         return estimated(found, self._pace, self._prices(), writing.reasoning_tokens)
+
+
+def _stops_with_it(operation: Operation) -> bool:
+    """Whoever wants no more of it wants no more of the reading that they once asked for, either."""
+    return _is_of_a_catch_up(operation) or operation.spec.kind is OperationKind.MEMORY_PASS
 
 
 def _is_of_a_catch_up(operation: Operation) -> bool:

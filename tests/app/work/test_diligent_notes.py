@@ -64,3 +64,18 @@ async def test_the_notes_of_one_answer_come_in_its_order(tmp_path: Path) -> None
         view = await play.add("Everything is told of who has lost a ring.", "", "And on.", "")
         held = sorted((s.memory for s in view.of(Tier.LONG_TERM)), key=lambda m: m.created)
         assert [m.text.split()[0].lower() for m in held] == list(TRADES[:6])
+
+
+async def test_notes_that_a_model_cannot_merge_are_left_as_they_are(tmp_path: Path) -> None:
+    """Asked for with each pass, the same request was paid for each time."""
+    keys = ("north", "rusty")
+    told = [f"The miller keeps the {key} key of the salt house." for key in keys]
+    lines = {text: f"[fact:2:permanent:sources={{n}}] {text}" for text in told}
+    script = Script(lines, {"merge the notes": "Nothing."})
+    async with playing(tmp_path, script, consolidate_fact=2) as play:
+        for text in (*told, "It rains.", "It pours.", "It dries."):
+            view = await play.add(text, "", "And on.", "")
+        merges = [r.text for r in play.llm.requests if "merge the notes" in r.text]
+        assert merges
+        assert len(merges) == len(set(merges))
+        assert sum(s.is_active for s in view.of(Tier.LONG_TERM)) == len(told)

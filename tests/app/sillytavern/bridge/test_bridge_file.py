@@ -166,3 +166,13 @@ async def until(found):
     async with asyncio.timeout(30):
         while not found():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.expects_log("app.sillytavern.bridge.bridge_file")
+async def test_a_folder_that_was_moved_away_is_not_put_back_empty(user_folder, tasks):
+    """What is moved back would land inside of it."""
+    moved = user_folder / "data" / "default-user"
+    file = BridgeFile(moved, "s", tasks)
+    file.publish(chat("Evening"), slots("a recap"))
+    await file.aclose()
+    assert not (user_folder / "data").exists()

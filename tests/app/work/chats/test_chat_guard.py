@@ -186,6 +186,18 @@ async def test_a_deleted_chat_is_told_and_a_renamed_one_is_not(
     assert restored.read_bytes() == chat_text(12)
 
 
+async def test_a_folder_that_was_moved_away_deleted_no_chat(
+    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.work.chats.chat_guard.GONE_SECONDS", 0.0)
+    await guarded.written(chat_text(12))
+    chats = guarded.chat.parents[1]
+    chats.rename(chats.with_name("elsewhere"))
+    await guarded.guard.look(guarded.chat)
+    await guarded.guard.settled()
+    assert guarded.alarms == []
+
+
 async def test_a_copy_that_cannot_be_written_is_said(guarded: Guarded, tmp_path: Path) -> None:
     (tmp_path / "copies").write_text("in the way")
     await guarded.written(chat_text(12))
