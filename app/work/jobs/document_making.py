@@ -261,7 +261,7 @@ class Deriver:
             raise OperationOutdated(tr("The reply that it was about is gone."))
         reply = job.messages[index]
         held = active(job.chat.memories, job.derivable.ground, index - 1)
-        cards, summary = await self._cards(job.chat, reply.name), _story_so_far(job)
+        cards, summary = await self._cards(job.chat, reply.name), job.derivable.story_so_far
         facts: tuple[Fact, ...] = ()
 
         def inputs(room: int) -> Mapping[str, str]:
@@ -397,16 +397,6 @@ def _checked(job: _Job, reply: Message, found: tuple[Contradiction, ...]) -> Doc
         until=reply.anchor,
         inputs=reply.content_hash,
     )
-
-
-def _story_so_far(job: _Job) -> str:
-    """The running recap, else the rolling summary."""
-    running = job.derivable.story.running.current
-    if running is not None:
-        return running.content
-    places = job.derivable.ground.places.keys()
-    summary = newest_reaching(job.derivable.documents, DocumentKind.SUMMARY, places)
-    return summary.text if summary else ""
 
 
 def _scene_recaps(job: _Job, last: int) -> list[str]:

@@ -15,7 +15,7 @@ from app.memory.documents.profiles import MOST_AT_ONCE as MOST_PROFILES
 from app.memory.documents.profiles import Subject, cast, outdated, subjects
 from app.memory.documents.summary import covered_until as summarised_until
 from app.memory.documents.summary import to_summarise
-from app.memory.lifecycle.derived_documents import all_of, by_subject
+from app.memory.lifecycle.derived_documents import all_of, by_subject, newest_reaching
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
 from app.memory.records import Document, DocumentKind, Memory, Remembered
@@ -72,6 +72,16 @@ class Derivable:
     @property
     def documents(self) -> tuple[Document, ...]:
         return self.remembered.documents
+
+    @property
+    def story_so_far(self) -> str:
+        """The running recap, else the rolling summary, "" where there is neither."""
+        running = self.story.running.current
+        if running is not None:
+            return running.content
+        places = self.ground.places.keys()
+        summary = newest_reaching(self.documents, DocumentKind.SUMMARY, places)
+        return summary.text if summary else ""
 
     @property
     def resolved(self) -> tuple[ResolvedArc, ...]:

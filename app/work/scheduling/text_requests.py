@@ -134,7 +134,9 @@ class TextRequests:
             told = summaries(about.documents, about.resolved, about.chat_id)
             return CANON_TOKENS + self._sum(d.text for d in told)
         else:
-            texts = (memory.text for memory in about.active)
+            texts = [memory.text for memory in about.active]
+            if request is TextRequest.CONTINUITY:
+                texts.append(about.story_so_far)
         return min(self._sum(texts), int(_context(about) * SUMMARY_SHARE))
 
     def _sum(self, texts: Iterable[str]) -> int:

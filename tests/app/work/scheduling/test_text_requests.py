@@ -82,6 +82,19 @@ async def test_a_text_that_is_asked_for_is_made_though_none_is_made_by_itself(
         assert [d for d in play.view.documents if d.kind is kind]
 
 
+async def test_a_check_is_said_to_take_more_once_there_is_a_summary_to_hold_a_reply_against(
+    tmp_path: Path,
+) -> None:
+    script = Script(LINES)
+    async with playing(tmp_path, script, messages=told()) as play:
+        await play.follow()
+        before = offers(play)[TextRequest.CONTINUITY].tokens
+        script.other["[SUMMARY]"] = SUMMARY
+        await play.companion.texts.ask(play.path, TextRequest.SUMMARY)
+        await play.companion.settled(play.path)
+        assert offers(play)[TextRequest.CONTINUITY].tokens > before
+
+
 async def test_without_a_model_nothing_is_offered(tmp_path: Path) -> None:
     tavern = tmp_path / "data" / "default-user"
     path = write_chat(tavern / "chats" / "Mira" / "Mira - 1.jsonl", told())
