@@ -125,7 +125,8 @@ class RecapRail(QWidget):
             return
         self._offered = offered
         anchors = [s.closing.anchor for s in closed if s.closing is not None]
-        words = [f"{s.number}  {s.name or _recap_name(story, s.number)}".rstrip() for s in closed]
+        names = [story.scene_name(scene) if story is not None else "" for scene in closed]
+        words = [f"{s.number}  {name}".rstrip() for s, name in zip(closed, names, strict=True)]
         shown = [self.scenes.itemText(i) for i in range(self.scenes.count())]
         held = [self.scenes.itemData(i) for i in range(self.scenes.count())]
         if (words, anchors) == (shown, held):
@@ -187,10 +188,3 @@ class RecapRail(QWidget):
         self.rebuild.setEnabled(any(row.told for row in self._model.rows))
         self.clear.setEnabled(has_some)
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
-
-
-def _recap_name(story: Story | None, number: int) -> str:
-    if story is None:
-        return ""
-    recap = story.scene_recap(story.scenes[number - 1])
-    return recap.name if recap is not None else ""

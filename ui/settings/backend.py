@@ -135,6 +135,7 @@ class BackendChoice(QWidget):
         self._found: dict[str, ChoiceCard] = {}
         self._tried: BackendSpec | None = None
         self.trial = TrialPanel()
+        self.trial.ended.connect(self._show_kind)
         self._model = Field(tr("Name of the model"), placeholder=tr("Model, such as llama3.1:8b"))
         self._url = Field(
             tr("Address of the server"), placeholder=tr("Address, such as localhost:8080")
@@ -367,8 +368,12 @@ class BackendChoice(QWidget):
             command = tr("Use SillyTavern's connection")
         else:
             command = tr("Use {model}", model=model) if model else tr("Use this model")
-        self._use.set_text(command)
         spec, sentence = self._parsed()
+        # How another model did would be read as how this one does.
+        is_of_this = self._tried is not None and self._tried == spec
+        if is_of_this and self.trial.is_refused:
+            command = tr("Use it all the same")
+        self._use.set_text(command)
         self._use.setEnabled(spec is not None)
         if self._is_alone:
             self._use.setVisible(spec != self._current)
@@ -379,8 +384,6 @@ class BackendChoice(QWidget):
         unlisted = self._unlisted[1] if is_server and self._unlisted[0] == url else ""
         self._wrong.show_words(unlisted or (sentence if is_asked else ""), "failed")
         self._wrong.setVisible(bool(self._wrong.text()))
-        # How another model did would be read as how this one does.
-        is_of_this = self._tried is not None and self._tried == spec
         self.trial.setVisible(is_of_this or self.trial.is_running)
         self.changed.emit()
 

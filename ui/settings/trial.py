@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.core.translation import number, tr
+from app.core.translation import number, tr, trn
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, ToneLabel, body, meta
@@ -29,9 +29,11 @@ class TrialPanel(Surface):
 
     Signals:
         stop_wanted: the user does not want to wait for the rest.
+        ended: there is a verdict.
     """
 
     stop_wanted = Signal()
+    ended = Signal()
 
     def __init__(self) -> None:
         super().__init__("well", edge="line")
@@ -45,6 +47,7 @@ class TrialPanel(Surface):
         self._wrote = meta(tr("What it wrote"))
         self._text = Label(font=story_font(14), wraps=True)
         self._error = body()
+        self.is_refused = False  # the last test found the model not usable
         self._verdict = ToneLabel(font=ui_font(13, SEMIBOLD))
         self._tick = QTimer(self)
         self._tick.setInterval(TICK_MS)
@@ -83,6 +86,7 @@ class TrialPanel(Surface):
 
     def begin(self, name: str) -> None:
         """A test of a model begins."""
+        self.is_refused = False
         self._began = time.monotonic()
         self._name = name
         self._title.setText(tr("Testing {name} on a sample scene", name=name))
@@ -110,11 +114,13 @@ class TrialPanel(Surface):
             return
         self._time.setText(speed_words(trial))
         verdict = trial.verdict
+        self.is_refused = not verdict.is_usable
         # What keeps it from being usable is said once.
         self._show_words(trial.text, trial.error if verdict.is_usable else "")
         good = "stale" if verdict.is_slow else "included"
         self._verdict.show_words(verdict.sentence, good if verdict.is_usable else "failed")
         self._verdict.show()
+        self.ended.emit()
 
     def _show_words(self, text: str, error: str) -> None:
         self._text.setText(text[:MOST_LETTERS])
@@ -135,6 +141,6 @@ def speed_words(trial: ModelTrial) -> str:
         return tr("At once")
     words = tr("{seconds} seconds", seconds=number(trial.seconds, 1))
     if trial.output_tokens and not trial.error:
-        speed = number(trial.output_tokens / trial.seconds)
-        words = f"{words}, {tr('{tokens} tokens per second', tokens=speed)}"
+        speed = round(trial.output_tokens / trial.seconds)
+        words = f"{words}, {trn('{n} token per second', '{n} tokens per second', speed)}"
     return words

@@ -21,7 +21,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from app.core.errors import TavernkeepError
-from app.core.translation import N_, number, tr
+from app.core.translation import N_, number, tr, tr_in
 from app.memory.documents.browsing import TIER_NAMES
 from app.memory.records import Tier
 from app.work.queries.searching import Findings, Hit
@@ -230,7 +230,7 @@ def place_words(hit: Hit, chat: str, *, is_here: bool) -> str:
     parts = [tr(TIER_NAMES[Tier(hit.tier)]) if hit.memory_id else tr("Message")]
     if hit.memory_id and not hit.is_current:
         parts[0] = tr("{tier}, holds no more", tier=parts[0])
-    parts.append(tr("this chat") if is_here else chat)
+    parts.append(tr_in("where a hit is", "this chat") if is_here else chat)
     if hit.index is not None:
         parts.append(f"#{hit.index}")
     if hit.elsewhere:

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.llm.backends.ollama import FoundModel
+from app.work.models.model_trial import ModelTrial
 from ui.controls.fields import ChoiceCard
 from ui.settings.backend import NO_PAGE, BackendChoice
 
@@ -121,3 +122,15 @@ def test_a_connection_in_use_stays_chosen_while_its_page_is_closed(choice: Backe
     choice.show_profiles(["Big one", "Small: one"])
     choice.use()
     assert told == []
+
+
+def test_a_model_that_was_found_unusable_is_not_offered_as_if_it_were_good(
+    choice: BackendChoice,
+) -> None:
+    choice.choose("openai", model="qwen", url="localhost:8080")
+    choice._test.click()
+    choice.trial.begin("qwen")
+    choice.trial.end(ModelTrial(text="", seconds=1.6, error="It wrote next to nothing."))
+    assert choice._use.text() == "Use it all the same"
+    choice.choose("openai", model="other", url="localhost:8080")
+    assert choice._use.text() == "Use other"

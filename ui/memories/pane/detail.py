@@ -105,7 +105,7 @@ class DetailPane(QWidget):
 
     def _make_keep_row(self) -> QWidget:
         row = QWidget()
-        layout = QHBoxLayout(row)
+        layout = QVBoxLayout(row)  # beside each other they are wider than the pane may be
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
         self.keep_button = Button(
@@ -116,7 +116,6 @@ class DetailPane(QWidget):
         leave.clicked.connect(self.leave)
         layout.addWidget(self.keep_button)
         layout.addWidget(leave)
-        layout.addStretch(1)
         row.hide()
         return row
 
