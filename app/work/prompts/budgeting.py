@@ -9,6 +9,7 @@ from typing import Any
 
 from app.core.errors import UsageError
 from app.core.translation import tr
+from app.prompt.occasion import Turn
 from app.prompt.tokens import TokenCounter
 from app.settings.values import REGISTRY, Settings
 from app.sillytavern.card import CardReader
@@ -63,7 +64,7 @@ class Budgeting:
 
     def _rehearsed(self, chat: OpenChat) -> Rehearsal:
         said, settings = chat.context_tokens, chat.prompt_settings()
-        prepared = self._prompting.prepared(chat)
+        prepared = self._prompting.prepared(chat, Turn(context=said))
         rehearsal = Rehearsal(
             prepared,
             InclusionPreview(

@@ -75,8 +75,6 @@ class Prompting:
         the last there is.
         """
         turn = self._with_card(chat, turn or ANY_TURN)
-        if total is None:
-            turn = _with_room(chat, turn)
         settings = chat.prompt_settings()
         means = Means(
             self._count,
@@ -121,7 +119,7 @@ class Prompting:
         settings, under = chat.prompt_settings(), chat.ground()
         return (
             settings,
-            _with_room(chat, self._with_card(chat, ANY_TURN)),
+            self._with_card(chat, ANY_TURN),
             _Same(self.vectors(chat)),
             _Same(self.index(chat)),
             profile_for(settings, self._backend()).profile.key,
@@ -143,16 +141,6 @@ class Prompting:
             return replace(turn, card=())
         known = named.get(responder)
         return replace(turn, card=self._macros_of(chat.chat, responder) if known is None else known)
-
-
-def _with_room(chat: OpenChat, turn: Turn) -> Turn:
-    """The turn with as much of a prompt as the chat's last one had, where it does not say: what is
-    shown and kept ready is what a reply would get.
-    """
-    if turn.context is not None or not chat.context_tokens:
-        return turn
-    fixed = turn.fixed or chat.fixed_tokens.get(turn.responder, 0)
-    return replace(turn, context=chat.context_tokens, fixed=fixed)
 
 
 async def _at_once(chat: OpenChat) -> None:
