@@ -1,4 +1,4 @@
-"""Tries a bundle as somebody would who has just installed it: in an empty home, without a Python."""
+"""Tries a bundle as somebody would who has just installed it: in an empty home, no Python."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def require_program(name: str, source: str) -> str:
 
 
 def freeze(work: Path) -> Path:
-    """Freeze into a folder below `work`, or on macOS an app there. Raises BundleFailed, ToolMissing."""
+    """Freeze below `work`; the folder, or on macOS the app. Raises BundleFailed, ToolMissing."""
     require_tool()
     distributed = work / "frozen"
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]

@@ -44,8 +44,8 @@ def still_needed(entries: Iterable[Entry], links_of: Callable[[str], Iterable[st
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What a bundle takes from the system. libraries: file names, sorted. libc: the oldest version of
-    the C library that has all that is called, such as (2, 34).
+    """What a bundle takes from the system. libraries: file names, sorted. libc: the oldest version
+    of the C library that has all that is called, such as (2, 34).
     """
 
     libraries: tuple[str, ...]

@@ -7,7 +7,6 @@ import re
 import sys
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 
 from provision.places import CHECKOUT
 
