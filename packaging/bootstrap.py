@@ -4,6 +4,7 @@
     python3 packaging/bootstrap.py test [PYTEST ARGS]   install what the tests need and run them all
     python3 packaging/bootstrap.py bench [ARGS]         measure speed and memory
     python3 packaging/bootstrap.py screenshots FOLDER   take a picture of every page
+    python3 packaging/bootstrap.py build [--check]      make what people install, or only try it
 
 Any Python has to understand this file, so that one that does not fit says so in a sentence.
 """

@@ -1,4 +1,4 @@
-"""The commands of bootstrap.py: run, test, bench and screenshots."""
+"""The commands of bootstrap.py: run, test, bench, screenshots and build."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ USAGE = """usage: bootstrap.py run [COMMAND ...]    open the window, or run a he
        bootstrap.py test --fast          run those that answer soon, a few minutes' worth
        bootstrap.py test PYTEST ARGS     run what pytest chooses by these
        bootstrap.py bench [ARGS]         measure speed and memory
-       bootstrap.py screenshots FOLDER   take a picture of every page"""
+       bootstrap.py screenshots FOLDER   take a picture of every page
+       bootstrap.py build [--check]      make what people install, or only freeze and try it"""
 
 # In the order of how fast they answer.
 CHECKS: dict[str, list[str]] = {
@@ -29,6 +30,9 @@ CHECKS: dict[str, list[str]] = {
 }
 
 
+BUILD = CHECKOUT / "packaging" / "build.py"
+TOOL_MISSING = 3  # of build.py
+
 # As many workers as there are processors; tests/conftest.py says who runs what.
 ALL = ["-n", "auto"]
 FAST = [*ALL, "-m", "fast"]
@@ -36,7 +40,13 @@ FAST = [*ALL, "-m", "fast"]
 
 def main(arguments: Sequence[str]) -> int:
     """Do what the command line says; the exit code."""
-    commands = {"run": run, "test": test, "bench": bench, "screenshots": screenshots}
+    commands = {
+        "run": run,
+        "test": test,
+        "bench": bench,
+        "screenshots": screenshots,
+        "build": build,
+    }
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE)
         return 0 if arguments else 2
@@ -106,6 +116,29 @@ def screenshots(arguments: Sequence[str]) -> int:
     environment = _environment("run")
     require_qt_libraries(environment.python, [_offscreen()["QT_QPA_PLATFORM"].split(":")[0]])
     return _become(environment, ["-m", "ui", "screenshots", *arguments], _offscreen())
+
+
+def build(arguments: Sequence[str]) -> int:
+    """Make this system's packages; with --check freeze and try the program, or say why not.
+
+    In an environment of its own: what only tests need would else be frozen, too.
+    """
+    environment = Environment(CHECKOUT / "build" / "environment")
+    is_check = "--check" in arguments
+    try:
+        environment.prepare(["run", "build"])
+        require_qt_libraries(environment.python, ["offscreen", "xcb"])
+    except SetupFailed as failure:
+        if not is_check:
+            raise
+        say(f"Skipped: {failure}")
+        return 0
+    # Its own modules lie beside it, which -P keeps out.
+    exit_code = _call(environment, [str(BUILD), *arguments], {"PYTHONPATH": str(BUILD.parent)})
+    if exit_code == TOOL_MISSING and is_check:
+        say("Skipped: the tool that is named above is missing.")
+        return 0
+    return exit_code
 
 
 def pytest_arguments(arguments: Sequence[str]) -> list[str]:

@@ -84,12 +84,17 @@ def test_the_tests_use_the_versions_that_users_get() -> None:
     assert as_set("run") <= as_set("dev")
 
 
-@pytest.mark.parametrize("lock", ["run", "dev"])
+def test_bundles_are_made_of_the_versions_that_are_tested() -> None:
+    tested = {pin.name: pin.version for pin in pins("run")}
+    assert all(tested.get(pin.name, pin.version) == pin.version for pin in pins("build"))
+
+
+@pytest.mark.parametrize("lock", ["run", "dev", "build"])
 def test_every_pin_has_hashes(lock: str) -> None:
     assert all(pin.hashes for pin in pins(lock))
 
 
-@pytest.mark.parametrize("lock", ["run", "dev"])
+@pytest.mark.parametrize("lock", ["run", "dev", "build"])
 def test_no_lock_names_an_index(lock: str) -> None:
     text = (CHECKOUT / "packaging" / "locks" / f"{lock}.txt").read_text(encoding="utf-8")
     assert "://" not in text

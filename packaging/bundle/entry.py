@@ -1,0 +1,38 @@
+"""Where the frozen program begins."""
+
+import os
+import sys
+from collections.abc import MutableMapping
+from pathlib import Path
+
+
+def give_back(environ: MutableMapping[str, str]) -> None:
+    """Undo what the frozen program's loader changed, which is not for the programs that it starts.
+
+    A browser or a file manager would else load our libraries in place of its own, and a new start
+    of this program would take itself for a part of the old one.
+    """
+    for name in [name for name in environ if name.startswith("_PYI_")]:
+        del environ[name]
+    for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
+        before = environ.pop(f"{name}_ORIG", None)
+        if before:
+            environ[name] = before
+        else:
+            environ.pop(name, None)
+
+
+def find_streams() -> None:
+    """Windows gives none to a program without a console."""
+    if sys.stdout is None or sys.stderr is None:
+        nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until it ends
+        sys.stdout = sys.stdout or nowhere
+        sys.stderr = sys.stderr or nowhere
+
+
+if __name__ == "__main__":
+    give_back(os.environ)
+    find_streams()
+    from ui.__main__ import main
+
+    sys.exit(main())
