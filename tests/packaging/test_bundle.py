@@ -8,13 +8,12 @@ import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
 
+import build
 import pytest
 from bundle import checking, freezing, linux_packages
 from bundle.entry import give_back
 from bundle.linking import Entry, Outside, still_needed
 from bundle.specification import CHECKOUT, DATA, is_wanted, project
-
-import build
 
 QT = "PySide6/Qt"
 LINUX_ONLY = pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
