@@ -12,10 +12,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from provision.places import say
-
 from bundle.freezing import BundleFailed
 from bundle.specification import NAME, is_wanted
+from provision.places import say
 
 TIMEOUT_SECONDS = 120
 WINDOW_SECONDS = 60

@@ -9,9 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from provision.places import CHECKOUT, say
-
 from bundle.specification import NAME, SPEC
+from provision.places import CHECKOUT, say
 
 
 class BundleFailed(Exception):

@@ -11,13 +11,12 @@ import tarfile
 import time
 from pathlib import Path
 
-from provision.places import CHECKOUT, say
-from provision.system import DEBIAN_PACKAGES
-
 from bundle.freezing import BundleFailed, require_program
 from bundle.icons import draw, drawing
 from bundle.linking import outside
 from bundle.specification import BUNDLE, MAINTAINER, NAME, processor, project
+from provision.places import CHECKOUT, say
+from provision.system import DEBIAN_PACKAGES
 
 FILES = BUNDLE / "linux"
 ICON_SIDE = 256

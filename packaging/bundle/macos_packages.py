@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from provision.places import say
-
 from bundle.freezing import BundleFailed, require_program
 from bundle.specification import NAME, TITLE, processor, project
+from provision.places import say
 
 
 def make_image(app: Path, work: Path, out: Path) -> Path:

@@ -8,10 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from provision.places import say
-
 from bundle.freezing import BundleFailed, ToolMissing
 from bundle.specification import BUNDLE, NAME, processor, project
+from provision.places import say
 
 INSTALLER = BUNDLE / "windows" / "installer.iss"
 COMPILER = r"%ProgramFiles(x86)%\Inno Setup 6\ISCC.exe"
