@@ -38,7 +38,7 @@ from app.prompt.rendering.recap_slots import (
     message_recaps_slot,
     running_recap_slot,
 )
-from app.prompt.room import most_of_total, worth_telling
+from app.prompt.room import least_for_recap, most_of_total, worth_telling
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set, words_of
 from app.prompt.slots import (
     LeftOut,
@@ -74,7 +74,6 @@ NO_BOUND = 1_000_000_000
 # Percent of the recaps' weight where the total is too small for all: what they tell at length,
 # memories tell in fewer words. Measured with tests/answers.
 RECAP_PRESSED = 35
-LEAST_RECAP = 8  # one part in so many of the room
 FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 # Part of a running recap, the tier that tells it as well, and the tier's switch.
 TOLD_TWICE = (
@@ -154,23 +153,24 @@ def prepared(
     placement = placement_on(occasion)
     if told:
         occasion = replace(occasion, horizon=horizon_of(occasion, placement))
+    whole = total or (turn.context or int(settings["context_tokens"])) - turn.fixed
     if told and room is not None and occasion.is_read:
-        whole = total or (turn.context or 0) - turn.fixed
         worth = worth_telling(occasion, whole, takes_free=not total)
         room = min(room, worth or room, most_of_total(total) if total else room)
-    return Prepared(occasion, means, placement, room)
+    return Prepared(occasion, means, placement, room, whole)
 
 
 @dataclass(frozen=True)
 class Prepared:
     """A turn whose slots can be made under one set of budgets after another: what they might tell
-    is ranked once.
+    is ranked once. room: tokens for all slots, None for no bound. whole: for them and the messages.
     """
 
     occasion: Occasion
     means: Means
     placement: Placement
     room: int | None
+    whole: int
 
     @cached_property
     def kind(self) -> TurnKind:
@@ -404,7 +404,7 @@ def _levelled(
     if sum(demands) <= room:
         return tuple(recaps), room - sum(demands[1:])
     memory, *shares = levelled(demands, weights[: len(demands)], room)
-    more = min(demands[1], room // LEAST_RECAP) - shares[0]
+    more = min(demands[1], least_for_recap(room, turn.whole)) - shares[0]
     if more > 0 and not _is_noted_better(turn.occasion):
         memory, shares[0] = memory - more, shares[0] + more
     slots = _recap_slots(turn, settings, lines, (shares[0], sum(shares)))

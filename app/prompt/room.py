@@ -18,6 +18,8 @@ FOLD = "fold"  # reason of a running recap's version that tells of this story
 # Tokens that slots take of a total before the newest messages get any, and percent of what is more.
 # Measured the same way: with this much told, the messages themselves answer more.
 FIRST_TO_SLOTS, MORE_TO_SLOTS = 900, 25
+# The running recap's least share of the room, in a prompt of so many tokens or fewer, or more.
+SMALL_PROMPT, RECAP_SHARES = (1_000, 2_000), (1 / 8, 1 / 3)
 STEPS = 8  # parts of a prompt by which the room grows, so that the prompt's head seldom changes
 
 
@@ -48,6 +50,17 @@ def worth_telling(occasion: Occasion, whole: int, *, takes_free: bool = False) -
 def most_of_total(total: int) -> int:
     """Tokens that slots take at most of a total that they share with the newest messages."""
     return min(total, FIRST_TO_SLOTS + max(0, total - FIRST_TO_SLOTS) * MORE_TO_SLOTS // 100)
+
+
+def least_for_recap(room: int, whole: int) -> int:
+    """Tokens of the slots' room that a running recap has at least: the more, the larger the prompt,
+    as in a small one single memories answer more, and a recap of three lines tells no story. whole:
+    tokens for slots and messages.
+    """
+    low, high = SMALL_PROMPT
+    grown = min(1.0, max(0, whole - low) / (high - low))
+    first, last = RECAP_SHARES
+    return int(room * (first + (last - first) * grown))
 
 
 def _from_elsewhere(occasion: Occasion) -> int:
