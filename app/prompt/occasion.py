@@ -3,6 +3,7 @@ is. Pure."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from app.memory.ranking import TURN_SHARE, Moment
 from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, EndReason, Entity, Memory, Tier
 from app.memory.similarity import NO_VECTORS, Vectors
-from app.memory.standing import Standing, Status
+from app.memory.standing import BEFORE, Standing, Status
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
 from app.prompt.choosing.unread import ALL_READ, Unread
@@ -311,6 +312,13 @@ class Occasion:
         members = self.story.chat.speakers if self.story.chat.kind is ChatKind.GROUP else ()
         return (*spoken, *map(folded, members), *self.responder_names)
 
+    @cached_property
+    def speaking(self) -> frozenset[str]:
+        """Folded names of who speaks in the scene that goes on, and of who answers."""
+        first = self.story.scenes[-1].first if self.story.scenes else 0
+        last = self.story.messages[max(first, len(self.story.messages) - PRESENT_IN) :]
+        return frozenset({folded(m.name) for m in last}) | self.responder_names
+
     def is_present(self, name: str) -> bool:
         """Whether somebody is named in the last messages, or belongs to the group."""
         wanted = folded(name)
@@ -334,6 +342,15 @@ class Occasion:
     def is_of_now(self, standing: Standing, within: int = NOW_WITHIN) -> bool:
         """Whether a memory is of the last messages, and so of the scene as it is."""
         return standing.start >= len(self.story.messages) - within
+
+    def scenes_since(self, standing: Standing) -> int:
+        """How many scenes began after a memory was noted; none for one of before the chat, which
+        no scene of it changed.
+        """
+        if standing.start == BEFORE:
+            return 0
+        firsts = [scene.first for scene in self.story.scenes]
+        return len(firsts) - bisect_right(firsts, standing.start)
 
     def is_lately(self, standing: Standing) -> bool:
         """Whether what a memory tells is so recent that it is told as of the present."""

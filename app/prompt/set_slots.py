@@ -17,7 +17,9 @@ Count = Callable[[str], int]
 
 def words_of(entry: Entry) -> str:
     """What an entry says, "" for one that says nothing by itself."""
-    return "" if entry.row else entry.text.removeprefix("- ").removeprefix(SECONDHAND).casefold()
+    if entry.row and not entry.is_whole:
+        return ""
+    return entry.text.removeprefix("- ").removeprefix(SECONDHAND).casefold()
 
 
 def content_of(draft: Draft, fitting: int, shown: int, budget: int, count: Count) -> SlotContent:

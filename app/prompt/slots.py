@@ -94,6 +94,7 @@ class Reason(StrEnum):
     SECONDHAND = N_("the one who answers was not there")
     ABSENT = N_("about nobody who is there")
     UNKNOWN = N_("the one who answers does not know it")
+    PAST = N_("of an earlier scene, and may be otherwise now")
 
 
 @dataclass(frozen=True, slots=True)

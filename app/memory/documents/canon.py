@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from app.core.translation import N_
 from app.memory.documents.summary import cut_to
@@ -96,3 +96,10 @@ def read_canon(text: str, previous: str = "") -> dict[str, str]:
 def rendered(parts: Mapping[str, str]) -> str:
     """The canon as one text."""
     return "\n\n".join(f"{TITLES[name]}: {parts[name]}" for name in TITLES if parts.get(name))
+
+
+def paragraphs(text: str) -> Iterator[tuple[str, str]]:
+    """The paragraphs of a canon, each with the title that it begins with, "" for none."""
+    for paragraph in text.splitlines():
+        head = next((f"{t}: " for t in TITLES.values() if paragraph.startswith(f"{t}: ")), "")
+        yield head, paragraph.removeprefix(head)

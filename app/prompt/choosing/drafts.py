@@ -26,7 +26,8 @@ class Entry:
     stands under. row: name of a line that it shares with others, "" for its own. head: how that
     line begins. memory: id. rank: what ranks lower comes later whatever it adds. worth: for the
     next reply, 1 for what is usual. gain: what it adds for its length to what is told before it,
-    1 for the mean. passage: of a message, where it is one.
+    1 for the mean. passage: of a message, where it is one. is_whole: it is a sentence, though it
+    shares its line.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Entry:
     worth: float = 1.0
     gain: float = 1.0
     passage: PassageShown | None = None
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.memory.names import folded
-from app.memory.records import LEDGER_FIELDS, Memory, Tier
+from app.memory.records import LEDGER_FIELDS, Grounding, Memory, Tier
 from app.memory.standing import Standing
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
@@ -31,6 +31,16 @@ KNOWING_HEADS = (
     "{name} believes, though it is false:",
     "{name} conceals:",
 )
+
+
+# Values of who is there that hold for so many scenes after the one in which they were noted.
+OUTLASTS = {
+    ("character", "location"): 0,
+    ("character", "mood"): 0,
+    ("place", "occupants"): 0,
+    ("character", "outfit_disguise"): 2,
+    ("character", "active_goal"): 2,
+}
 
 
 def relationships_draft(occasion: Occasion) -> Draft:
@@ -155,7 +165,13 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
     what changed last.
     """
     values: dict[tuple[str, str], Standing] = {}
+    past: list[LeftOut] = []
     for standing in _held(occasion, Tier.STATE_LEDGER, "state_ledger_enabled"):
+        if _is_past(standing, occasion):
+            memory = standing.memory
+            told = f"{memory.subject}, {memory.field.replace('_', ' ')}: {memory.text}"
+            past.append(LeftOut(told, Reason.PAST, memory.id))
+            continue
         values[_row(standing.memory), standing.memory.field] = standing  # the newest counts
     kinds = list(LEDGER_FIELDS)
     newest: dict[str, int] = {}
@@ -186,7 +202,21 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
         str(occasion.settings["slot_state_ledger_template"]),
         "{{state_ledger}}",
         joiner=" | ",
+        left_out=tuple(past),
     )
+
+
+def _is_past(standing: Standing, occasion: Occasion) -> bool:
+    """Whether a value was noted in a scene that it does not outlast. Where somebody was last
+    stays true of whoever is not heard now.
+    """
+    memory = standing.memory
+    limit = OUTLASTS.get((memory.type, memory.field))
+    if limit is None or memory.is_pinned or memory.grounding is Grounding.YOURS:
+        return False
+    if occasion.scenes_since(standing) <= limit:
+        return False
+    return memory.field != "location" or folded(memory.subject) in occasion.speaking
 
 
 def _held(occasion: Occasion, tier: Tier, is_on: str) -> Sequence[Standing]:

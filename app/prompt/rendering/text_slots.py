@@ -5,7 +5,6 @@ Source: spec/smart-memory.md §16 (IJ1, IJ5, IJ8, IJ9, IJ12).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from app.memory.documents import canon, profiles, summary
@@ -19,10 +18,10 @@ from app.prompt.choosing.worth import PASSING
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
 from app.story.recap_texts.recap_text import parse_recap
+from app.story.recap_texts.sentences import is_inside_quotes, spans_in
 from app.story.recaps import SceneRecap, injected_version
 from app.story.scenes import Scene
 
-SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)»]?\s+|(?<=[。！？])")
 # Of a summary that is cut, what is so now outlasts what happened.
 SUMMARY_RANK = ("moment", "scene", "present", "threads", "relationships", "revealed", "events")
 PROFILE_TITLES = ("State", "World", "Relationships")
@@ -30,14 +29,14 @@ REPAIR_TEMPLATE = "[Correction for the next reply: {{repair}}]"
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, each as one line."""
+    """The sentences of a text, each as one line; what somebody says in quotes stays one."""
     found: list[str] = []
     for line in text.splitlines():
         begin = 0
-        for end in SENTENCE_END.finditer(line):
-            found.append(line[begin : end.end()])
-            begin = end.end()
-        found.append(line[begin:])
+        for _, end in spans_in(line):
+            if not is_inside_quotes(line[begin:end], line[end:]):
+                found.append(line[begin:end])
+                begin = end
     return tuple(told for told in map(one_line, found) if told)
 
 
@@ -139,9 +138,10 @@ def canon_draft(occasion: Occasion) -> Draft:
     entries: list[Entry] = []
     if document is not None:
         text = document.text or canon.rendered(document.sections)
-        for number, paragraph in enumerate(text.splitlines()):
-            for place, sentence in enumerate(sentences(paragraph)):
-                entries.append(Entry(sentence, (number, place), row=str(number)))
+        for number, (head, paragraph) in enumerate(canon.paragraphs(text)):
+            for place, told in enumerate(sentences(paragraph)):
+                at = (number, place)
+                entries.append(Entry(told, at, row=str(number), head=head, is_whole=True))
     return Draft(
         SlotName.CANON,
         tuple(entries),

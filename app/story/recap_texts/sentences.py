@@ -111,6 +111,19 @@ def spans_in(line: str) -> list[tuple[int, int]]:
     return [*found, (start, len(line))]
 
 
+def is_inside_quotes(before: str, after: str) -> bool:
+    """Whether a quote is open behind `before` which closes in `after`. before: from the beginning
+    of a sentence on.
+    """
+    opened: list[str] = []
+    for sign in before:
+        if opened and sign == opened[-1]:
+            opened.pop()
+        elif sign in PAIRS:
+            opened.append("«" if sign == "»" else PAIRS[sign])
+    return bool(opened) and opened[-1] in after
+
+
 def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
     """Whether what looks like an end is none: an abbreviation, or a small letter follows."""
     after = text[end.end() : end.end() + 40].lstrip()
