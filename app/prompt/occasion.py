@@ -26,7 +26,10 @@ from app.prompt.choosing.worth import (
     OUTDATED,
     VISIBLE,
     Ageing,
+    Denied,
     Overtaken,
+    denied,
+    is_denied,
     is_overtaken,
     overtaken,
     worth,
@@ -275,11 +278,26 @@ class Occasion:
         if at_head and self.horizon is not None:
             now = self.horizon
         value = worth(standing.memory, standing.start, now, ageing)
-        if is_overtaken(standing, self._overtaken, self.common):
+        if self.is_outdated(standing):
             value *= OUTDATED
         if not at_head and self.is_visible(standing.memory):
             value *= VISIBLE
         return value
+
+    def is_outdated(self, standing: Standing) -> bool:
+        """Whether what came later tells otherwise: a value that changed, or words that say so."""
+        if is_overtaken(standing, self._overtaken, self.common):
+            return True
+        return is_denied(standing, self._denied, self.common)
+
+    @cached_property
+    def _denied(self) -> tuple[Denied, ...]:
+        return denied(self._active, self._wording, self.common)
+
+    @cached_property
+    def _wording(self) -> Wording:
+        said = " ".join(message.text[:LONGEST_READ] for message in self.last_messages)
+        return Wording.of_story(self.packs, said)
 
     @cached_property
     def _overtaken(self) -> tuple[Overtaken, ...]:
@@ -295,13 +313,12 @@ class Occasion:
         named = (*self.story.chat.speakers, *(m.name for m in self.last_messages))
         named += (*(m.subject for m in known), *(entity.name for entity in characters))
         aliases = {alias: entity.name for entity in characters for alias in entity.aliases}
-        said = " ".join(message.text[:LONGEST_READ] for message in self.last_messages)
         return Withheld(
             self.responder_names,
             self._active,
             People.of(dict.fromkeys(named), aliases),
             stopwords=self.common,
-            wording=Wording.of_story(self.packs, said),
+            wording=self._wording,
         )
 
     @cached_property

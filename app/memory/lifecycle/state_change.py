@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import lru_cache
 
 from app.memory.similarity import normalised
 from app.story.scene_cues.language import LanguagePack, common_words, tokens_of
 
 CHANGES = frozenset({"ended", "now", "once", "became", "body", "sides", "fate"})
 NEGATION = "not"
+ENDED = "ended"
 HEDGE = "maybe"
 
 _CLAUSE = re.compile(r"[^\w\s'-]+")
@@ -51,7 +53,7 @@ class Statement:
     @property
     def is_negated(self) -> bool:
         """Whether something is said not to be so."""
-        return not self.cues.isdisjoint({NEGATION, "ended"})
+        return not self.cues.isdisjoint({NEGATION, ENDED})
 
     @property
     def is_hedged(self) -> bool:
@@ -111,6 +113,12 @@ class Wording:
         numbers = {number.lstrip("0") or "0" for number in (*written, *spelled)}
         return Statement(frozenset(cues), frozenset(numbers), self._names(text, packs))
 
+    def ended_in(self, text: str) -> tuple[str, ...]:
+        """What a text says is no longer so: the words of each clause that says it, without the
+        last of those by which it is said.
+        """
+        return _ended_in(text, tuple(self.packs))
+
     def knowing(self, names: Iterable[str]) -> Wording:
         """The same, knowing names of the story: then a word at the start of a sentence, which has
         a capital anyway, is a name only if it is one of them.
@@ -139,6 +147,17 @@ class Wording:
         counts = common_words(tokens, self.packs)
         enough = max(counts, default=0) - 1
         return tuple(p for p, count in zip(self.packs, counts, strict=True) if count >= enough)
+
+
+@lru_cache(maxsize=8_192)  # a memory says the same at each turn
+def _ended_in(text: str, packs: tuple[LanguagePack, ...]) -> tuple[str, ...]:
+    found: list[str] = []
+    for clause in map(tokens_of, _CLAUSE.split(normalised(text))):
+        hits = [hit for pack in packs for hit in pack.statements.find(clause)]
+        said = {hit.end - 1 for hit in hits if hit.cue == ENDED}
+        if said:
+            found.append(" ".join(word for at, word in enumerate(clause) if at not in said))
+    return tuple(found)
 
 
 def _spelled(tokens: Sequence[str], pack: LanguagePack) -> list[int]:

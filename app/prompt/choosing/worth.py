@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.memory.epistemic.propositions import content_words
+from app.memory.lifecycle.state_change import Wording
 from app.memory.records import Memory, Tier
 from app.memory.standing import BEFORE, Standing, Status
 
 WEIGHTS = {1: 0.6, 2: 1.0, 3: 1.6}  # by importance
 VISIBLE = 0.3
 OUTDATED = 0.3
+LEAST_DENIED = 3  # words by which a memory says what is no longer so
 SAME_VALUE = 0.6  # share of a value's words that a line has to have to tell the value
 
 
@@ -72,6 +74,36 @@ def is_overtaken(standing: Standing, gone: Sequence[Overtaken], stopwords: froze
         and len(one.value & words) >= SAME_VALUE * len(one.value)
         for one in gone
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """What a memory says is no longer so. start: message from which on it says so."""
+
+    words: frozenset[str]
+    start: int
+
+
+def denied(
+    standings: Sequence[Standing], wording: Wording, stopwords: frozenset[str]
+) -> tuple[Denied, ...]:
+    """What the memories that hold say is no longer so, in words enough to tell what."""
+    found = (
+        Denied(content_words(clause, stopwords), s.start)
+        for s in standings
+        if s.is_active and s.memory.tier in (Tier.LONG_TERM, Tier.SESSION)
+        for clause in wording.ended_in(s.memory.text)
+    )
+    return tuple(one for one in found if len(one.words) >= LEAST_DENIED)
+
+
+def is_denied(standing: Standing, told: Sequence[Denied], stopwords: frozenset[str]) -> bool:
+    """Whether a later memory says that just this is no longer so."""
+    later = [one for one in told if one.start > standing.start]
+    if not later:
+        return False
+    words = content_words(standing.memory.text, stopwords)
+    return any(one.words <= words for one in later)
 
 
 def worth(memory: Memory, start: int, now: int, ageing: Ageing) -> float:

@@ -55,7 +55,7 @@ def long_draft(occasion: Occasion) -> Draft:
     worths = {s.memory.id: occasion.worth(s, LASTING, at_head=True) for s in memories}
     worths = _with_floors(best_first, worths, Tier.LONG_TERM)
     ranks = _ranks(held)
-    past = {memory.id for memory in held if memory.type == HAPPENING}
+    past = {s.memory.id for s in memories if _is_past(occasion, s)}
     return _listed(occasion, SlotName.LONG, best_first, memories, left_out, worths, ranks, past)
 
 
@@ -101,7 +101,7 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
     past = {
         standing.memory.id
         for standing in called.held
-        if standing.memory.type == HAPPENING and not occasion.is_lately(standing)
+        if _is_past(occasion, standing) and not occasion.is_lately(standing)
     }
     held = called.held
     return _listed(occasion, SlotName.TRIGGERED, best_first, held, left_out, {}, ranks, past)
@@ -190,6 +190,11 @@ def _with_floors(
 def _ranks(memories: Iterable[Memory]) -> dict[str, int]:
     """By id: what the user wants comes first whatever it adds."""
     return {m.id: YOURS_RANK if _is_yours(m) else OTHER_RANK for m in memories}
+
+
+def _is_past(occasion: Occasion, standing: Standing) -> bool:
+    """Whether a memory tells what happened, or what has changed since."""
+    return standing.memory.type == HAPPENING or occasion.is_outdated(standing)
 
 
 def _is_yours(memory: Memory) -> bool:

@@ -50,7 +50,8 @@ class _Start:
     second: dict[str, tuple[_Node, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+# Compared as the things they are, so that what was read with them can be kept by them.
+@dataclass(frozen=True, slots=True, eq=False)
 class Phrases:
     """Phrases under cues, ready to be searched.
 
@@ -131,7 +132,7 @@ class Phrases:
         return after
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LanguagePack(Phrases):
     """The phrases of one language by which scenes end, and what else is known of the language.
 
