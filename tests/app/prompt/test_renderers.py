@@ -17,6 +17,7 @@ from app.memory.records import (
     Tier,
 )
 from app.prompt.occasion import Turn
+from app.prompt.rendering.text_slots import sentences
 from app.prompt.slots import Position, Reason, Role, SlotName, TurnKind
 from app.story.recaps import SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
@@ -451,6 +452,22 @@ def test_the_newest_scenes_are_told_and_the_oldest_go_first() -> None:
     assert text_of(tiny, SlotName.SCENES).splitlines()[1:] == ["Scene 7: Then they parted."]
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("He said: «Six o'clock. A fine hour».", 1),
+        ("Sie rief: „Komm. Jetzt“, und ging. Er blieb.", 2),
+        ("“Go. Now,” she said. Dr. Voss went.", 2),
+        ('It is "open. They left.', 2),
+    ],
+)
+def test_a_recap_that_is_cut_breaks_no_quote_and_no_title(text: str, parts: int) -> None:
+    """The end of what somebody said stood there alone, with the quote's closing mark."""
+    found = sentences(text)
+    assert len(found) == parts
+    assert " ".join(found) == text
+
+
 def test_what_the_running_recap_says_in_the_same_words_is_not_said_again() -> None:
     of = with_scenes("They met.", "They parted.", running="DEVELOPMENTS\nThey met.")
     text = text_of(prompt([memory("x x")], of=of), SlotName.SCENES)
@@ -511,6 +528,78 @@ def test_the_ledger_tells_each_thing_in_one_line_with_its_newest_values() -> Non
     assert text_of(prompt(held), SlotName.STATE_LEDGER) == (
         "Current state:\nVera (character): location: attic | mood: tense\nkey (object): owner: Odo"
     )
+
+
+def test_the_ledger_does_not_place_who_is_there_where_a_scene_before_left_them() -> None:
+    """It told where somebody had been a year before, as if they were there."""
+
+    def value(text: str, field: str, subject: str, at: int = 0) -> Memory:
+        known = {"subject": subject, "field": field, "hash": "", "at": at}
+        return memory(text, Tier.STATE_LEDGER, id=f"{subject}{field}{at}", **known)
+
+    held = [
+        value("the cold cellar", "location", "Vera"),
+        value("afraid", "mood", "Vera"),
+        value("a burnt hand", "injuries", "Vera"),
+        value("a grey coat", "outfit_disguise", "Vera"),
+        value("the far harbour", "location", "Odo"),
+        value("the loft", "location", "You", at=18),
+    ]
+    going_on = long_story(30)
+    begun = replace(
+        going_on, scenes=scenes_of(going_on.messages, {"m15": SceneBreak("m15", BreakOrigin.HAND)})
+    )
+    told = prompt(held, of=begun)
+    text = text_of(told, SlotName.STATE_LEDGER)
+    assert "cold cellar" not in text
+    assert "afraid" not in text
+    assert all(kept in text for kept in ("burnt hand", "grey coat", "far harbour", "the loft"))
+    (content,) = (c for c in told.contents if c.key == SlotName.STATE_LEDGER.key)
+    assert {one.memory for one in content.left_out} == {"Veralocation0", "Veramood0"}
+    assert {one.reason for one in content.left_out} == {Reason.PAST}
+    assert "cold cellar" in text_of(prompt(held, of=going_on), SlotName.STATE_LEDGER)
+    mine = [replace(held[0], is_pinned=True)]
+    assert "cold cellar" in text_of(prompt(mine, of=begun), SlotName.STATE_LEDGER)
+
+
+@pytest.mark.parametrize(
+    ("was", "ended"),
+    [
+        (
+            "Wanda Reim is accused of stealing the harbour bell at night.",
+            "The judge let her go: Wanda Reim is no longer accused of stealing the harbour bell.",
+        ),
+        (
+            "Die Glocke im Hafen läutet seit neun Jahren nie vor Mitternacht.",
+            "Die Glocke im Hafen läutet nicht mehr; sie liegt im Wasser.",
+        ),
+        (
+            "El farero guarda las cartas de los ahogados en un cofre verde.",
+            "El farero ya no guarda las cartas de los ahogados: el cofre está vacío.",
+        ),
+    ],
+)
+def test_what_a_later_memory_says_is_no_longer_so_is_told_as_the_past(was: str, ended: str) -> None:
+    before = memory(was, at=0, hash="", id="was", type="fact")
+    after = memory(ended, at=20, hash="", id="ended", type="fact")
+    other = memory("Bruno Halm mends nets.", at=3, hash="", id="other", type="fact")
+    of = story(*(f"{was} {n}." for n in range(70)))
+    told = text_of(prompt([before, after, other], of=of), SlotName.LONG)
+    now, _, then = told.partition("Earlier, as things stood then:")
+    assert was in then
+    assert ended in now
+    assert other.text in now
+    alone = text_of(prompt([before, other], of=of), SlotName.LONG)
+    assert "Earlier" not in alone
+
+
+def test_a_canon_says_nothing_twice() -> None:
+    text = "Identity: Vera guards the gate.\n\nHistory: Vera guards the gate. She came by sea."
+    canon = document(DocumentKind.CANON, text, subject="Vera")
+    fact = memory("Vera guards the gate.")
+    told = prompt([fact], documents=[canon])
+    assert whole(told).count("Vera guards the gate.") == 1
+    assert "History: She came by sea." in text_of(told, SlotName.CANON)
 
 
 @pytest.mark.pitfall(57)

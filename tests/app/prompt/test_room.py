@@ -93,3 +93,19 @@ def test_a_recap_that_the_user_wrote_is_told_whole() -> None:
 def test_a_longer_story_is_never_told_in_less_room(sizes: list[int]) -> None:
     told = [prompt(FACTS, of=of_tokens(n), total=TOTAL).total_tokens for n in sorted(sizes)]
     assert told == sorted(told)
+
+
+def test_a_running_recap_has_more_of_a_larger_prompt() -> None:
+    """Of two thousand tokens it had a hundred: three lines that told no story."""
+    recap = "DEVELOPMENTS\n" + "\n".join(
+        f"On day {n} they came to the {n}th gate." for n in range(90)
+    )
+    of = replace(of_tokens(60_000), running=story(running=recap).running)
+    facts = [replace(fact, text=f"{fact.text} Its {n}th tower.") for n, fact in enumerate(FACTS)]
+
+    def share(total: int) -> float:
+        told = prompt(facts, of=of, total=total, budget_total=9000)
+        return told.slots[0].tokens / told.total_tokens
+
+    assert share(1000) < 0.2
+    assert 0.25 < share(2000) < 0.4
