@@ -35,6 +35,7 @@ REASONS = {
     Reason.SECONDHAND: N_("did not witness it"),
     Reason.ABSENT: N_("about nobody who is there"),
     Reason.UNKNOWN: N_("the one who answers does not know it"),
+    Reason.PAST: N_("of an earlier scene"),
 }
 
 
