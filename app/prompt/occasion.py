@@ -358,7 +358,8 @@ class Occasion:
 
     def is_of_now(self, standing: Standing, within: int = NOW_WITHIN) -> bool:
         """Whether a memory is of the last messages, and so of the scene as it is."""
-        return standing.start >= len(self.story.messages) - within
+        first = self.story.scenes[-1].first if self.story.scenes else 0
+        return standing.start >= max(first, len(self.story.messages) - within)
 
     def scenes_since(self, standing: Standing) -> int:
         """How many scenes began after a memory was noted; none for one of before the chat, which

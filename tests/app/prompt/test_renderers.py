@@ -264,6 +264,19 @@ def test_details_of_a_scene_that_has_ended_are_told_as_the_past() -> None:
     assert "Earlier" not in one_scene
 
 
+def test_the_scene_now_is_none_that_has_ended() -> None:
+    """A scene of one message was told to play in the kitchen of the scene before."""
+    kitchen = memory("A hot kitchen.", Tier.SESSION, at=27, hash="")
+    going_on = long_story(30)
+    assert "The scene now:" in text_of(prompt([kitchen], of=going_on), SlotName.SESSION)
+    begun = replace(
+        going_on, scenes=scenes_of(going_on.messages, {"m28": SceneBreak("m28", BreakOrigin.HAND)})
+    )
+    told = text_of(prompt([kitchen], of=begun), SlotName.SESSION)
+    assert "The scene now:" not in told
+    assert "A hot kitchen." in told
+
+
 def test_what_gave_way_to_others_stays_at_the_head_until_it_is_renewed() -> None:
     def ended(reason: EndReason, at: int) -> Memory:
         ending = Ending(reason, sources=(Source(1, f"m{at}", ""),))
