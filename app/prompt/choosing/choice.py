@@ -20,7 +20,8 @@ from app.prompt.slots import SlotName
 from app.story.recap_texts.terms import Floats, TermTable, term_table
 
 TOLD_AGAIN = 0.15  # of its weight, what a term still adds that a line before told
-SAID_ELSEWHERE = 0.5  # the same for a term of a text that may or may not be sent whole
+SAID_ELSEWHERE = 0.2  # the same for a term of a text that may or may not be sent whole
+MOSTLY_NEW, REPEATING = 0.35, 0.3  # part of a line's terms; how much one counts that has less
 LINE_COSTS = 4.0  # tokens of a line beside its words
 SIGNS_PER_TOKEN = 4.0
 BARE = 0.5  # weight of a line whose every word is common
@@ -153,4 +154,8 @@ def _taken(entries: Sequence[Entry], table: TermTable) -> list[tuple[int, float]
 
 
 def _gain(entry: Entry, table: TermTable, left: Floats, place: int, cost: float) -> float:
-    return entry.worth * (BARE + float(left[table.of(place)].sum())) / cost
+    terms = table.of(place)
+    adds, whole = float(left[terms].sum()), float(table.weights[terms].sum())
+    # What says mostly again what is told wears a reader out, whatever little it adds.
+    dull = REPEATING if adds < MOSTLY_NEW * whole else 1.0
+    return entry.worth * dull * (BARE + adds) / cost

@@ -53,6 +53,19 @@ def test_what_another_slot_tells_is_not_told_before_what_nobody_tells() -> None:
     assert "wheel" not in text
 
 
+def test_what_is_told_already_in_other_words_waits_for_whatever_is_new() -> None:
+    """Half of a small prompt told once more what its recap told, in the words of a memory."""
+    recap = "Vera admitted that she took the brass compass from the safe when the screens died."
+    entries = (
+        Entry("She took the brass compass from the safe when the screens died.", (0,)),
+        Entry("Odo limps on the left.", (1,), worth=0.3),
+    )
+    (draft,) = by_gain([Draft(SlotName.SESSION, entries, "", "{{x}}")], [recap])
+    assert [entry.place[0] for entry in draft.entries] == [1, 0]
+    (alone,) = by_gain([Draft(SlotName.SESSION, entries, "", "{{x}}")])
+    assert [entry.place[0] for entry in alone.entries] == [0, 1]
+
+
 def test_the_scene_now_is_told_by_what_is_of_now() -> None:
     """Details of the story's first quarter stood under "The scene now" at its end."""
     of = story(*(f"Line {n} of the day." for n in range(80)))
