@@ -17,6 +17,7 @@ from app.story.story import ChatKind, ChatRef
 
 # Newest first. A page offers what it speaks as websocket subprotocols, next to its token.
 SUBPROTOCOLS = ("tavernkeep.v1",)
+PAIRING_SUBPROTOCOL = "tavernkeep.pair.v1"  # of a page that has no token yet, and brings a code
 TOKEN_PREFIX = "token."
 MAX_FRAME_BYTES = 1024 * 1024
 
@@ -87,6 +88,12 @@ class Hello(Struct, frozen=True, tag="hello"):
     sillytavern: Short = ""
     chat: ChatIdentity | None = None
     length: Count = 0
+
+
+class Pair(Struct, frozen=True, tag="pair"):
+    """Only frame of a page that wants to be paired. code: that the user typed there."""
+
+    code: Short
 
 
 class Event(Struct, frozen=True, tag="event"):
@@ -275,6 +282,13 @@ class Welcome(Struct, frozen=True, tag="welcome"):
     wait_ms: int
 
 
+class Paired(Struct, frozen=True, tag="paired"):
+    """Answer to Pair. token: the page's own from now on, empty where `error` says why not."""
+
+    token: str = ""
+    error: str = ""
+
+
 class Slots(Struct, frozen=True, tag="slots"):
     """The slots of a chat; everything set before that is not in here goes away.
 
@@ -311,8 +325,8 @@ class Reply(Struct, frozen=True, tag="reply"):
     error: str = ""
 
 
-PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part | Sent | Wish | Pulse
-ProgramFrame = Welcome | Slots | Request | Cancel | Reply | Pulse
+PageFrame = Hello | Pair | Event | Changed | TurnRequest | Answer | Part | Sent | Wish | Pulse
+ProgramFrame = Welcome | Paired | Slots | Request | Cancel | Reply | Pulse
 
 _decoder = msgspec.json.Decoder(PageFrame)
 _encoder = msgspec.json.Encoder()

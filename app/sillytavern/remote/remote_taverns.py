@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import secrets
 import shutil
@@ -15,6 +14,7 @@ from msgspec import Struct
 
 from app.core.errors import BridgeError, reason_of
 from app.core.translation import tr
+from app.sillytavern.bridge.bridge_taverns import digest_of
 from app.sillytavern.guarded_write import write_file_atomically
 from app.sillytavern.remote.copy_folder import CopyFolder
 
@@ -118,8 +118,3 @@ class RemoteTaverns:
                 tr("The pairing could not be kept: {reason}.", reason=reason_of(error))
             ) from error
         self.all = taverns
-
-
-def digest_of(token: str) -> str:
-    """What is kept of a token: who reads it here cannot come in with it."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import BridgeError
+from app.sillytavern.bridge.bridge_taverns import digest_of
 from app.sillytavern.data_folders import is_user_folder
 from app.sillytavern.remote.pairing_code import LIFETIME_SECONDS, MOST_TRIES, PairingCode
-from app.sillytavern.remote.remote_taverns import MOST_TAVERNS, RemoteTaverns, digest_of
+from app.sillytavern.remote.remote_taverns import MOST_TAVERNS, RemoteTaverns
 
 ORIGIN = "http://192.168.1.5:8000"
 
