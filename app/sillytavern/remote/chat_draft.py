@@ -90,6 +90,11 @@ class ChatDraft:
         self._lines[start : start + batch.count] = lines
         return True
 
+    def partly(self) -> CopiedChat:
+        """The lines that are there, for another try: not in any order that is the chat's."""
+        header, *lines = (line or b"" for line in self._lines)
+        return CopiedChat(header, tuple(line for line in lines if line))
+
     def done(self) -> CopiedChat:
         """The whole chat. Raises ValueError while lines are missing."""
         lines = [line for line in self._lines if line is not None]

@@ -16,6 +16,7 @@ import msgspec
 from app.core.errors import CopyRefused, reason_of
 from app.core.translation import tr
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
+from app.sillytavern.copy_mark import MARK
 from app.sillytavern.guarded_write import write_file_atomically
 from app.sillytavern.remote.card_file import card_file
 from app.sillytavern.remote.chat_draft import CopiedChat
@@ -51,12 +52,15 @@ class CopyFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def prepare(self) -> None:
-        """Make the folder, empty, as SillyTavern has it. Raises CopyRefused."""
+    def prepare(self, host: str) -> None:
+        """Make the folder, empty, as SillyTavern has it, and mark it as a copy of what a page at
+        `host` shows. Raises CopyRefused.
+        """
         try:
             for name in _FOLDERS:
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
             self.folder.chmod(0o700)
+            write_file_atomically(self.folder / MARK, msgspec.json.encode({"host": host}))
         except OSError as error:
             raise _unwritten(error) from error
 

@@ -91,7 +91,7 @@ class RemoteTaverns:
         token = secrets.token_urlsafe(32)
         entry = _Entry(known or secrets.token_hex(8), origin, digest_of(token), time.time())
         tavern = self._tavern(entry)
-        CopyFolder(tavern.folder).prepare()
+        CopyFolder(tavern.folder).prepare(tavern.host)
         self._keep((*others, tavern))
         return tavern, token
 

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.errors import BridgeError, CopyRefused
+from app.core.errors import BridgeError, CopyRefused, WriteRefused
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
 from app.sillytavern.card import CardReader
+from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.data_folders import is_user_folder, load_tavern
+from app.sillytavern.guarded_write import guarded_replace
 from app.sillytavern.remote import copy_folder
 from app.sillytavern.remote.chat_draft import CopiedChat
 from app.sillytavern.remote.copy_folder import CopyFolder, checked_name
@@ -30,7 +32,7 @@ COPIED = CopiedChat(
 @pytest.fixture
 def copy(tmp_path: Path) -> CopyFolder:
     copy = CopyFolder(tmp_path / "copies" / "0123456789abcdef")
-    copy.prepare()
+    copy.prepare("tavern.example:8000")
     return copy
 
 
@@ -45,6 +47,7 @@ def test_a_copy_reads_like_sillytaverns_own_folder(copy: CopyFolder) -> None:
     assert is_user_folder(copy.folder)
     tavern = load_tavern(copy.folder, CardReader())
     assert tavern.problems == ()
+    assert tavern.host == "tavern.example:8000"
     assert [character.name for character in tavern.characters] == ["Ada Lovelace", "Bram"]
     assert tavern.groups[0].members == ("Ada Lovelace", "Bram")
     assert tavern.groups[0].chats[0].title == "Gathering"
@@ -60,6 +63,18 @@ def test_what_was_written_is_had_again_and_a_foreign_file_is_not(copy: CopyFolde
     assert copy.chat(CHAT) == COPIED
     path.write_text(json.dumps({"user_name": "Mira", "chat_metadata": {}}))
     assert copy.chat(CHAT) is None
+
+
+def test_a_copy_is_not_written_as_if_it_were_the_chat(copy: CopyFolder, tmp_path: Path) -> None:
+    for chat in (CHAT, GROUP_CHAT):
+        path = copy.write_chat(chat, COPIED)
+        with pytest.raises(WriteRefused, match="another machine"):
+            guarded_replace(path, read_chat(path), path.read_bytes(), tmp_path / "backups")
+        copies = ChatCopies(tmp_path / "copies-of-chats")
+        kept = copies.keep(path, path.read_bytes(), 1_700_000_000)
+        with pytest.raises(WriteRefused, match="another machine"):
+            copies.restore(kept, path)
+        assert copy.chat(chat) == COPIED
 
 
 def test_what_is_the_same_is_not_written_again(copy: CopyFolder) -> None:
