@@ -490,6 +490,11 @@ class Companion(News):
         """What was done at the start about a damaged database, "" where none was."""
         return "" if self._store.recovery is None else self._store.recovery.sentence
 
+    def host_of(self, chat: ChatRef) -> str:
+        """Host of the page that a chat comes from, "" where its file is SillyTavern's own."""
+        hosts = {tavern.user_folder: tavern.host for tavern in self.taverns}
+        return "" if chat.user_folder is None else hosts.get(chat.user_folder, "")
+
     def story(self, path: Path) -> Story | None:
         """The newest story of an open chat."""
         chat = self._chats.get(path)

@@ -1,5 +1,7 @@
 /** The websocket to the program: pairing, connecting again, questions with a bounded wait. */
 
+import * as remote from './remote.js';
+
 const PROTOCOL = 'tavernkeep.v1';
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
@@ -8,16 +10,24 @@ const PAIRING_POLL = 2_000;
 /** As often as the program asks; so many times without its question, it hangs. */
 const PULSE_EVERY = 4_000;
 const PULSES_MISSED = 4;
+const REFUSED = 4400; // close code: what this page said is not taken; the reason says why
 
 const listeners = {
     frame: () => {}, pulse: () => true, up: () => {}, down: () => {}, hello: () => ({}), pairing: () => {},
+    remote: () => {}, refused: () => {},
 };
 /** @type {Map<string, (frame: object | null) => void>} */
 const waiting = new Map();
 /** @type {WebSocket | null} */
 let socket = null;
 let isWelcome = false;
+let isElsewhere = false;
 let counter = 0;
+
+/** The program runs on another machine than SillyTavern, and finds no files of it. */
+export function isRemote() {
+    return isElsewhere;
+}
 
 /** The program answers. */
 export function isUp() {
@@ -34,6 +44,11 @@ export function send(frame) {
     }
     socket.send(JSON.stringify(frame));
     return true;
+}
+
+/** Go, as when the pairing is forgotten. */
+export function leave() {
+    socket?.close();
 }
 
 /** A number that no other question has. */
@@ -85,10 +100,20 @@ export async function run(handlers) {
 }
 
 async function readPairing() {
+    if (isElsewhere) {
+        return remote.pairing();
+    }
     try {
         const url = new URL('pairing.json', import.meta.url);
         const response = await fetch(url, { cache: 'no-store' });
-        const { port, token, parts } = response.ok ? await response.json() : {};
+        const { port, token, parts, remote: isExported } = response.ok ? await response.json() : {};
+        // A program that finds this folder writes its own pairing over what says so.
+        if (isExported === true && !token) {
+            isElsewhere = true;
+            listeners.remote();
+            listeners.pairing();
+            return remote.pairing();
+        }
         if (response.ok || response.status === 404) {
             listeners.pairing(response.ok ? parts : null);
         }
@@ -162,7 +187,14 @@ function converse({ port, token }) {
                 listeners.frame(frame);
             }
         };
-        socket.onclose = end;
+        socket.onclose = ({ code, reason }) => {
+            if (code === REFUSED) {
+                worked = false; // or it would come back at once, and say the same
+                listeners.refused(reason);
+                listeners.down();
+            }
+            end();
+        };
     });
 }
 

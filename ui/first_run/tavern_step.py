@@ -76,7 +76,7 @@ class TavernStep(Step):
     @property
     def taverns(self) -> tuple[Tavern, ...]:
         """What was found."""
-        return self.session.companion.taverns
+        return tuple(tavern for tavern in self.session.companion.taverns if not tavern.host)
 
     @property
     def found(self) -> str:

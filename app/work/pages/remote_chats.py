@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 SETTLE_SECONDS = 0.05  # what a page announces comes in bursts
 BUSY_SECONDS = 0.4  # a reply is being written
 RETRY_SECONDS = 1.0
+CHECK_SECONDS = 20.0  # what nobody announces, as data of other extensions, is found by then
 MOST_RETRIES = 20  # of a page that is there and does not answer
 ASK_SECONDS = 30.0
 
@@ -44,9 +45,10 @@ class RemoteChats:
         self._following: dict[str, asyncio.Task[None]] = {}  # by page
         self._again: set[str] = set()
         self._copied: dict[str, Path] = {}  # by page, what it shows and we have
+        self._checking: asyncio.Task[None] | None = None
         self._locks: dict[Path, asyncio.Lock] = {}  # two pages may show one chat
         self.copied: Signal[tuple[Page, Path]] = Signal("copied")
-        server.connected.connect(self.follow)
+        server.connected.connect(self._on_came)
         server.disconnected.connect(self._on_gone)
         server.event.connect(self._on_event)
         server.changed.connect(self._on_changed)
@@ -77,6 +79,18 @@ class RemoteChats:
         task = self._following.get(page.id)
         if task is not None:
             await asyncio.wait((task,))
+
+    def _on_came(self, page: Page) -> None:
+        if self._checking is None and self._server.is_remote(page):
+            self._checking = self._tasks.spawn(self._check(), name="comparing copies")
+        self.follow(page)
+
+    async def _check(self) -> None:
+        """Compare now and then, whatever pages tell."""
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            for page in self._server.pages:
+                self.follow(page)
 
     def _on_event(self, heard: tuple[Page, Event]) -> None:
         page, event = heard

@@ -1,0 +1,204 @@
+"""A SillyTavern whose files the program is not told of: its page brings the chat.
+
+It listens at another address than this computer's usual one, so that its page is no page of ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from app.prompt.slots import RUNNING_RECAP_KEY
+from app.sillytavern.bridge.bridge_export import export
+from app.work.pages.remote_chats import CHECK_SECONDS
+from tests.e2e import sillytavern
+from tests.e2e.conftest import RunningTavern
+from tests.e2e.page import CONTEXT, TavernPage
+from tests.e2e.program import Program
+from tests.e2e.test_main_job import (
+    CHARACTER,
+    DEMO,
+    DEMO_CHAT,
+    MARK,
+    assert_recap_before_main,
+    current_recap,
+    open_story,
+    recap_reply,
+)
+from tests.fakes import MODEL, FakeLlm
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+]
+
+ADDRESS = "127.0.0.2"
+ONLINE = f"""() => window.SillyTavern && !document.querySelector('#preloader')
+    && {CONTEXT}.onlineStatus !== 'no_connection'"""
+CODE = re.compile(r"The code is (\S+)\.")
+
+
+@pytest.fixture(scope="module")
+def tavern(
+    sillytavern_package: Path,
+    template: Path,
+    llm: FakeLlm,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[RunningTavern]:
+    folder = tmp_path_factory.mktemp("elsewhere")
+    shutil.copytree(template, folder / "data")
+    user_folder = folder / "data" / "default-user"
+    shutil.copytree(DEMO / "chats", user_folder / "chats", dirs_exist_ok=True)
+    shutil.copytree(DEMO / "characters", user_folder / "characters", dirs_exist_ok=True)
+    members = [f"{sillytavern.CHARACTER}.png", f"{CHARACTER}.png"]
+    sillytavern.write_group(user_folder, "Crew", members, "Gathering")
+    path = user_folder / "group chats" / "Gathering.jsonl"
+    sillytavern.write_chat(path, sillytavern.dialogue("The crew is here.", "So am I."))
+    sillytavern.patch_settings(user_folder, llm)
+    export(user_folder / "extensions")
+    server = sillytavern.start_server(sillytavern_package, folder / "data", folder, ADDRESS)
+    yield RunningTavern(server.url, user_folder, llm, server.log, server)
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """Tavernkeep, serving, told of no SillyTavern."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    with FakeLlm(recap_reply) as model:
+        data = tmp_path_factory.mktemp("program")
+        program = Program(None, data, f"openai:{MODEL}@{model.url}", more=("--pair",))
+        program.start()
+        yield program
+        program.stop()
+    patch.undo()
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def story(page: TavernPage, program: Program, tavern: RunningTavern) -> TavernPage:
+    """The page, paired, with the demo story open."""
+    await page.slash(f"/go {CHARACTER}")
+    await open_story(page)
+    assert await page.slash("/tk-pair ABC-DEF") == "false"
+    code = CODE.match(program.greeting)
+    assert code
+    assert await page.slash(f"/tk-pair {code[1].lower()}") == "true"
+    await until(lambda: copies(program))
+    program.user_folder = copies(program)[0]
+    return page
+
+
+def copy_of(program: Program) -> Path:
+    assert program.user_folder is not None
+    return program.user_folder
+
+
+def copies(program: Program) -> list[Path]:
+    return [path.parent for path in program.data_dir.glob("remote/*/tavernkeep-copy.json")]
+
+
+async def until(found: Callable[[], Any], seconds: float = 30.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not found():  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+
+
+def messages_of(path: Path) -> list[dict[str, Any]]:
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n")[1:]]
+
+
+async def follows(page: TavernPage, program: Program) -> list[dict[str, Any]]:
+    """Wait until the copy of the demo story is what the page shows; gives its messages."""
+    path = copy_of(program) / "chats" / CHARACTER / DEMO_CHAT.name
+    async with asyncio.timeout(CHECK_SECONDS + 20):
+        while True:
+            shown = json.loads(await page.evaluate(f"() => JSON.stringify({CONTEXT}.chat)"))
+            if messages_of(path) == shown:
+                return messages_of(path)
+            await asyncio.sleep(0.1)
+
+
+async def test_the_copy_is_the_chat_as_sillytavern_has_it(
+    story: TavernPage, program: Program, tavern: RunningTavern
+) -> None:
+    copied = await follows(story, program)
+    original = tavern.user_folder / "chats" / CHARACTER / DEMO_CHAT.name
+    assert len(copied) == len(messages_of(original)) > 100
+    assert [m["mes"] for m in copied] == [m["mes"] for m in messages_of(original)]
+    assert not (tavern.user_folder / "user" / "files" / "tavernkeep-bridge.json").exists()
+    pairing = tavern.user_folder / "extensions" / "tavernkeep" / "pairing.json"
+    assert json.loads(pairing.read_bytes())["token"] == ""
+
+
+async def test_the_recap_reaches_the_request(story: TavernPage, program: Program) -> None:
+    await story.page.wait_for_function(
+        f"([key, mark]) => {CONTEXT}.extensionPrompts[key]?.value.includes(mark)",
+        arg=[RUNNING_RECAP_KEY, MARK],
+        timeout=60_000,
+    )
+    recap = await asyncio.to_thread(current_recap, program)
+    request = await story.send("I look up at the first lamp.")
+    assert_recap_before_main(request, recap)
+    copied = await follows(story, program)
+    assert copied[-2]["mes"] == "I look up at the first lamp."
+
+
+async def test_an_edit_a_swipe_a_hiding_and_a_deletion_follow(
+    story: TavernPage, program: Program
+) -> None:
+    last = await story.length() - 1
+    await story.edit(last - 1, "I look down at the water.")
+    assert (await follows(story, program))[-2]["mes"] == "I look down at the water."
+    await story.swipe("right", 1)
+    assert (await follows(story, program))[-1]["swipe_id"] == 1
+    await story.swipe("left", 0)
+    assert (await follows(story, program))[-1]["swipe_id"] == 0
+    await story.slash(f"/hide {last - 1}")
+    assert (await follows(story, program))[-2]["is_system"] is True
+    await story.delete(last - 1)
+    assert len(await follows(story, program)) == last
+
+
+async def test_a_group_comes_with_its_members(
+    story: TavernPage, program: Program, tavern: RunningTavern
+) -> None:
+    await story.slash("/go Crew")
+    folder = copy_of(program)
+    await until(lambda: (folder / "group chats" / "Gathering.jsonl").exists())
+    copied = messages_of(folder / "group chats" / "Gathering.jsonl")
+    assert [message["mes"] for message in copied] == ["The crew is here.", "So am I."]
+    (group,) = (json.loads(path.read_bytes()) for path in (folder / "groups").iterdir())
+    assert group["name"] == "Crew"
+    cards = {path.name for path in (folder / "characters").iterdir()}
+    assert cards == {f"{CHARACTER}.png", f"{sillytavern.CHARACTER}.png"}
+
+
+async def test_a_reload_and_both_ends_anew_go_on_without_a_code(
+    story: TavernPage, program: Program
+) -> None:
+    program.kill()
+    program.more = ()
+    program.start()
+    assert program.greeting.startswith("Serving")
+    await story.slash(f"/go {CHARACTER}")
+    await open_story(story)
+    await follows(story, program)
+    await story.page.reload()
+    await story.page.wait_for_function(ONLINE, timeout=60_000)
+    await story.slash(f"/go {CHARACTER}")
+    await open_story(story)
+    await story.edit(await story.length() - 1, "It ends otherwise.")
+    assert (await follows(story, program))[-1]["mes"] == "It ends otherwise."
+    assert not story.errors
