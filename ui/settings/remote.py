@@ -19,6 +19,10 @@ HOW = N_(
     "In Docker, WSL, Termux or on a server: its page, open in a browser here, brings its chats. "
     "Help says how to get the extension there."
 )
+LACKS = N_(
+    "Only chats that its page has shown are here. They are written while the page shows them; "
+    "lorebooks and updates of the extension need its files."
+)
 LOOK_MS = 1_000
 
 
@@ -67,31 +71,38 @@ class PairingRow(FactRow):
 
 
 class RemoteRow(FactRow):
-    """One that is paired; forgetting it keeps what was copied."""
+    """One whose chats were copied; forgetting it keeps them, and then they may be erased."""
 
     def __init__(self, session: Session, tavern: RemoteTavern) -> None:
-        button = Button(tr("Forget"), role=ButtonRole.QUIET)
-        button.setAccessibleName(tr("Forget the pairing with {host}", host=tavern.host))
-        state = (
-            tr("Its page is connected.")
-            if session.companion.remote.is_connected(tavern)
-            else tr("Its page is not open now.")
-        )
-        lacks = tr(
-            "Only chats that its page has shown are here. They are written when the page shows "
-            "them; lorebooks and the bridge's updates need its files."
-        )
-        title = tr("From SillyTavern's page at {host}", host=tavern.host)
-        super().__init__(title, f"{state} {lacks}", button)
+        word = tr("Forget") if tavern.is_paired else tr("Erase the copy")
+        button = Button(word, role=ButtonRole.QUIET)
+        button.setAccessibleName(f"{word}: {tavern.host}")
+        super().__init__(tr("From SillyTavern's page at {host}", host=tavern.host), "", button)
         self._session = session
         self._tavern = tavern
-        button.clicked.connect(self._on_forget)
+        button.clicked.connect(self._on_clicked)
+        session.health_changed.connect(self._say)
+        self._say()
 
-    def _on_forget(self) -> None:
+    def _say(self) -> None:
+        self.fact.setText(f"{self._state()} {tr(LACKS)}")
+
+    def _state(self) -> str:
+        if not self._tavern.is_paired:
+            return tr("Not paired any more: its chats are as they were.")
+        if self._session.companion.remote.is_connected(self._tavern):
+            return tr("Its page is connected.")
+        return tr("Its page is not open now.")
+
+    def _on_clicked(self) -> None:
         session, tavern = self._session, self._tavern
+        remote = session.companion.remote
+        if not tavern.is_paired:
+            session.do(remote.erase(tavern), name=N_("erasing a copy"))
+            return
 
         async def forget() -> None:
-            await session.companion.remote.forget(tavern)
+            await remote.forget(tavern)
             session.told.emit(
                 tr("{host} is no longer paired. What was copied stays.", host=tavern.host)
             )

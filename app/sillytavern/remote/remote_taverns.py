@@ -6,7 +6,7 @@ import re
 import secrets
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -36,8 +36,8 @@ class RemoteTavern:
     """A SillyTavern whose files are not here.
 
     id: ours, made at random. origin: of the page that was paired, and the only one that may come.
-    digest: of the token that page has, which itself is kept nowhere. folder: of its copy. since:
-    seconds since the epoch.
+    digest: of the token that page has, which itself is kept nowhere; "" when it was forgotten.
+    folder: of its copy. since: seconds since the epoch.
     """
 
     id: str
@@ -45,6 +45,11 @@ class RemoteTavern:
     digest: str
     since: float
     folder: Path
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether its pages may come; otherwise only the copy is left."""
+        return bool(self.digest)
 
     @property
     def host(self) -> str:
@@ -95,11 +100,16 @@ class RemoteTaverns:
         self._keep((*others, tavern))
         return tavern, token
 
-    def forget(self, tavern: RemoteTavern, *, erase: bool) -> None:
-        """Let its pages in no more. erase: its copy goes, too."""
+    def forget(self, tavern: RemoteTavern) -> None:
+        """Let its pages in no more; its copy stays, also for when it is paired again."""
+        self._keep(
+            tuple(replace(one, digest="") if one.id == tavern.id else one for one in self.all)
+        )
+
+    def erase(self, tavern: RemoteTavern) -> None:
+        """Let its pages in no more, and take its copy away."""
         self._keep(tuple(one for one in self.all if one.id != tavern.id))
-        if erase:
-            shutil.rmtree(tavern.folder, ignore_errors=True)
+        shutil.rmtree(tavern.folder, ignore_errors=True)
 
     def _tavern(self, entry: _Entry) -> RemoteTavern:
         folder = self._folder / entry.id

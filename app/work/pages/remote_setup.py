@@ -53,6 +53,8 @@ class RemoteSetup:
     def start(self) -> None:
         """Let in those that are paired, and take codes, from now on."""
         for tavern in self._taverns.all:
+            if not tavern.is_paired:
+                continue
             self._link.let_in(tavern.folder, tavern.origin, tavern.digest)
         self._link.open_door(self._on_pair, lambda: self._code.shown is not None)
 
@@ -102,9 +104,15 @@ class RemoteSetup:
         self.changed.emit(None)
         return token
 
-    async def forget(self, tavern: RemoteTavern, *, erase: bool = False) -> None:
-        """Let a tavern's pages in no more. erase: the copy of its chats goes, too."""
+    async def forget(self, tavern: RemoteTavern) -> None:
+        """Let a tavern's pages in no more. Their chats stay as they were copied."""
         await self._link.part(tavern.folder)
-        await asyncio.to_thread(self._taverns.forget, tavern, erase=erase)
+        await asyncio.to_thread(self._taverns.forget, tavern)
+        self.changed.emit(None)
+
+    async def erase(self, tavern: RemoteTavern) -> None:
+        """Let a tavern's pages in no more, and take the copies of their chats away."""
+        await self._link.part(tavern.folder)
+        await asyncio.to_thread(self._taverns.erase, tavern)
         await self._library_changed()
         self.changed.emit(None)

@@ -119,12 +119,15 @@ def test_pairing_again_keeps_the_copy_and_voids_the_old_token(taverns: RemoteTav
 def test_one_that_is_forgotten_comes_in_no_more(taverns: RemoteTaverns) -> None:
     kept, _ = taverns.add(ORIGIN)
     gone, _ = taverns.add("https://tavern.example")
-    taverns.forget(gone, erase=True)
+    taverns.erase(gone)
     assert taverns.all == (kept,)
     assert not gone.folder.exists()
-    taverns.forget(kept, erase=False)
-    assert taverns.all == ()
+    taverns.forget(kept)
+    assert not taverns.all[0].is_paired
     assert kept.folder.exists()
+    again, token = taverns.add(ORIGIN)
+    assert again.folder == kept.folder
+    assert taverns.all[0].digest == digest_of(token)
 
 
 @pytest.mark.parametrize(
