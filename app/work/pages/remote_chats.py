@@ -162,11 +162,11 @@ class RemoteChats:
         """A chat goes on under another name; what was kept of it goes along."""
         if event.chat is None:
             return
-        old, new = (
-            msgspec.structs.replace(event.chat, chat=name or event.chat.chat)
-            for name in (event.previous, event.subject)
-        )
         try:
+            old, new = (
+                msgspec.structs.replace(event.chat, chat=name or event.chat.chat)
+                for name in (event.previous, event.subject)
+            )
             async with self._locks.setdefault(page.user_folder, asyncio.Lock()):
                 await asyncio.to_thread(CopyFolder(page.user_folder).rename_chat, old, new)
         except (CopyRefused, ValueError) as error:
