@@ -71,6 +71,7 @@ const paired = () => (link.isUp()
 async function bring(typed) {
     const outcome = await pair(typed);
     if (outcome === '') {
+        link.leave(); // to come back with the new token
         tell(t`Paired with Tavernkeep.`, 'success');
         return true;
     }

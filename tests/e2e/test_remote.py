@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from app.companion import open_companion
+from app.core.paths import user_folders
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.sillytavern.bridge.bridge_export import export
 from app.work.pages.remote_chats import CHECK_SECONDS
@@ -202,3 +204,34 @@ async def test_a_reload_and_both_ends_anew_go_on_without_a_code(
     await story.edit(await story.length() - 1, "It ends otherwise.")
     assert (await follows(story, program))[-1]["mes"] == "It ends otherwise."
     assert not story.errors
+
+
+async def test_what_tavernkeep_knows_is_written_by_the_page_alone(
+    story: TavernPage, program: Program, tavern: RunningTavern
+) -> None:
+    program.stop()
+    original = tavern.user_folder / "chats" / CHARACTER / "Mill.jsonl"
+    sillytavern.write_chat(original, sillytavern.dialogue("The mill stood.", "Why?", "Who knows."))
+    path = copy_of(program) / "chats" / CHARACTER / "Mill.jsonl"
+    async with open_companion(user_folders(program.data_dir), llm="builtin") as companion:
+        await story.evaluate(f"name => {CONTEXT}.openCharacterChat(name)", "Mill")
+        await until(lambda: path in companion.chats_in_pages)
+        told = await companion.open_story(path)
+        await companion.put_setting("scene_minimum_length", 1)
+        await companion.put_setting("running_recap_leave_out", 0)
+        await companion.edits.scenes.mark(path, told.messages[1].anchor, name="At the mill")
+        await companion.settled(path)
+        await companion.put_setting("mirror_to_chat", True)
+        await companion.put_setting("auto_hide_scenes", 1)
+        for file in (original, path):
+            await until(lambda file=file: '"hidden":true' in file.read_text())  # type: ignore[misc]
+            block = messages_of(file)[1]["extra"]["auto_recap_memory"]
+            assert (block["scene_break"], block["scene_break_name"]) == (True, "At the mill")
+            assert [bool(m["is_system"]) for m in messages_of(file)] == [True, True, False]
+        await until(lambda: "Mill" not in companion.health.sillytavern.sentence)
+        # No page shows it: its copy is not written in its place.
+        await open_story(story)
+        before = path.read_bytes()
+        await companion.put_setting("auto_hide_scenes", -1)
+        await until(lambda: "on another machine" in companion.health.sillytavern.sentence)
+        assert path.read_bytes() == before
