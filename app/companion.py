@@ -312,7 +312,7 @@ class Companion(News):
             await self._queue.start()
         if self._parts.options.watch:
             await self._library.watch()
-            await self._link.start(self._library.taverns)
+            await self._link.start(self._library.taverns, self.remote.port)
             self.remote.start()
             self._tasks.spawn(self.prompts.watch(), name="watching the prompts")
             self._tasks.spawn(self._back_up(), name="backing up")

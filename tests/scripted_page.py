@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -19,6 +20,23 @@ PIECE = 65_536
 
 class PageFault(Exception):
     """What the page answers that it cannot do."""
+
+
+NONCE = "0123456789abcdef" * 2
+
+
+def proof(token: str, *said: object) -> str:
+    """As resources/bridge/proof.js makes it."""
+    text = " ".join(map(str, said))
+    return hmac.new(token.encode(), text.encode(), "sha256").hexdigest()
+
+
+async def prove(socket: ClientConnection, port: int, token: str, nonce: str = NONCE) -> bool:
+    """Take the program's proof and give the page's; whether the program's was right."""
+    challenge = json.loads(await socket.recv())
+    answer = proof(token, "page", port, nonce, challenge["nonce"])
+    await socket.send(json.dumps({"type": "prove", "proof": answer}))
+    return bool(challenge["proof"] == proof(token, "program", port, nonce, challenge["nonce"]))
 
 
 class ScriptedPage:
@@ -41,16 +59,21 @@ class ScriptedPage:
         self._told: list[str] = []
 
     @asynccontextmanager
-    async def connected(self, port: int, origin: str, token: str) -> AsyncIterator[ScriptedPage]:
+    async def connected(
+        self, port: int, origin: str, token: str, *, is_local: bool = False
+    ) -> AsyncIterator[ScriptedPage]:
+        credential = f"token.{token}" if is_local else f"remote.{NONCE}"
         coming = connect(
             f"ws://127.0.0.1:{port}",
             origin=origin,  # type: ignore[arg-type]
-            subprotocols=["tavernkeep.v1", f"token.{token}"],  # type: ignore[list-item]
+            subprotocols=["tavernkeep.v1", credential],  # type: ignore[list-item]
             compression=None,
             proxy=None,
             max_size=None,
         )
         async with coming as self.socket, asyncio.TaskGroup() as group:
+            if not is_local:
+                assert await prove(self.socket, port, token)
             listening = group.create_task(self._listen(self.socket))
             await self._say(self.hello())
             yield self

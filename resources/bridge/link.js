@@ -1,5 +1,6 @@
 /** The websocket to the program: pairing, connecting again, questions with a bounded wait. */
 
+import { nonce, proof } from './proof.js';
 import * as remote from './remote.js';
 
 const PROTOCOL = 'tavernkeep.v1';
@@ -143,8 +144,10 @@ async function pause(milliseconds, used) {
 function converse({ port, token }) {
     return new Promise((resolve) => {
         let worked = false;
+        const ownNonce = isElsewhere ? nonce() : '';
+        const credential = isElsewhere ? `remote.${ownNonce}` : `token.${token}`;
         try {
-            socket = new WebSocket(`ws://127.0.0.1:${port}`, [PROTOCOL, `token.${token}`]);
+            socket = new WebSocket(`ws://127.0.0.1:${port}`, [PROTOCOL, credential]);
         } catch {
             resolve(false);
             return;
@@ -173,10 +176,24 @@ function converse({ port, token }) {
             }
             resolve(worked);
         };
-        socket.onopen = () => own.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
+        const greet = () => own.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
+        socket.onopen = isElsewhere ? null : greet;
+        // Whoever has the port now may be somebody else: the program proves first that it is not.
+        let isProven = !isElsewhere;
+        const prove = (frame) => {
+            if (frame?.type !== 'challenge' || frame.proof !== proof(token, `program ${port} ${ownNonce} ${frame.nonce}`)) {
+                end();
+                return;
+            }
+            isProven = true;
+            own.send(JSON.stringify({ type: 'prove', proof: proof(token, `page ${port} ${ownNonce} ${frame.nonce}`) }));
+            greet();
+        };
         socket.onmessage = ({ data }) => {
             const frame = parse(data);
-            if (frame?.type === 'pulse') {
+            if (!isProven) {
+                prove(frame);
+            } else if (frame?.type === 'pulse') {
                 missed = 0;
                 send({ type: 'pulse', server: listeners.pulse() });
             } else if (frame?.type === 'welcome') {

@@ -7,10 +7,15 @@ from collections.abc import Collection
 
 from websockets.datastructures import Headers
 
-from app.sillytavern.bridge.bridge_protocol import PAIRING_SUBPROTOCOL, offered_token
+from app.sillytavern.bridge.bridge_protocol import (
+    NONCE_PREFIX,
+    PAIRING_SUBPROTOCOL,
+    offered_token,
+)
 
 _LOOPBACK = r"(127\.0\.0\.1|localhost|\[::1\])"
 _LOOPBACK_ORIGIN = re.compile(rf"https?://{_LOOPBACK}(:[0-9]{{1,5}})?", re.IGNORECASE)
+_NONCE = re.compile(r"[0-9a-f]{32}")
 _LOOPBACK_HOST = re.compile(rf"{_LOOPBACK}:([0-9]{{1,5}})", re.IGNORECASE)
 
 
@@ -39,6 +44,14 @@ def origin(headers: Headers) -> str:
 def wants_pairing(headers: Headers) -> bool:
     """Whether the page has no token yet, and brings a code."""
     return PAIRING_SUBPROTOCOL in _offered(headers)
+
+
+def nonce(headers: Headers) -> str:
+    """What the page made up for its proof, empty when it brought none."""
+    for offer in _offered(headers):
+        if offer.startswith(NONCE_PREFIX) and _NONCE.fullmatch(offer, len(NONCE_PREFIX)):
+            return offer.removeprefix(NONCE_PREFIX)
+    return ""
 
 
 def token(headers: Headers) -> str:

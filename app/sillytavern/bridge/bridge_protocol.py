@@ -19,6 +19,7 @@ from app.story.story import ChatKind, ChatRef
 SUBPROTOCOLS = ("tavernkeep.v1",)
 PAIRING_SUBPROTOCOL = "tavernkeep.pair.v1"  # of a page that has no token yet, and brings a code
 TOKEN_PREFIX = "token."
+NONCE_PREFIX = "remote."  # of a page that proves its token instead of sending it
 MAX_FRAME_BYTES = 1024 * 1024
 
 Name = Annotated[str, Meta(max_length=512)]
@@ -94,6 +95,12 @@ class Pair(Struct, frozen=True, tag="pair"):
     """Only frame of a page that wants to be paired. code: that the user typed there."""
 
     code: Short
+
+
+class Prove(Struct, frozen=True, tag="prove"):
+    """A page's answer to Challenge, before its Hello: that it knows the token, too."""
+
+    proof: Short
 
 
 class Event(Struct, frozen=True, tag="event"):
@@ -289,6 +296,15 @@ class Paired(Struct, frozen=True, tag="paired"):
     error: str = ""
 
 
+class Challenge(Struct, frozen=True, tag="challenge"):
+    """First frame to a page whose token lies in no file. proof: that the program knows the token:
+    another program may have the port. See PairedTavern.
+    """
+
+    nonce: str
+    proof: str
+
+
 class Slots(Struct, frozen=True, tag="slots"):
     """The slots of a chat; everything set before that is not in here goes away.
 
@@ -325,8 +341,10 @@ class Reply(Struct, frozen=True, tag="reply"):
     error: str = ""
 
 
-PageFrame = Hello | Pair | Event | Changed | TurnRequest | Answer | Part | Sent | Wish | Pulse
-ProgramFrame = Welcome | Paired | Slots | Request | Cancel | Reply | Pulse
+PageFrame = (
+    Hello | Pair | Prove | Event | Changed | TurnRequest | Answer | Part | Sent | Wish | Pulse
+)
+ProgramFrame = Welcome | Paired | Challenge | Slots | Request | Cancel | Reply | Pulse
 
 _decoder = msgspec.json.Decoder(PageFrame)
 _encoder = msgspec.json.Encoder()

@@ -36,12 +36,14 @@ from app.sillytavern.bridge.bridge_protocol import (
     SUBPROTOCOLS,
     WISHES,
     Answer,
+    Challenge,
     Changed,
     ChatIdentity,
     Event,
     Hello,
     PageFrame,
     Part,
+    Prove,
     Pulse,
     Reply,
     Sent,
@@ -75,6 +77,7 @@ HELLO_SECONDS = 10.0
 LATE_TURN_SECONDS = 10.0
 TURNS_AT_ONCE = 8
 TOKEN_ROTATED = 4401  # close code: come back with the new token
+UNPROVEN = 4403  # close code: the page does not know the token
 REFUSED = 4400  # close code: the page said what must not be taken; the reason says what
 LONGEST_REASON = 120  # bytes that a close frame takes
 
@@ -218,12 +221,12 @@ class BridgeServer:
             self._taverns[user_folder] = tavern
         return is_installed
 
-    def add_remote(self, folder: Path, origin: str, digest: str) -> None:
+    def add_remote(self, folder: Path, origin: str, token: str) -> None:
         """Let in the pages of a tavern on another machine. folder: of its copy.
 
-        origin: of its pages, in lower case. digest: of the token that they have.
+        origin: of its pages, in lower case. token: that they keep, and prove to know.
         """
-        self._taverns[folder] = PairedTavern(origin=origin, digest=digest)
+        self._taverns[folder] = PairedTavern(token, origin=origin)
 
     def is_remote(self, page: Page) -> bool:
         """Whether the page is of a tavern on another machine."""
@@ -398,9 +401,26 @@ class BridgeServer:
             await connection.close(TOKEN_ROTATED)
             return
         with contextlib.suppress(ConnectionClosed, TimeoutError, BridgeError):
+            if not await self._is_proven(connection, self._taverns.get(user_folder)):
+                await connection.close(UNPROVEN)
+                return
             hello = bridge_protocol.decode(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))
             if isinstance(hello, Hello):
                 await self._serve_page(connection, user_folder, hello)
+
+    async def _is_proven(self, connection: ServerConnection, tavern: PairedTavern | None) -> bool:
+        """Whether the page knows the token, where that did not come with the handshake."""
+        if tavern is None or connection.request is None or not tavern.is_remote:
+            return tavern is not None
+        nonces = bridge_handshake.nonce(connection.request.headers), secrets.token_hex(16)
+        challenge = Challenge(nonces[1], tavern.proof("program", self.port, *nonces))
+        await connection.send(bridge_protocol.encode(challenge))
+        data = await asyncio.wait_for(connection.recv(), HELLO_SECONDS)
+        answer = bridge_protocol.decode(data)
+        expected = tavern.proof("page", self.port, *nonces).encode()
+        return isinstance(answer, Prove) and secrets.compare_digest(
+            answer.proof.encode("utf-8", "replace"), expected
+        )
 
     async def _serve_page(
         self, connection: ServerConnection, user_folder: Path, hello: Hello

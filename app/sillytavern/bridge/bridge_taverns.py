@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -17,22 +18,17 @@ from app.sillytavern.bridge.bridge_protocol import ChatIdentity
 CHATS_KEPT = 100
 
 
-def digest_of(token: str) -> str:
-    """What is kept of a remote page's token: who reads it here cannot come in with it."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
 @dataclass(slots=True)
 class PairedTavern:
     """One tavern.
 
-    token: that its pages find in a file beside them. Of one on another machine, which has no such
-    files: digest, of the token that its page keeps, and origin, the only one it may come from.
+    token: that its pages find in a file beside them. Of one on another machine, whose page keeps it
+    for long: origin, the only one it may come from. There neither end sends the token, for another
+    user of this computer may have taken the port; both prove that they know it.
     """
 
     token: str = ""
     file: BridgeFile | None = None
-    digest: str = ""
     origin: str = ""
     published: dict[ChatIdentity, SlotSet] = field(default_factory=dict)
 
@@ -42,13 +38,23 @@ class PairedTavern:
         return bool(self.origin)
 
     def lets_in(self, headers: Headers, allowed: Collection[str]) -> bool:
-        """Whether a page with these headers is one of its own. allowed: origins beside loopback."""
-        token = bridge_handshake.token(headers)
+        """Whether a page with these headers may be one of its own; a remote one has still to prove
+        it. allowed: origins beside loopback.
+        """
         if self.is_remote:
-            is_its_token = secrets.compare_digest(digest_of(token), self.digest)
-            return is_its_token and bridge_handshake.origin(headers) == self.origin
+            has_nonce = bool(self.token and bridge_handshake.nonce(headers))
+            return has_nonce and bridge_handshake.origin(headers) == self.origin
+        token = bridge_handshake.token(headers)
         is_its_token = secrets.compare_digest(token.encode(), self.token.encode())
         return is_its_token and bridge_handshake.is_allowed_origin(headers, allowed)
+
+    def proof(self, role: str, port: int, page_nonce: str, nonce: str) -> str:
+        """What only those can say who know the token. role: "page" or "program".
+
+        port: at which they meet, or whoever has another one could hand on what the two say.
+        """
+        said = f"{role} {port} {page_nonce} {nonce}"
+        return hmac.new(self.token.encode(), said.encode(), hashlib.sha256).hexdigest()
 
     def publish(self, chat: ChatIdentity, slots: SlotSet) -> None:
         """Remember the slots of a chat for pages that come, and leave them in the bridge file."""

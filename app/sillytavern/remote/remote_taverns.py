@@ -6,7 +6,7 @@ import re
 import secrets
 import shutil
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from app.core.errors import BridgeError, reason_of
 from app.core.translation import tr
-from app.sillytavern.bridge.bridge_taverns import digest_of
 from app.sillytavern.guarded_write import write_file_atomically
 from app.sillytavern.remote.copy_folder import CopyFolder
 
@@ -27,7 +26,8 @@ _ID = re.compile(r"[0-9a-f]{16}")
 class _Entry(Struct, frozen=True):
     id: str
     origin: str
-    digest: str
+    token: str
+    port: int
     since: float
 
 
@@ -36,20 +36,22 @@ class RemoteTavern:
     """A SillyTavern whose files are not here.
 
     id: ours, made at random. origin: of the page that was paired, and the only one that may come.
-    digest: of the token that page has, which itself is kept nowhere; "" when it was forgotten.
-    folder: of its copy. since: seconds since the epoch.
+    token: that page has, too, and both prove to know; "" when it was forgotten. port: where we
+    listened then, and where the page looks for us. folder: of its copy. since: seconds since the
+    epoch.
     """
 
     id: str
     origin: str
-    digest: str
+    token: str = field(repr=False)
+    port: int
     since: float
     folder: Path
 
     @property
     def is_paired(self) -> bool:
         """Whether its pages may come; otherwise only the copy is left."""
-        return bool(self.digest)
+        return bool(self.token)
 
     @property
     def host(self) -> str:
@@ -83,9 +85,9 @@ class RemoteTaverns:
         """The tavern whose copy lies in `folder`."""
         return next((tavern for tavern in self.all if tavern.folder == folder), None)
 
-    def add(self, origin: str) -> tuple[RemoteTavern, str]:
-        """Pair with pages of an origin, and give the token for them. One that was paired before
-        keeps its copy; its old token is void.
+    def add(self, origin: str, port: int) -> RemoteTavern:
+        """Pair with pages of an origin, which know the token from now on. One that was paired
+        before keeps its copy; its old token is void.
         """
         if not _ORIGIN.fullmatch(origin):
             raise BridgeError(tr("A page without an address of its own cannot be paired."))
@@ -94,16 +96,16 @@ class RemoteTaverns:
             raise BridgeError(tr("Too many SillyTaverns are paired. Remove one first."))
         known = next((tavern.id for tavern in self.all if tavern.origin == origin), "")
         token = secrets.token_urlsafe(32)
-        entry = _Entry(known or secrets.token_hex(8), origin, digest_of(token), time.time())
+        entry = _Entry(known or secrets.token_hex(8), origin, token, port, time.time())
         tavern = self._tavern(entry)
         CopyFolder(tavern.folder).prepare(tavern.host)
         self._keep((*others, tavern))
-        return tavern, token
+        return tavern
 
     def forget(self, tavern: RemoteTavern) -> None:
         """Let its pages in no more; its copy stays, also for when it is paired again."""
         self._keep(
-            tuple(replace(one, digest="") if one.id == tavern.id else one for one in self.all)
+            tuple(replace(one, token="") if one.id == tavern.id else one for one in self.all)
         )
 
     def erase(self, tavern: RemoteTavern) -> None:
@@ -113,10 +115,10 @@ class RemoteTaverns:
 
     def _tavern(self, entry: _Entry) -> RemoteTavern:
         folder = self._folder / entry.id
-        return RemoteTavern(entry.id, entry.origin, entry.digest, entry.since, folder)
+        return RemoteTavern(entry.id, entry.origin, entry.token, entry.port, entry.since, folder)
 
     def _keep(self, taverns: tuple[RemoteTavern, ...]) -> None:
-        entries = [_Entry(one.id, one.origin, one.digest, one.since) for one in taverns]
+        entries = [_Entry(one.id, one.origin, one.token, one.port, one.since) for one in taverns]
         path = self._folder / _LIST
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

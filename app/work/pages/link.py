@@ -155,18 +155,18 @@ class BridgeLink:
         """Where pages come; 0 while none can."""
         return self._server.port
 
-    async def start(self, taverns: Sequence[Tavern]) -> None:
-        """Listen, bring installed bridges up to date, and pair with them."""
-        await self._server.start(PREFERRED_PORT)
+    async def start(self, taverns: Sequence[Tavern], port: int = PREFERRED_PORT) -> None:
+        """Listen, bring installed bridges up to date, and pair with them. port: if it is free."""
+        await self._server.start(port)
         self._is_started = True
         for tavern in taverns:
             if not tavern.host:
                 await self.pair(tavern.user_folder)
 
-    def let_in(self, copy: Path, origin: str, digest: str) -> None:
+    def let_in(self, copy: Path, origin: str, token: str) -> None:
         """Let the pages of a tavern on another machine come; see BridgeServer.add_remote."""
         if self._is_started:
-            self._server.add_remote(copy, origin, digest)
+            self._server.add_remote(copy, origin, token)
             self._paired.add(copy)
             self.changed.emit(None)
 

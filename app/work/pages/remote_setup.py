@@ -46,6 +46,11 @@ class RemoteSetup:
         """Folders of their copies."""
         return tuple(tavern.folder for tavern in self._taverns.all)
 
+    @property
+    def port(self) -> int:
+        """Where those that were paired look for us, the usual port without any."""
+        return next((one.port for one in self._taverns.all if one.is_paired), PREFERRED_PORT)
+
     async def load(self) -> None:
         """Know again who was paired."""
         await asyncio.to_thread(self._taverns.load)
@@ -55,7 +60,7 @@ class RemoteSetup:
         for tavern in self._taverns.all:
             if not tavern.is_paired:
                 continue
-            self._link.let_in(tavern.folder, tavern.origin, tavern.digest)
+            self._link.let_in(tavern.folder, tavern.origin, tavern.token)
         self._link.open_door(self._on_pair, lambda: self._code.shown is not None)
 
     def is_connected(self, tavern: RemoteTavern) -> bool:
@@ -96,13 +101,13 @@ class RemoteSetup:
             except BridgeError:
                 self.changed.emit(None)  # one try less
                 raise
-            tavern, token = await asyncio.to_thread(self._taverns.add, origin)
+            tavern = await asyncio.to_thread(self._taverns.add, origin, self._link.port)
             await self._link.part(tavern.folder)  # the old token is void
-            self._link.let_in(tavern.folder, tavern.origin, tavern.digest)
+            self._link.let_in(tavern.folder, tavern.origin, tavern.token)
         await self._library_changed()
         self.paired.emit(tavern)
         self.changed.emit(None)
-        return token
+        return tavern.token
 
     async def forget(self, tavern: RemoteTavern) -> None:
         """Let a tavern's pages in no more. Their chats stay as they were copied."""

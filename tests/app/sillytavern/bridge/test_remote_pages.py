@@ -18,13 +18,14 @@ from app.core.errors import BridgeError
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_installer, frame_meter
 from app.sillytavern.bridge.bridge_protocol import PAIRING_SUBPROTOCOL
-from app.sillytavern.bridge.bridge_socket import REFUSED, BridgeServer
-from app.sillytavern.bridge.bridge_taverns import digest_of
+from app.sillytavern.bridge.bridge_socket import REFUSED, UNPROVEN, BridgeServer
+from tests.scripted_page import NONCE, proof, prove
 
 HOME = "http://192.168.1.5:8000"
 ELSEWHERE = "http://192.168.1.6:8000"
 LOOPBACK = "http://127.0.0.1:8000"
 TOKEN = "the-remote-token"
+OFFERS = ("tavernkeep.v1", f"remote.{NONCE}")
 
 
 class Door:
@@ -56,7 +57,7 @@ async def server(tmp_path: Path, door: Door) -> AsyncIterator[BridgeServer]:
     server.door.on_pair = door.on_pair
     server.door.is_open = lambda: door.is_open
     await server.start()
-    server.add_remote(tmp_path / "copy", HOME, digest_of(TOKEN))
+    server.add_remote(tmp_path / "copy", HOME, TOKEN)
     yield server
     await server.aclose()
 
@@ -77,7 +78,8 @@ async def refusal(server: BridgeServer, origin: str | None, *offers: str) -> int
 
 
 async def greeted(server: BridgeServer, origin: str = HOME) -> ClientConnection:
-    page = await come(server, origin, "tavernkeep.v1", f"token.{TOKEN}")
+    page = await come(server, origin, *OFFERS)
+    assert await prove(page, server.port, TOKEN)
     await page.send(json.dumps({"type": "hello", "version": "1", "page": "p"}))
     assert json.loads(await page.recv())["type"] == "welcome"
     return page
@@ -92,22 +94,72 @@ async def bring(server: BridgeServer, origin: str, frame: Any) -> dict[str, Any]
     return answer
 
 
-async def test_a_page_with_its_token_comes_in_from_its_own_origin_only(
+async def test_a_page_that_proves_its_token_comes_in_from_its_own_origin_only(
     server: BridgeServer,
 ) -> None:
     page = await greeted(server)
     assert server.is_remote(server.pages[0])
     await page.close()
     for origin in (ELSEWHERE, "http://192.168.1.5", "https://192.168.1.5:8000", "null", None):
-        assert await refusal(server, origin, "tavernkeep.v1", f"token.{TOKEN}") == 403
+        assert await refusal(server, origin, *OFFERS) == 403
     # Loopback is no unknown origin, but not the one that was paired.
-    assert await refusal(server, LOOPBACK, "tavernkeep.v1", f"token.{TOKEN}") == 401
-    assert await refusal(server, HOME, "tavernkeep.v1", "token.another") == 401
-    assert await refusal(server, HOME, "tavernkeep.v1") == 401
+    assert await refusal(server, LOOPBACK, *OFFERS) == 401
+    for offer in ("tavernkeep.v1", "remote.", "remote.xyz", f"remote.{NONCE}00", "remote.ABCD"):
+        assert await refusal(server, HOME, "tavernkeep.v1", offer) == 401
 
 
-async def test_the_kept_digest_is_no_token(server: BridgeServer) -> None:
-    assert await refusal(server, HOME, "tavernkeep.v1", f"token.{digest_of(TOKEN)}") == 401
+async def test_a_token_that_is_sent_instead_of_proven_is_worth_nothing(
+    server: BridgeServer,
+) -> None:
+    assert await refusal(server, HOME, "tavernkeep.v1", f"token.{TOKEN}") == 401
+
+
+HELLO = {"type": "hello", "version": "1", "page": "p"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HELLO,
+        {"type": "prove", "proof": ""},
+        {"type": "prove", "proof": proof("another", "page")},
+        {"type": "prove", "proof": "ü" * 50},
+        {"type": "prove", "proof": TOKEN},
+        {"type": "pair", "code": "right"},
+        [],
+    ],
+)
+async def test_who_does_not_know_the_token_is_told_nothing(
+    server: BridgeServer, answer: Any
+) -> None:
+    page = await come(server, HOME, *OFFERS)
+    challenge = json.loads(await page.recv())
+    assert set(challenge) == {"type", "nonce", "proof"}
+    await page.send(json.dumps(answer))
+    await page.send(json.dumps(HELLO))
+    code, _ = await closed_with(page)
+    assert code in (UNPROVEN, 1000)
+    assert server.pages == ()
+
+
+async def test_a_proof_is_good_once_for_one_port_and_one_side(server: BridgeServer) -> None:
+    page = await come(server, HOME, *OFFERS)
+    challenge = json.loads(await page.recv())
+    said = (NONCE, challenge["nonce"])
+    good = proof(TOKEN, "page", server.port, *said)
+    await page.send(json.dumps({"type": "prove", "proof": good}))
+    await page.send(json.dumps(HELLO))
+    assert json.loads(await page.recv())["type"] == "welcome"
+    await page.close()
+    for others in (
+        good,  # heard before
+        challenge["proof"],  # the program's own, given back
+        proof(TOKEN, "page", server.port + 1, *said),  # handed on by who has another port
+    ):
+        again = await come(server, HOME, *OFFERS)
+        assert json.loads(await again.recv())["nonce"] != challenge["nonce"]
+        await again.send(json.dumps({"type": "prove", "proof": others}))
+        assert (await closed_with(again))[0] == UNPROVEN
 
 
 async def test_a_paired_origin_does_not_come_in_with_the_token_of_a_local_tavern(
@@ -128,7 +180,7 @@ async def test_a_paired_origin_does_not_come_in_with_the_token_of_a_local_tavern
 async def test_no_page_is_paired_while_no_code_is_shown(server: BridgeServer, door: Door) -> None:
     assert await refusal(server, HOME, PAIRING_SUBPROTOCOL) == 403
     # A token beside it makes no difference.
-    assert await refusal(server, HOME, PAIRING_SUBPROTOCOL, f"token.{TOKEN}") == 403
+    assert await refusal(server, HOME, PAIRING_SUBPROTOCOL, *OFFERS) == 403
     door.is_open = True
     assert await refusal(server, None, PAIRING_SUBPROTOCOL) == 403
     assert door.tries == []
@@ -251,7 +303,7 @@ async def test_one_that_was_revoked_is_let_go_and_comes_in_no_more(
     page = await greeted(server)
     await server.remove_tavern(tmp_path / "copy")
     await closed_with(page)
-    assert await refusal(server, HOME, "tavernkeep.v1", f"token.{TOKEN}") == 403
+    assert await refusal(server, HOME, *OFFERS) == 403
 
 
 async def test_nothing_is_written_for_a_remote_tavern(server: BridgeServer, tmp_path: Path) -> None:

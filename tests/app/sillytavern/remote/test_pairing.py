@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import BridgeError
-from app.sillytavern.bridge.bridge_taverns import digest_of
 from app.sillytavern.data_folders import is_user_folder
 from app.sillytavern.remote.pairing_code import LIFETIME_SECONDS, MOST_TRIES, PairingCode
 from app.sillytavern.remote.remote_taverns import MOST_TAVERNS, RemoteTaverns
@@ -85,49 +84,49 @@ def taverns(tmp_path: Path) -> RemoteTaverns:
     return RemoteTaverns(tmp_path / "remote")
 
 
-def test_a_pairing_is_known_after_a_restart_and_its_token_is_kept_nowhere(
+def test_a_pairing_is_known_after_a_restart_to_its_user_alone(
     taverns: RemoteTaverns, tmp_path: Path
 ) -> None:
-    tavern, token = taverns.add(ORIGIN)
+    tavern = taverns.add(ORIGIN, 47100)
     assert is_user_folder(tavern.folder)
     again = RemoteTaverns(tmp_path / "remote")
     again.load()
     assert again.all == (tavern,)
-    assert again.all[0].digest == digest_of(token)
-    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert token.encode() not in kept
+    assert again.all[0].is_paired
+    assert again.all[0].port == 47100
+    assert tavern.token not in repr(tavern)
     if sys.platform != "win32":
         assert stat.S_IMODE((tmp_path / "remote" / "paired.json").stat().st_mode) == 0o600
 
 
 def test_the_copys_folder_is_named_by_us(taverns: RemoteTaverns) -> None:
-    tavern, _ = taverns.add(ORIGIN)
+    tavern = taverns.add(ORIGIN, 47100)
     assert tavern.folder.name == tavern.id
     assert not set(tavern.id) - set("0123456789abcdef")
     assert tavern.host == "192.168.1.5:8000"
 
 
 def test_pairing_again_keeps_the_copy_and_voids_the_old_token(taverns: RemoteTaverns) -> None:
-    first, old = taverns.add(ORIGIN)
+    first = taverns.add(ORIGIN, 47100)
     (first.folder / "chats" / "kept").mkdir()
-    second, new = taverns.add(ORIGIN)
+    second = taverns.add(ORIGIN, 50000)
     assert (second.id, len(taverns.all)) == (first.id, 1)
     assert (second.folder / "chats" / "kept").is_dir()
-    assert digest_of(old) != taverns.all[0].digest == digest_of(new)
+    assert first.token != taverns.all[0].token == second.token
 
 
 def test_one_that_is_forgotten_comes_in_no_more(taverns: RemoteTaverns) -> None:
-    kept, _ = taverns.add(ORIGIN)
-    gone, _ = taverns.add("https://tavern.example")
+    kept = taverns.add(ORIGIN, 47100)
+    gone = taverns.add("https://tavern.example", 47100)
     taverns.erase(gone)
     assert taverns.all == (kept,)
     assert not gone.folder.exists()
     taverns.forget(kept)
     assert not taverns.all[0].is_paired
     assert kept.folder.exists()
-    again, token = taverns.add(ORIGIN)
-    assert again.folder == kept.folder
-    assert taverns.all[0].digest == digest_of(token)
+    assert kept.token not in (taverns.all[0].folder.parent / "paired.json").read_text()
+    assert taverns.add(ORIGIN, 47100).folder == kept.folder
+    assert taverns.all[0].is_paired
 
 
 @pytest.mark.parametrize(
@@ -138,15 +137,15 @@ def test_a_page_without_an_address_of_its_own_is_not_paired(
     taverns: RemoteTaverns, origin: str
 ) -> None:
     with pytest.raises(BridgeError, match="address"):
-        taverns.add(origin)
+        taverns.add(origin, 47100)
 
 
 def test_there_is_an_end_to_pairings(taverns: RemoteTaverns) -> None:
     for number in range(MOST_TAVERNS):
-        taverns.add(f"http://10.0.0.{number}:8000")
+        taverns.add(f"http://10.0.0.{number}:8000", 47100)
     with pytest.raises(BridgeError, match="Too many"):
-        taverns.add(ORIGIN)
-    taverns.add("http://10.0.0.1:8000")
+        taverns.add(ORIGIN, 47100)
+    taverns.add("http://10.0.0.1:8000", 47100)
 
 
 @pytest.mark.parametrize(
@@ -156,8 +155,8 @@ def test_there_is_an_end_to_pairings(taverns: RemoteTaverns) -> None:
         b"{}",
         b"[1]",
         b"\xff",
-        b'[{"id": "../x", "origin": "http://a", "digest": "", "since": 1}]',
-        b'[{"id": "0123456789abcdef", "origin": "x", "digest": "", "since": 1}]',
+        b'[{"id": "../x", "origin": "http://a", "token": "", "port": 1, "since": 1}]',
+        b'[{"id": "0123456789abcdef", "origin": "x", "token": "", "port": 1, "since": 1}]',
     ],
 )
 def test_a_list_that_makes_no_sense_lets_nobody_in(

@@ -55,14 +55,14 @@ class World:
 
 @pytest_asyncio.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
-    tavern, token = RemoteTaverns(tmp_path / "remote").add(ORIGIN)
     server = BridgeServer(no_slots)
     await server.start()
-    server.add_remote(tavern.folder, ORIGIN, tavern.digest)
+    tavern = RemoteTaverns(tmp_path / "remote").add(ORIGIN, server.port)
+    server.add_remote(tavern.folder, ORIGIN, tavern.token)
     chats = RemoteChats(server)
     news: asyncio.Queue[Path] = asyncio.Queue()
     chats.copied.connect(lambda copied: news.put_nowait(copied[1]))
-    yield World(server, chats, tavern.folder, token, news)
+    yield World(server, chats, tavern.folder, tavern.token, news)
     await chats.aclose()
     await server.aclose()
 
@@ -347,7 +347,7 @@ async def test_a_page_of_this_computer_is_asked_for_nothing(world: World, tmp_pa
     token = json.loads(pairing.read_bytes())["token"]
     page = ScriptedPage()
     page.messages = messages(3)
-    async with page.connected(world.server.port, "http://127.0.0.1:8000", token):
+    async with page.connected(world.server.port, "http://127.0.0.1:8000", token, is_local=True):
         await page.tell("message_edited")
         await asyncio.sleep(0.3)
         assert world.chats.is_here(world.server.pages[0])
