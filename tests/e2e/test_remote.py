@@ -6,6 +6,7 @@ It listens at another address than this computer's usual one, so that its page i
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import shutil
@@ -15,6 +16,9 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
 
 from app.companion import open_companion
 from app.core.paths import user_folders
@@ -43,9 +47,19 @@ pytestmark = [
     pytest.mark.timeout(180),
 ]
 
+PROTOCOL = Subprotocol("tavernkeep.v1")
 ADDRESS = "127.0.0.2"
 ONLINE = f"""() => window.SillyTavern && !document.querySelector('#preloader')
     && {CONTEXT}.onlineStatus !== 'no_connection'"""
+OPEN_DRAWER = """() => {
+    let place = document.querySelector('#tavernkeep_pairing input');
+    for (; place; place = place.parentElement) {
+        if (getComputedStyle(place).display === 'none') {
+            place.style.display = 'block';
+        }
+        place.classList.remove('closedDrawer');
+    }
+}"""
 CODE = re.compile(r"The code is (\S+)\.")
 
 
@@ -91,10 +105,19 @@ async def story(page: TavernPage, program: Program, tavern: RunningTavern) -> Ta
     """The page, paired, with the demo story open."""
     await page.slash(f"/go {CHARACTER}")
     await open_story(page)
-    assert await page.slash("/tk-pair ABC-DEF") == "false"
     code = CODE.match(program.greeting)
     assert code
-    assert await page.slash(f"/tk-pair {code[1].lower()}") == "true"
+    port = f"@{code[1].partition('@')[2]}".rstrip("@")
+    for _ in range(5):
+        assert await page.slash(f"/tk-pair WRONG{port}") == "false"
+    assert await page.slash(f"/tk-pair {code[1]}") == "false"
+    program.stop()
+    program.start()
+    code = CODE.match(program.greeting)
+    assert code
+    await page.evaluate(OPEN_DRAWER)
+    await page.page.fill("#tavernkeep_pairing input", code[1].lower())
+    await page.page.click("#tavernkeep_pairing button:not([hidden])")
     await until(lambda: copies(program))
     program.user_folder = copies(program)[0]
     return page
@@ -208,6 +231,32 @@ async def test_a_reload_and_both_ends_anew_go_on_without_a_code(
     await story.edit(await story.length() - 1, "It ends otherwise.")
     assert (await follows(story, program))[-1]["mes"] == "It ends otherwise."
     assert not story.errors
+
+
+async def test_who_else_has_the_port_is_told_nothing(story: TavernPage, program: Program) -> None:
+    """Another user of this computer listens where Tavernkeep would, while that is not there."""
+    program.stop()
+    kept = json.loads(await story.evaluate("() => localStorage.tavernkeep_remote"))
+    heard: list[str] = []
+    came = asyncio.Event()
+
+    async def listen(page: ServerConnection) -> None:
+        assert page.request is not None
+        heard.append(str(page.request.headers))
+        await page.send(json.dumps({"type": "challenge", "nonce": "0" * 32, "proof": "0" * 64}))
+        with contextlib.suppress(ConnectionClosed):
+            heard.extend([str(data) async for data in page])
+        came.set()
+
+    async with serve(listen, "127.0.0.1", kept["port"], select_subprotocol=lambda *_: PROTOCOL):
+        async with asyncio.timeout(60):
+            await came.wait()
+    program.start()
+    assert heard
+    assert kept["token"] not in "".join(heard)
+    assert not [text for text in heard if "hello" in text or "prove" in text]
+    await open_story(story)
+    await follows(story, program)
 
 
 async def test_what_tavernkeep_knows_is_written_by_the_page_alone(

@@ -36,14 +36,12 @@ from app.sillytavern.bridge.bridge_protocol import (
     SUBPROTOCOLS,
     WISHES,
     Answer,
-    Challenge,
     Changed,
     ChatIdentity,
     Event,
     Hello,
     PageFrame,
     Part,
-    Prove,
     Pulse,
     Reply,
     Sent,
@@ -53,7 +51,7 @@ from app.sillytavern.bridge.bridge_protocol import (
     Wish,
     wire_slots,
 )
-from app.sillytavern.bridge.bridge_taverns import PairedTavern
+from app.sillytavern.bridge.bridge_taverns import PairedTavern, is_proven
 from app.sillytavern.bridge.frame_meter import FrameMeter
 from app.sillytavern.bridge.pairing_door import PairingDoor
 
@@ -401,26 +399,13 @@ class BridgeServer:
             await connection.close(TOKEN_ROTATED)
             return
         with contextlib.suppress(ConnectionClosed, TimeoutError, BridgeError):
-            if not await self._is_proven(connection, self._taverns.get(user_folder)):
+            tavern = self._taverns.get(user_folder)
+            if tavern is None or not await is_proven(connection, tavern, self.port):
                 await connection.close(UNPROVEN)
                 return
             hello = bridge_protocol.decode(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))
             if isinstance(hello, Hello):
                 await self._serve_page(connection, user_folder, hello)
-
-    async def _is_proven(self, connection: ServerConnection, tavern: PairedTavern | None) -> bool:
-        """Whether the page knows the token, where that did not come with the handshake."""
-        if tavern is None or connection.request is None or not tavern.is_remote:
-            return tavern is not None
-        nonces = bridge_handshake.nonce(connection.request.headers), secrets.token_hex(16)
-        challenge = Challenge(nonces[1], tavern.proof("program", self.port, *nonces))
-        await connection.send(bridge_protocol.encode(challenge))
-        data = await asyncio.wait_for(connection.recv(), HELLO_SECONDS)
-        answer = bridge_protocol.decode(data)
-        expected = tavern.proof("page", self.port, *nonces).encode()
-        return isinstance(answer, Prove) and secrets.compare_digest(
-            answer.proof.encode("utf-8", "replace"), expected
-        )
 
     async def _serve_page(
         self, connection: ServerConnection, user_folder: Path, hello: Hello

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
 
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_handshake
 from app.sillytavern.bridge.bridge_file import BridgeFile
-from app.sillytavern.bridge.bridge_protocol import ChatIdentity
+from app.sillytavern.bridge.bridge_protocol import (
+    Challenge,
+    ChatIdentity,
+    Prove,
+    decode,
+    encode,
+)
 
 CHATS_KEPT = 100
+PROOF_SECONDS = 10.0
 
 
 @dataclass(slots=True)
@@ -64,3 +73,20 @@ class PairedTavern:
             del self.published[next(iter(self.published))]
         if self.file is not None:
             self.file.publish(chat, slots)
+
+
+async def is_proven(connection: ServerConnection, tavern: PairedTavern, port: int) -> bool:
+    """Whether a page knows its tavern's token, also where that came not with the handshake.
+
+    Raises BridgeError, TimeoutError, ConnectionClosed.
+    """
+    if connection.request is None or not tavern.is_remote:
+        return not tavern.is_remote
+    nonces = bridge_handshake.nonce(connection.request.headers), secrets.token_hex(16)
+    challenge = Challenge(nonces[1], tavern.proof("program", port, *nonces))
+    await connection.send(encode(challenge))
+    answer = decode(await asyncio.wait_for(connection.recv(), PROOF_SECONDS))
+    expected = tavern.proof("page", port, *nonces).encode()
+    return isinstance(answer, Prove) and secrets.compare_digest(
+        answer.proof.encode("utf-8", "replace"), expected
+    )

@@ -82,7 +82,7 @@ class BridgeLink:
         self._slots_of = slots_of
         self._server = BridgeServer(self._on_turn)
         self._copies = RemoteChats(self._server)
-        self._opened: dict[str, Path] = {}  # by page, of those whose chats have to be copied
+        self._opened: dict[str, Path] = {}  # by page whose chat has to be copied
         self._paired: set[Path] = set()
         self._unreached: dict[Path, str] = {}  # taverns that could not be written into, and why
         # Whether a request goes on while the user has a turn; a setting, as it is now.
