@@ -50,8 +50,8 @@ class PairingRow(FactRow):
         tries = trn("{n} try is left.", "{n} tries are left.", shown.tries)
         self.fact.setText(
             tr(
-                "Type it into SillyTavern's page within five minutes: among its extensions under "
-                "Tavernkeep, or as /tk-pair {code}.",
+                "Within five minutes, type /tk-pair {code} in SillyTavern's page, or the code "
+                "among its extensions under Tavernkeep.",
                 code=text,
             )
             + f" {tries}"
