@@ -56,7 +56,8 @@ async def bring(companion: Companion, code: str) -> dict[str, Any]:
         subprotocols=[PAIRING_SUBPROTOCOL],  # type: ignore[list-item]
         proxy=None,
     ) as socket:
-        await socket.send(json.dumps({"type": "pair", "code": code}))
+        # As the page does: the port behind the code is where it goes to.
+        await socket.send(json.dumps({"type": "pair", "code": code.partition("@")[0]}))
         answer: dict[str, Any] = json.loads(await socket.recv())
         return answer
 
