@@ -54,6 +54,7 @@ from app.work.pages.link import AnsweredTurn, BridgeLink
 from app.work.pages.page_requests import PageRequests
 from app.work.pages.page_side import PageSide
 from app.work.pages.page_tokens import PageTokens
+from app.work.pages.remote_setup import RemoteSetup
 from app.work.pages.turn_history import TurnHistory
 from app.work.planning.staleness import is_outdated
 from app.work.prompts.budgeting import Budgeting
@@ -90,7 +91,7 @@ class Companion(News):
     hands. use: what models were asked for, and the cap of a day. page: badge and marks in
     SillyTavern's page. page_requests: what the user asks of us in it. budgets: tries and sets them.
     turns: prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
-    settings to take along. bridge: the extension in each tavern.
+    settings to take along. bridge: the extension in each tavern. remote: taverns on other machines.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -289,12 +290,17 @@ class Companion(News):
             self._ask_for_text,
         )
         self.bridge = BridgeSetup(self._link)
+        self.remote = RemoteSetup(
+            self.folders.data / "remote", self._link, self._library.follow_copies
+        )
+        self._library.copies = lambda: self.remote.copies
         self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
 
     # --- life
 
     async def start(self) -> None:
         """Look for taverns and begin to work. Raises NoTavern for a place that was given."""
+        await self.remote.load()
         await self._load_library()
         await self.prompts.look()
         await self.use.load()
@@ -306,7 +312,8 @@ class Companion(News):
             await self._queue.start()
         if self._parts.options.watch:
             await self._library.watch()
-            await self._link.start(self._library.taverns)
+            await self._link.start(self._library.taverns, self.remote.port)
+            self.remote.start()
             self._tasks.spawn(self.prompts.watch(), name="watching the prompts")
             self._tasks.spawn(self._back_up(), name="backing up")
         self._is_started = True
@@ -482,6 +489,11 @@ class Companion(News):
     def recovery(self) -> str:
         """What was done at the start about a damaged database, "" where none was."""
         return "" if self._store.recovery is None else self._store.recovery.sentence
+
+    def host_of(self, chat: ChatRef) -> str:
+        """Host of the page that a chat comes from, "" where its file is SillyTavern's own."""
+        hosts = {tavern.user_folder: tavern.host for tavern in self.taverns}
+        return "" if chat.user_folder is None else hosts.get(chat.user_folder, "")
 
     def story(self, path: Path) -> Story | None:
         """The newest story of an open chat."""

@@ -15,7 +15,7 @@ COOKIE = "secret-cookie"
 # Keys of all tests begin like real ones.
 SECRET = re.compile(rf"\bsk-[\w-]{{4,}}|{TOKEN}[\w-]+|{COOKIE}")
 IN_FILES = tuple(re.compile(sign) for sign in (rb"\bsk-[a-z0-9-]{4,}", TOKEN.encode()))
-OWN_PLACES = ("keys.json", "pairing.json")  # where a key, and where a token belongs
+OWN_PLACES = ("keys.json", "pairing.json", "paired.json")  # where a key, and where a token belongs
 MOST_BYTES = 50_000_000  # of a file that is looked through
 
 

@@ -10,13 +10,19 @@ from pathlib import Path
 
 from app.commands.chat_options import add_llm
 from app.commands.output import show, warn
-from app.companion import open_companion
+from app.companion import Companion, open_companion
 from app.core.collecting import sparing_the_old
 from app.core.errors import NoTavern
 from app.core.paths import user_folders
 from app.core.translation import N_, tr
+from app.sillytavern.data_folders import Tavern
+from app.sillytavern.remote.remote_taverns import RemoteTavern
 
 HELP = N_("watch SillyTavern and fill its prompts, without a window")
+CODE = N_(
+    "The code is {code}. Type it within five minutes into SillyTavern's page, among its extensions "
+    "or as /tk-pair {code}."
+)
 EXAMPLE = "serve --llm ollama:llama3.1:8b"
 
 
@@ -24,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     parser.add_argument(
         "--tavern", type=Path, metavar="PATH", help=tr("where SillyTavern's data are")
+    )
+    parser.add_argument(
+        "--pair",
+        action="store_true",
+        help=tr("show a code, to pair with the page of a SillyTavern on another machine"),
     )
     add_llm(parser)
 
@@ -44,7 +55,9 @@ async def _serve(options: argparse.Namespace) -> None:
     async with open_companion(
         folders, tavern=options.tavern, llm=options.llm, keeps_memory=True
     ) as companion:
-        if not companion.taverns:
+        companion.remote.paired.connect(_on_paired)
+        is_remote = options.pair or bool(companion.remote.taverns)
+        if not companion.taverns and not is_remote:
             raise NoTavern(tr("No SillyTavern was found. Say where it is with --tavern PATH."))
         if companion.recovery:
             warn(companion.recovery)
@@ -54,20 +67,32 @@ async def _serve(options: argparse.Namespace) -> None:
             {
                 "user_folder": str(tavern.user_folder),
                 "user": tavern.user,
-                "bridge": (await companion.bridge.status(tavern.user_folder)).sentence,
+                "bridge": await _bridge_of(companion, tavern),
             }
             for tavern in companion.taverns
         ]
-        show(
-            options,
-            {"serving": rows},
-            (
-                tr("Serving {folder}. {bridge}", folder=row["user_folder"], bridge=row["bridge"])
-                for row in rows
-            ),
-        )
+        data: dict[str, object] = {"serving": rows}
+        lines = [
+            tr("Serving {folder}. {bridge}", folder=row["user_folder"], bridge=row["bridge"])
+            for row in rows
+        ]
+        if options.pair:
+            companion.remote.show_code()
+            data["code"] = companion.remote.code_text
+            lines.append(tr(CODE, code=companion.remote.code_text))
+        show(options, data, lines)
         await stopping.wait()
 
 
 def _on_trouble(trouble: tuple[Path, str]) -> None:
     warn(trouble[1])
+
+
+def _on_paired(tavern: RemoteTavern) -> None:
+    print(tr("Paired with SillyTavern's page at {host}.", host=tavern.host), flush=True)
+
+
+async def _bridge_of(companion: Companion, tavern: Tavern) -> str:
+    if tavern.host:
+        return tr("Its chats come from SillyTavern's page at {host}.", host=tavern.host)
+    return (await companion.bridge.status(tavern.user_folder)).sentence

@@ -20,6 +20,7 @@ TavernkeepError
 │   └── AnswerUnusable        it answered, but not with what was asked for
 ├── PromptUnusable            a prompt file, mostly the user's own
 ├── BridgeError               the extension or its socket
+│   └── CopyRefused           a page sent a chat that must not be taken
 ├── OperationOutdated         queued work whose story has changed meanwhile
 └── UsageError                a command was called wrongly
 """
@@ -116,6 +117,10 @@ class PromptUnusable(TavernkeepError):
 
 class BridgeError(TavernkeepError):
     """The bridge extension or its socket failed."""
+
+
+class CopyRefused(BridgeError):
+    """A page of another machine's SillyTavern sent what must not be taken; nothing was written."""
 
 
 class OperationOutdated(TavernkeepError):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from app.core.errors import TavernError, WriteRefused, reason_of
 from app.core.translation import tr
+from app.sillytavern.copy_mark import refuse_copy
 from app.sillytavern.guarded_write import LONGEST_NAME, write_file_atomically
 
 NEWEST_KEPT = 3
@@ -103,6 +104,7 @@ class ChatCopies:
 
         Raises TavernError, WriteRefused.
         """
+        refuse_copy(chat)
         data = self.read(copy)
         clock = time.strftime("%Y-%m-%d %Hh%M", time.localtime(copy.moment))
         target, number = _beside(chat, f" - as of {clock}"), 1

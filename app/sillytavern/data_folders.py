@@ -12,6 +12,7 @@ from pathlib import Path
 from app.core.errors import NoTavern, reason_of
 from app.core.translation import N_, tr
 from app.sillytavern.card import CardReader
+from app.sillytavern.copy_mark import host_of
 from app.sillytavern.group_metadata import GROUP_CHATS
 from app.sillytavern.json_file import load_object
 from app.story.story import ChatKind, ChatRef
@@ -61,13 +62,17 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Tavern:
-    """One user folder of a SillyTavern data root and what is in it, by name."""
+    """One user folder of a SillyTavern data root and what is in it, by name.
+
+    host: of the page that it was copied from, "" where SillyTavern's own files are here.
+    """
 
     user_folder: Path
     user: str
     characters: tuple[Character, ...] = ()
     groups: tuple[Group, ...] = ()
     problems: tuple[FolderProblem, ...] = ()
+    host: str = ""
 
     @property
     def owners(self) -> tuple[Character | Group, ...]:
@@ -196,6 +201,7 @@ class _Loading:
             characters=self._characters(),
             groups=self._groups(),
             problems=tuple(self._problems),
+            host=host_of(self._folder),
         )
 
     def _read_names(self) -> None:

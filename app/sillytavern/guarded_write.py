@@ -18,6 +18,7 @@ from app.core.errors import WriteRefused, reason_of
 from app.core.translation import tr
 from app.sillytavern.chat_file import ChatSnapshot, stamp_of
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
+from app.sillytavern.copy_mark import refuse_copy
 
 LONGEST_NAME = 255  # bytes that a file system takes
 LONGEST_STEM = 200  # of a backup, beside its moment
@@ -64,6 +65,7 @@ def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_fold
     Raises WriteRefused when the chat changed since, when `data` carries another integrity slug, or
     when the disk fails; in each case the chat's file is as it was.
     """
+    refuse_copy(path)
     try:
         stamp = stamp_of(path.stat())
         current = path.read_bytes()

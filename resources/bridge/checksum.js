@@ -9,13 +9,18 @@ const CRC_TABLE = Array.from({ length: 256 }, (_unused, byte) => {
 });
 const encoder = new TextEncoder();
 
-/** CRC-32 of the text in UTF-8, lone surrogates as U+FFFD; SubtleCrypto is missing on plain http. */
-export function checksum(text) {
+/** CRC-32 of bytes; SubtleCrypto is missing on plain http. */
+export function checksumOf(bytes) {
     let crc = 0xffffffff;
-    for (const byte of encoder.encode(text)) {
+    for (const byte of bytes) {
         crc = CRC_TABLE[(crc ^ byte) & 0xff] ^ (crc >>> 8);
     }
     return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** CRC-32 of the text in UTF-8, lone surrogates as U+FFFD. */
+export function checksum(text) {
+    return checksumOf(encoder.encode(text));
 }
 
 /** Checksum of what a message shows. */

@@ -9,6 +9,7 @@ import { listen, onPromptBuilt } from './events.js';
 import * as link from './link.js';
 import * as mailbox from './mailbox.js';
 import * as mirror from './mirror.js';
+import * as pairing from './pairing.js';
 import * as parts from './parts.js';
 import { respond } from './requests.js';
 import * as rows from './rows.js';
@@ -17,8 +18,9 @@ import * as sent from './sent.js';
 import * as slots from './slots.js';
 import { chatKey, context, openChat, serverVersion } from './tavern.js';
 import * as turns from './turns.js';
+import { tell as tellUser } from './wishes.js';
 
-const VERSION = '0.4.2';
+const VERSION = '0.4.3';
 const LOOK_EVERY = 3_000;
 const LOOK_AFTER_EVENT = 50;
 const READ_MAILBOX_EVERY = 5_000;
@@ -109,6 +111,9 @@ const onEvent = safely((name, details) => {
 
 /** Take over what the bridge file says of the open chat, when the socket cannot tell. */
 async function readMailbox() {
+    if (link.isRemote()) {
+        return; // the program cannot leave anything there
+    }
     const isNew = await mailbox.read();
     const isKnown = slots.lastKnown(settled) !== null;
     const entry = mailbox.entry(settled);
@@ -215,6 +220,8 @@ async function start() {
             readMailbox();
         },
         pairing: safely(parts.choose),
+        remote: safely(pairing.show),
+        refused: safely((reason) => tellUser(reason)),
     });
 }
 

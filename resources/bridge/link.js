@@ -1,5 +1,8 @@
 /** The websocket to the program: pairing, connecting again, questions with a bounded wait. */
 
+import { nonce, proof } from './proof.js';
+import * as remote from './remote.js';
+
 const PROTOCOL = 'tavernkeep.v1';
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
@@ -8,16 +11,24 @@ const PAIRING_POLL = 2_000;
 /** As often as the program asks; so many times without its question, it hangs. */
 const PULSE_EVERY = 4_000;
 const PULSES_MISSED = 4;
+const REFUSED = 4400; // close code: what this page said is not taken; the reason says why
 
 const listeners = {
     frame: () => {}, pulse: () => true, up: () => {}, down: () => {}, hello: () => ({}), pairing: () => {},
+    remote: () => {}, refused: () => {},
 };
 /** @type {Map<string, (frame: object | null) => void>} */
 const waiting = new Map();
 /** @type {WebSocket | null} */
 let socket = null;
 let isWelcome = false;
+let isElsewhere = false;
 let counter = 0;
+
+/** The program runs on another machine than SillyTavern, and finds no files of it. */
+export function isRemote() {
+    return isElsewhere;
+}
 
 /** The program answers. */
 export function isUp() {
@@ -34,6 +45,11 @@ export function send(frame) {
     }
     socket.send(JSON.stringify(frame));
     return true;
+}
+
+/** Go, as when the pairing is forgotten. */
+export function leave() {
+    socket?.close();
 }
 
 /** A number that no other question has. */
@@ -85,10 +101,20 @@ export async function run(handlers) {
 }
 
 async function readPairing() {
+    if (isElsewhere) {
+        return remote.pairing();
+    }
     try {
         const url = new URL('pairing.json', import.meta.url);
         const response = await fetch(url, { cache: 'no-store' });
-        const { port, token, parts } = response.ok ? await response.json() : {};
+        const { port, token, parts, remote: isExported } = response.ok ? await response.json() : {};
+        // A program that finds this folder writes its own pairing over what says so.
+        if (isExported === true && !token) {
+            isElsewhere = true;
+            listeners.remote();
+            listeners.pairing();
+            return remote.pairing();
+        }
         if (response.ok || response.status === 404) {
             listeners.pairing(response.ok ? parts : null);
         }
@@ -118,8 +144,10 @@ async function pause(milliseconds, used) {
 function converse({ port, token }) {
     return new Promise((resolve) => {
         let worked = false;
+        const ownNonce = isElsewhere ? nonce() : '';
+        const credential = isElsewhere ? `remote.${ownNonce}` : `token.${token}`;
         try {
-            socket = new WebSocket(`ws://127.0.0.1:${port}`, [PROTOCOL, `token.${token}`]);
+            socket = new WebSocket(`ws://127.0.0.1:${port}`, [PROTOCOL, credential]);
         } catch {
             resolve(false);
             return;
@@ -148,10 +176,24 @@ function converse({ port, token }) {
             }
             resolve(worked);
         };
-        socket.onopen = () => own.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
+        const greet = () => own.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
+        socket.onopen = isElsewhere ? null : greet;
+        // Whoever has the port now may be somebody else: the program proves first that it is not.
+        let isProven = !isElsewhere;
+        const prove = (frame) => {
+            if (frame?.type !== 'challenge' || frame.proof !== proof(token, `program ${port} ${ownNonce} ${frame.nonce}`)) {
+                end();
+                return;
+            }
+            isProven = true;
+            own.send(JSON.stringify({ type: 'prove', proof: proof(token, `page ${port} ${ownNonce} ${frame.nonce}`) }));
+            greet();
+        };
         socket.onmessage = ({ data }) => {
             const frame = parse(data);
-            if (frame?.type === 'pulse') {
+            if (!isProven) {
+                prove(frame);
+            } else if (frame?.type === 'pulse') {
                 missed = 0;
                 send({ type: 'pulse', server: listeners.pulse() });
             } else if (frame?.type === 'welcome') {
@@ -162,7 +204,14 @@ function converse({ port, token }) {
                 listeners.frame(frame);
             }
         };
-        socket.onclose = end;
+        socket.onclose = ({ code, reason }) => {
+            if (code === REFUSED) {
+                worked = false; // or it would come back at once, and say the same
+                listeners.refused(reason);
+                listeners.down();
+            }
+            end();
+        };
     });
 }
 

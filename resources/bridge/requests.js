@@ -3,7 +3,9 @@
 import * as asking from './asking.js';
 import { tell } from './badge.js';
 import { messageChecksum } from './checksum.js';
+import * as copying from './copying.js';
 import { goTo } from './jump.js';
+import { isRemote } from './link.js';
 import { choose } from './parts.js';
 import { show } from './previously.js';
 import { take } from './rows.js';
@@ -32,6 +34,14 @@ const HANDLERS = {
     marks: take,
     go_to: goTo,
 };
+/** What only a program is given that cannot read the files itself. */
+const REMOTE_HANDLERS = {
+    copy_state: copying.copyState,
+    copy_lines: copying.copyLines,
+    copy_piece: copying.copyPiece,
+    copy_company: copying.copyCompany,
+    copy_member: copying.copyMember,
+};
 
 /**
  * Answer a request; failures become the answer's error.
@@ -40,10 +50,11 @@ const HANDLERS = {
  */
 export async function respond({ id, kind, params }, hear) {
     try {
-        if (!Object.hasOwn(HANDLERS, kind)) {
+        const handlers = isRemote() ? { ...HANDLERS, ...REMOTE_HANDLERS } : HANDLERS;
+        if (!Object.hasOwn(handlers, kind)) {
             throw new Error(t`this version of the extension cannot do that`);
         }
-        return { type: 'answer', id, result: await HANDLERS[kind](params ?? {}, { id, hear }) };
+        return { type: 'answer', id, result: await handlers[kind](params ?? {}, { id, hear }) };
     } catch (error) {
         return { type: 'answer', id, error: String(error?.message ?? error).slice(0, 500) || 'failed' };
     }

@@ -33,7 +33,8 @@ CHROMIUM_ARGUMENTS = [
     "--disable-sync",
     "--disable-dev-shm-usage",
     # Nothing outside of this computer is reached, whatever a page asks for.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    "--host-resolver-rules=MAP * ~NOTFOUND, "
+    "EXCLUDE 127.0.0.1, EXCLUDE 127.0.0.2, EXCLUDE localhost",
 ]
 
 CHATS = {

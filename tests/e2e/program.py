@@ -19,21 +19,29 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Program:
-    """`tavernkeep serve` over one tavern; its data outlive a restart."""
+    """`tavernkeep serve` over one tavern; its data outlive a restart.
 
-    user_folder: Path
+    user_folder: None where it is told of no tavern. more: further arguments. greeting: its first
+    line.
+    """
+
+    user_folder: Path | None
     data_dir: Path
     llm: str
     process: subprocess.Popen[str] | None = None
+    more: tuple[str, ...] = ()
+    greeting: str = ""
 
     def start(self) -> None:
         """Start it and wait until it serves."""
+        tavern = () if self.user_folder is None else ("--tavern", str(self.user_folder))
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "app", "serve"),
-                *("--tavern", str(self.user_folder)),
+                *tavern,
                 *("--data-dir", str(self.data_dir)),
                 *("--llm", self.llm),
+                *self.more,
             ],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
@@ -41,8 +49,8 @@ class Program:
             text=True,
         )
         assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line.startswith("Serving"), line
+        self.greeting = self.process.stdout.readline()
+        assert self.greeting.startswith(("Serving", "The code is")), self.greeting
 
     def stop(self) -> int:
         """End it as a user does; gives the exit code."""

@@ -26,7 +26,8 @@ START_SECONDS = 120.0  # the first start ever bundles the page's libraries
 
 CONFIG = """\
 dataRoot: {data_root}
-listen: false
+listen: {listens}
+listenAddress: {{ipv4: {address}}}
 port: {port}
 browserLaunch: {{enabled: false}}
 whitelistDockerHosts: false
@@ -84,12 +85,17 @@ class Server:
             self.process.wait(10)
 
 
-def start_server(package: Path, data_root: Path, folder: Path) -> Server:
+def start_server(
+    package: Path, data_root: Path, folder: Path, address: str = "127.0.0.1"
+) -> Server:
     """Start SillyTavern and wait until it answers. folder: for its configuration and log."""
     port = free_port()
     data_root.mkdir(parents=True, exist_ok=True)
     config = folder / "config.yaml"
-    config.write_text(CONFIG.format(data_root=data_root, port=port))
+    listens = str(address != "127.0.0.1").lower()
+    config.write_text(
+        CONFIG.format(data_root=data_root, port=port, listens=listens, address=address)
+    )
     log = folder / "sillytavern.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -100,7 +106,7 @@ def start_server(package: Path, data_root: Path, folder: Path) -> Server:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    server = Server(process, f"http://127.0.0.1:{port}", log)
+    server = Server(process, f"http://{address}:{port}", log)
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:

@@ -103,6 +103,7 @@ async def open_story(page: TavernPage) -> None:
 
 
 def chat_path(program: Program) -> Path:
+    assert program.user_folder is not None
     return program.user_folder / "chats" / CHARACTER / DEMO_CHAT.name
 
 
@@ -195,6 +196,7 @@ async def test_over_the_bridge_file_when_the_program_is_gone(
 ) -> None:
     recap = current_recap(program)
     program.stop()
+    assert program.user_folder is not None
     entries = read_bridge_file(program.user_folder).chats
     texts = [slot.text for entry in entries.values() for slot in entry.slots]
     assert any(recap in text for text in texts)

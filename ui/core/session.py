@@ -44,6 +44,7 @@ class Session(QObject):
         slots_changed: SlotSet of the chat that is shown.
         reach_changed: Reached, how its messages reach the next prompt; after slots_changed.
         library_changed, operations_changed, health_changed, progressed: as the Companion's.
+        remote_changed: a SillyTavern on another machine was paired or forgotten, or a code is over.
         replayed: something was taken back or done again.
         undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
         catch_up_offered: CatchUpPlan of the chat that is shown, while its backlog waits for the
@@ -63,6 +64,7 @@ class Session(QObject):
     slots_changed = Signal(object)
     reach_changed = Signal(object)
     library_changed = Signal()
+    remote_changed = Signal()
     operations_changed = Signal(object)
     health_changed = Signal(object)
     progressed = Signal(object)
@@ -112,6 +114,7 @@ class Session(QObject):
             (companion.trouble, self._on_trouble),
             (companion.trouble_over, self._on_trouble_over),
             (companion.turns.changed, self._on_turns_changed),
+            (companion.remote.changed, self._on_remote_changed),
         )
 
     def close(self) -> None:
@@ -250,6 +253,9 @@ class Session(QObject):
     def _on_catch_up_changed(self, chat: ChatRef) -> None:
         if chat.path == self._path:
             self._offer(self.companion.work.catch_up(chat.path))
+
+    def _on_remote_changed(self, _payload: None) -> None:
+        self.remote_changed.emit()
 
     def _on_library_changed(self, _payload: None) -> None:
         self.library_changed.emit()

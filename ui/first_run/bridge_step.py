@@ -100,7 +100,7 @@ class BridgeStep(Step):
 
     async def _look(self) -> None:
         companion = self.session.companion
-        folders = [tavern.user_folder for tavern in companion.taverns]
+        folders = [tavern.user_folder for tavern in companion.taverns if not tavern.host]
         self._statuses = {folder: await companion.bridge.status(folder) for folder in folders}
         self._on_health_changed(companion.health)
 

@@ -24,6 +24,10 @@ NONE = N_(
     "the folder “data” in it."
 )
 SEVERAL = N_("All of them are read. To read only one, choose it.")
+ELSEWHERE = N_(
+    "If it runs in Docker, in WSL or on another machine, its page can bring the chats: later, in "
+    "the settings under SillyTavern."
+)
 NONE_YET = N_("There is still none in the usual places.")
 
 
@@ -54,6 +58,7 @@ class TavernStep(Step):
         column.setSpacing(6)
         column.addWidget(Label(tr("No SillyTavern was found yet"), font=ui_font(13, SEMIBOLD)))
         column.addWidget(body(tr(NONE)))
+        column.addWidget(body(tr(ELSEWHERE)))
         self._several = body(tr(SEVERAL))
         self._choose = Button(tr("Choose another folder"), icon="folder")
         self._choose.clicked.connect(self.folder_wanted)
@@ -76,7 +81,7 @@ class TavernStep(Step):
     @property
     def taverns(self) -> tuple[Tavern, ...]:
         """What was found."""
-        return self.session.companion.taverns
+        return tuple(tavern for tavern in self.session.companion.taverns if not tavern.host)
 
     @property
     def found(self) -> str:

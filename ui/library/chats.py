@@ -50,10 +50,11 @@ def library_rows(
             rows.extend(LibraryRow(chat_title(chat), chat, is_group) for chat in found)
 
     for tavern in taverns:
+        where = f" · {tavern.host}" if tavern.host else ""
         for character in tavern.characters:
-            add(character.name, character.chats)
+            add(f"{character.name}{where}", character.chats)
         for group in tavern.groups:
-            add(group.name, group.chats, is_group=True)
+            add(f"{group.name}{where}", group.chats, is_group=True)
     if demo is not None and all(row.chat is None or row.chat.path != demo.path for row in rows):
         add(tr("Demo story"), (demo,), is_group=demo.kind.value == "group")
     return tuple(rows)

@@ -120,5 +120,5 @@ class FirstSteps(QObject):
             self.declines_bridge = True
 
     def _first_tavern(self) -> Path | None:
-        taverns = self._session.companion.taverns
+        taverns = [tavern for tavern in self._session.companion.taverns if not tavern.host]
         return taverns[0].user_folder if taverns else None

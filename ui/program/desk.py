@@ -312,14 +312,16 @@ class Desk(QObject):
 
     def _on_chat_opened(self, story: Story) -> None:
         self._frame.notice.forget_failure()
-        self._frame.card.show_story(story)
+        self._frame.card.show_story(story, self.session.companion.host_of(story.chat))
         self._actions["copies"].setEnabled(True)
         name = story.chat.owner_name or story.chat.title
         self._window.setWindowTitle(f"{name} — Tavernkeep")
         self.show_page(self.page_key)
 
     def _on_story_changed(self, _change: object) -> None:
-        self._frame.card.show_story(self.session.story)
+        story = self.session.story
+        host = "" if story is None else self.session.companion.host_of(story.chat)
+        self._frame.card.show_story(story, host)
 
     def _on_reading(self, is_reading: bool) -> None:
         if not is_reading:

@@ -11,7 +11,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.setting_sections import Section
 from ui.core.dialogs import choose_file, choose_new_file
 from ui.core.session import Session
-from ui.settings.tavern import FactRow
+from ui.settings.fact_row import FactRow
 
 KINDS = N_("Tavernkeep's settings (*.json)")
 NAME = N_("Tavernkeep settings.json")

@@ -12,7 +12,7 @@ from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import Label
 from ui.controls.setting_sections import Section
-from ui.settings.tavern import FactRow
+from ui.settings.fact_row import FactRow
 from ui.shell.setting_entries import LANGUAGE, SCALE
 from ui.theme.fonts import MEDIUM, ui_font
 

@@ -104,6 +104,7 @@ class SettingsPage(QWidget):
         self.rail.scope_chosen.connect(self._on_scope)
         self.rail.section_wanted.connect(self.go_to)
         session.library_changed.connect(self._on_library_changed)
+        session.remote_changed.connect(self._on_library_changed)
         session.chat_opened.connect(self._on_chat_opened)
         session.replayed.connect(self.refresh_values)
         self.refresh()

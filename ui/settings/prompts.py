@@ -10,7 +10,7 @@ from ui.controls.buttons import Button
 from ui.controls.setting_sections import Section
 from ui.core.session import Session
 from ui.prompts.words import summary
-from ui.settings.tavern import FactRow
+from ui.settings.fact_row import FactRow
 
 
 class PromptsSection(Section):

@@ -7,42 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtCore import Signal
 
 from app.core.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
-from ui.controls.labels import ElidedLabel, Label
-from ui.controls.setting_sections import Row, Section
+from ui.controls.setting_sections import Section
 from ui.core.session import Session
-from ui.theme.fonts import MEDIUM, ui_font
-from ui.theme.palette import T3_ROLE
+from ui.settings.fact_row import FactRow
+from ui.settings.remote import PairingRow, RemoteRow
 
 if TYPE_CHECKING:
     from app.sillytavern.bridge.bridge_installer import BridgeStatus
-
-
-class FactRow(Row):
-    """A title, a fact beneath it, and a button."""
-
-    def __init__(self, title: str, fact: str, button: Button | None = None) -> None:
-        super().__init__()
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        self.title = ElidedLabel(title, font=ui_font(12.5, MEDIUM))
-        self.fact = Label(fact, font=ui_font(11.5), tone=T3_ROLE, wraps=True)
-        words.addWidget(self.title)
-        words.addWidget(self.fact)
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(14, 9, 14, 9)
-        self.row.setSpacing(8)
-        self.row.addLayout(words, 1)
-        if button is not None:
-            self.row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-
-    def matches(self, text: str) -> bool:
-        """Whether title or fact hold the text; `text` is casefolded."""
-        return text in f"{self.title.text()}\n{self.fact.text()}".casefold()
 
 
 class BridgeRow(FactRow):
@@ -101,7 +76,7 @@ class TavernSection(Section):
     def refresh(self) -> None:
         """Show the taverns that were found, and look for the bridge in each."""
         companion = self._session.companion
-        taverns = companion.taverns
+        taverns = [tavern for tavern in companion.taverns if not tavern.host]
         self.clear()
         self._bridges.clear()
         folder = Button(tr("Choose a folder"), icon="folder")
@@ -121,6 +96,9 @@ class TavernSection(Section):
             self.add_row(row)
             looked = partial(companion.bridge.status, tavern.user_folder)
             self._show_status_of(tavern.user_folder, looked, N_("looking for the bridge"))
+        for remote in companion.remote.taverns:
+            self.add_row(RemoteRow(self._session, remote))
+        self.add_row(PairingRow(self._session))
 
     def _show_status_of(
         self, user_folder: Path, ask: Callable[[], Coroutine[Any, Any, BridgeStatus]], name: str

@@ -55,17 +55,29 @@ class LibraryCard(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_story(self, story: Story | None) -> None:
-        """Name the chat that is open."""
+    def show_story(self, story: Story | None, host: str = "") -> None:
+        """Name the chat that is open. host: of the page that it comes from, "" for a file here."""
         if story is None:
             self._title, self._detail = tr("No chat is open"), tr("Choose one")
         else:
             self._title = story.chat.owner_name or story.chat.title
             self._detail = length_words(story)
+            if host:
+                messages = trn("{n} message", "{n} messages", len(story.messages))
+                self._detail = f"{messages}, {tr('from {host}', host=host)}"
         self.setAccessibleName(
             tr("Choose a chat. Open: {title}, {detail}", title=self._title, detail=self._detail)
         )
-        self.setToolTip(plain_tip(f"{self._title}: {self._detail}"))
+        tip = f"{self._title}: {self._detail}"
+        if host:
+            tip = tr(
+                "{title}: {detail}. From SillyTavern's page at {host}: it is written only while "
+                "that page shows it.",
+                title=self._title,
+                detail=length_words(story) if story is not None else "",
+                host=host,
+            )
+        self.setToolTip(plain_tip(tip))
         self.update()
 
     def sizeHint(self) -> QSize:

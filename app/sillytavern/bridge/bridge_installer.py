@@ -99,7 +99,7 @@ def install(user_folder: Path) -> BridgeStatus:
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        names = set(_source_names())
+        names = set(source_names())
         outdated = _inventory(folder) - names
         # First of all: by it a folder is known for ours that a full disk left without a manifest.
         _write_inventory(user_folder, names | outdated)
@@ -148,7 +148,7 @@ def remove(user_folder: Path) -> BridgeStatus:
         )
     try:
         # The manifest goes last: while it is there, a half done removal can be done again.
-        names = _inventory(folder) | set(_source_names()) | {_PAIRING, _INVENTORY}
+        names = _inventory(folder) | set(source_names()) | {_PAIRING, _INVENTORY}
         for path in (*(folder / name for name in names - {_MANIFEST}), *_unfinished(folder)):
             path.unlink(missing_ok=True)
         (folder / _MANIFEST).unlink(missing_ok=True)
@@ -237,7 +237,8 @@ def _write_inventory(user_folder: Path, names: Iterable[str]) -> None:
     write_for_tavern(user_folder, extension_folder(user_folder) / _INVENTORY, content)
 
 
-def _source_names() -> list[str]:
+def source_names() -> list[str]:
+    """Names of the files that make the extension."""
     return sorted(path.name for path in SOURCE.iterdir() if _FILE_NAME.fullmatch(path.name))
 
 

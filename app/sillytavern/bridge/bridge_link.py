@@ -20,6 +20,7 @@ from app.sillytavern.bridge.bridge_protocol import (
     Answer,
     Cancel,
     ChatIdentity,
+    PageFrame,
     Part,
     ProgramFrame,
     Pulse,
@@ -135,6 +136,10 @@ class PageLink:
                 tr("SillyTavern's page could not do this: {error}.", error=answer.error)
             )
         return answer.result
+
+    def awaits(self, frame: PageFrame) -> bool:
+        """Whether the frame is what the page was asked for."""
+        return isinstance(frame, Answer | Part) and frame.id in self._asked
 
     def take_part(self, part: Part) -> None:
         """Hand a piece to whoever asked for it; late ones are dropped."""

@@ -17,7 +17,9 @@ from app.story.story import ChatKind, ChatRef
 
 # Newest first. A page offers what it speaks as websocket subprotocols, next to its token.
 SUBPROTOCOLS = ("tavernkeep.v1",)
+PAIRING_SUBPROTOCOL = "tavernkeep.pair.v1"  # of a page that has no token yet, and brings a code
 TOKEN_PREFIX = "token."
+NONCE_PREFIX = "remote."  # of a page that proves its token instead of sending it
 MAX_FRAME_BYTES = 1024 * 1024
 
 Name = Annotated[str, Meta(max_length=512)]
@@ -87,6 +89,18 @@ class Hello(Struct, frozen=True, tag="hello"):
     sillytavern: Short = ""
     chat: ChatIdentity | None = None
     length: Count = 0
+
+
+class Pair(Struct, frozen=True, tag="pair"):
+    """Only frame of a page that wants to be paired. code: that the user typed there."""
+
+    code: Short
+
+
+class Prove(Struct, frozen=True, tag="prove"):
+    """A page's answer to Challenge, before its Hello: that it knows the token, too."""
+
+    proof: Short
 
 
 class Event(Struct, frozen=True, tag="event"):
@@ -275,6 +289,22 @@ class Welcome(Struct, frozen=True, tag="welcome"):
     wait_ms: int
 
 
+class Paired(Struct, frozen=True, tag="paired"):
+    """Answer to Pair. token: the page's own from now on, empty where `error` says why not."""
+
+    token: str = ""
+    error: str = ""
+
+
+class Challenge(Struct, frozen=True, tag="challenge"):
+    """First frame to a page whose token lies in no file. proof: that the program knows the token:
+    another program may have the port. See PairedTavern.
+    """
+
+    nonce: str
+    proof: str
+
+
 class Slots(Struct, frozen=True, tag="slots"):
     """The slots of a chat; everything set before that is not in here goes away.
 
@@ -311,8 +341,10 @@ class Reply(Struct, frozen=True, tag="reply"):
     error: str = ""
 
 
-PageFrame = Hello | Event | Changed | TurnRequest | Answer | Part | Sent | Wish | Pulse
-ProgramFrame = Welcome | Slots | Request | Cancel | Reply | Pulse
+PageFrame = (
+    Hello | Pair | Prove | Event | Changed | TurnRequest | Answer | Part | Sent | Wish | Pulse
+)
+ProgramFrame = Welcome | Paired | Challenge | Slots | Request | Cancel | Reply | Pulse
 
 _decoder = msgspec.json.Decoder(PageFrame)
 _encoder = msgspec.json.Encoder()

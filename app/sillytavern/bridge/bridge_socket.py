@@ -8,7 +8,7 @@ import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -32,6 +32,7 @@ from app.sillytavern.bridge.bridge_pairing import Pairing
 from app.sillytavern.bridge.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
+    PAIRING_SUBPROTOCOL,
     SUBPROTOCOLS,
     WISHES,
     Answer,
@@ -39,6 +40,7 @@ from app.sillytavern.bridge.bridge_protocol import (
     ChatIdentity,
     Event,
     Hello,
+    PageFrame,
     Part,
     Pulse,
     Reply,
@@ -49,6 +51,9 @@ from app.sillytavern.bridge.bridge_protocol import (
     Wish,
     wire_slots,
 )
+from app.sillytavern.bridge.bridge_taverns import PairedTavern, is_proven
+from app.sillytavern.bridge.frame_meter import FrameMeter
+from app.sillytavern.bridge.pairing_door import PairingDoor
 
 __all__ = ("BridgeServer", "OnTurn", "Page")
 
@@ -69,8 +74,10 @@ PULSES_UNANSWERED = 3  # a page that loads a long chat is busy for seconds
 HELLO_SECONDS = 10.0
 LATE_TURN_SECONDS = 10.0
 TURNS_AT_ONCE = 8
-CHATS_KEPT = 100
 TOKEN_ROTATED = 4401  # close code: come back with the new token
+UNPROVEN = 4403  # close code: the page does not know the token
+REFUSED = 4400  # close code: the page said what must not be taken; the reason says what
+LONGEST_REASON = 120  # bytes that a close frame takes
 
 OnTurn = Callable[[Page, TurnRequest], Awaitable[SlotSet]]
 
@@ -93,18 +100,12 @@ class _Connection(ServerConnection):
         super().connection_lost(exc)
 
 
-@dataclass(slots=True)
-class _Tavern:
-    token: str
-    file: BridgeFile
-    published: dict[ChatIdentity, SlotSet] = field(default_factory=dict)
-
-
 class BridgeServer:
     """Talks to the pages of all paired taverns.
 
     Owns its tasks, the pairing files and the bridge files. `on_turn` makes the slots of a turn; a
-    page waits `turn_wait_seconds` for it, then takes the last it knows.
+    page waits `turn_wait_seconds` for it, then takes the last it knows. `door`: where pages of
+    other machines' taverns bring a code.
 
     Signals:
         connected, disconnected: the page.
@@ -132,11 +133,12 @@ class BridgeServer:
         self.turn_wait_seconds = turn_wait_seconds
         self.pulse_seconds = PULSE_SECONDS
         self.allowed_origins = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
+        self.door = PairingDoor()
         self._on_turn = on_turn
         self._tasks = TaskSupervisor()
         self._session = secrets.token_hex(8)
         self._pairing = Pairing()
-        self._taverns: dict[Path, _Tavern] = {}
+        self._taverns: dict[Path, PairedTavern] = {}
         self._unwritten: set[Path] = set()  # taverns whose pairing could not be written last
         self._links: dict[ServerConnection, PageLink] = {}
         self._connections: set[ServerConnection] = set()
@@ -211,11 +213,29 @@ class BridgeServer:
         tavern = self._taverns.get(user_folder)
         if tavern is None:
             file = BridgeFile(user_folder, self._session, self._tasks)
-            tavern = _Tavern(secrets.token_urlsafe(32), file)
+            tavern = PairedTavern(secrets.token_urlsafe(32), file)
         is_installed = await self._pairing.write(user_folder, self.port, tavern.token)
         if is_installed:
             self._taverns[user_folder] = tavern
         return is_installed
+
+    def add_remote(self, folder: Path, origin: str, token: str) -> None:
+        """Let in the pages of a tavern on another machine. folder: of its copy.
+
+        origin: of its pages, in lower case. token: that they keep, and prove to know.
+        """
+        self._taverns[folder] = PairedTavern(token, origin=origin)
+
+    def is_remote(self, page: Page) -> bool:
+        """Whether the page is of a tavern on another machine."""
+        tavern = self._taverns.get(page.user_folder)
+        return tavern is not None and tavern.is_remote
+
+    def refuse(self, page: Page, sentence: str) -> None:
+        """Let a page go that lied, and tell it why."""
+        link = self._link_of(page)
+        if link is not None:
+            self._tasks.spawn(_refuse(link, sentence), name="refusing a page")
 
     async def remove_tavern(self, user_folder: Path) -> None:
         """Part from a tavern: its pages are let go and find no pairing any more."""
@@ -225,8 +245,9 @@ class BridgeServer:
         for link in tuple(self._links.values()):
             if link.page.user_folder == user_folder:
                 await link.connection.close()
-        await self._write_pairing(user_folder, "")
-        await tavern.file.aclose()
+        if tavern.file is not None:
+            await self._write_pairing(user_folder, "")
+            await tavern.file.aclose()
 
     async def rotate_tokens(self, *, grace_seconds: float = GRACE_SECONDS) -> None:
         """Give every tavern a new token; connections made with an old one end after the grace.
@@ -235,7 +256,7 @@ class BridgeServer:
         """
         links = tuple(self._links.values())
         outdated: list[PageLink] = []
-        for user_folder, tavern in tuple(self._taverns.items()):
+        for user_folder, tavern in self._local():
             old, tavern.token = tavern.token, secrets.token_urlsafe(32)
             if await self._write_pairing(user_folder, tavern.token):
                 outdated += [link for link in links if link.page.user_folder == user_folder]
@@ -258,10 +279,14 @@ class BridgeServer:
     def choose_parts(self, parts: Mapping[str, bool]) -> None:
         """Which parts of the page are wanted; pages also know while we do not run."""
         self._pairing.parts = dict(parts)
-        for user_folder, tavern in self._taverns.items():
+        for user_folder, tavern in self._local():
             self._tasks.spawn(self._keep_pairing(user_folder, tavern), name="bridge parts")
 
-    async def _keep_pairing(self, user_folder: Path, tavern: _Tavern) -> None:
+    def _local(self) -> list[tuple[Path, PairedTavern]]:
+        """The taverns that are told in a file of theirs how to reach us."""
+        return [entry for entry in self._taverns.items() if not entry[1].is_remote]
+
+    async def _keep_pairing(self, user_folder: Path, tavern: PairedTavern) -> None:
         """Write a pairing, again and again until it is as it has to be."""
         while self._taverns.get(user_folder) is tavern:
             token = tavern.token
@@ -289,11 +314,7 @@ class BridgeServer:
         tavern = self._taverns.get(user_folder)
         if tavern is None:
             return 0
-        tavern.published.pop(chat, None)
-        tavern.published[chat] = slots
-        if len(tavern.published) > CHATS_KEPT:
-            del tavern.published[next(iter(tavern.published))]
-        tavern.file.publish(chat, slots)
+        tavern.publish(chat, slots)
         showing = [
             link
             for link in self._links.values()
@@ -338,36 +359,50 @@ class BridgeServer:
     def _check_handshake(
         self, connection: ServerConnection, handshake: Handshake
     ) -> Response | None:
-        if not bridge_handshake.is_own_host(handshake.headers, self.port):
+        headers = handshake.headers
+        if not bridge_handshake.is_own_host(headers, self.port):
             return connection.respond(HTTPStatus.FORBIDDEN, "unknown host\n")
-        if not bridge_handshake.is_allowed_origin(handshake.headers, self.allowed_origins):
+        if bridge_handshake.wants_pairing(headers):
+            is_open = self.door.lets_in(headers)
+            return None if is_open else connection.respond(HTTPStatus.FORBIDDEN, "no code\n")
+        pinned = {tavern.origin for tavern in self._taverns.values() if tavern.is_remote}
+        if not bridge_handshake.is_allowed_origin(headers, self.allowed_origins | pinned):
             return connection.respond(HTTPStatus.FORBIDDEN, "unknown origin\n")
-        if self._tavern_of(handshake.headers) is None:
+        if self._tavern_of(headers) is None:
             return connection.respond(HTTPStatus.UNAUTHORIZED, "unknown token\n")
         if len(self._links) >= MAX_PAGES:
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages\n")
         return None
 
     def _tavern_of(self, headers: Headers) -> Path | None:
-        token = bridge_handshake.token(headers).encode()
         found = None
         for user_folder, tavern in self._taverns.items():
-            if secrets.compare_digest(token, tavern.token.encode()):
+            if tavern.lets_in(headers, self.allowed_origins):
                 found = user_folder
         return found
 
     def _select_subprotocol(self, _connection: ServerConnection, offered: Iterable[str]) -> Any:
-        return bridge_protocol.negotiate(offered)
+        offers = set(offered)
+        if PAIRING_SUBPROTOCOL in offers:
+            return PAIRING_SUBPROTOCOL
+        return bridge_protocol.negotiate(offers)
 
     # --- one page
 
     async def _converse(self, connection: ServerConnection) -> None:
         handshake = connection.request
+        if connection.subprotocol == PAIRING_SUBPROTOCOL:
+            await self.door.converse(connection)
+            return
         user_folder = None if handshake is None else self._tavern_of(handshake.headers)
         if user_folder is None or connection.subprotocol not in SUBPROTOCOLS:
             await connection.close(TOKEN_ROTATED)
             return
         with contextlib.suppress(ConnectionClosed, TimeoutError, BridgeError):
+            tavern = self._taverns.get(user_folder)
+            if tavern is None or not await is_proven(connection, tavern, self.port):
+                await connection.close(UNPROVEN)
+                return
             hello = bridge_protocol.decode(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))
             if isinstance(hello, Hello):
                 await self._serve_page(connection, user_folder, hello)
@@ -398,8 +433,16 @@ class BridgeServer:
             link.send(Welcome(self._session, self._version, wait_ms))
             self._send_published(link)
             self.connected.emit(page)
+            meter = FrameMeter(time.monotonic) if self.is_remote(page) else None
             async for data in connection:
-                self._on_data(link, data)
+                frame = _decoded(data)
+                is_asked = frame is not None and link.awaits(frame)
+                if frame is not None:
+                    self._on_frame(link, frame)
+                if meter is None or is_asked or meter.takes(len(data), is_nonsense=frame is None):
+                    continue
+                await _refuse(link, tr("The page said more than a page has to say."))
+                return
         finally:
             del self._links[connection]
             sender.cancel()
@@ -407,12 +450,7 @@ class BridgeServer:
             link.give_up()
             self.disconnected.emit(link.page)
 
-    def _on_data(self, link: PageLink, data: str | bytes) -> None:
-        try:
-            frame = bridge_protocol.decode(data)
-        except BridgeError as error:
-            log.warning("%s It was ignored.", error)
-            return
+    def _on_frame(self, link: PageLink, frame: PageFrame) -> None:
         if isinstance(frame, Event):
             if frame.name in EVENTS:
                 self._on_event(link, frame)
@@ -469,3 +507,18 @@ class BridgeServer:
         slots = tavern.published.get(chat)
         if slots is not None:
             link.send(Slots(chat, slots.revision, wire_slots(slots)))
+
+
+def _decoded(data: str | bytes) -> PageFrame | None:
+    """A page's frame, None for one that makes no sense; see decode."""
+    try:
+        return bridge_protocol.decode(data)
+    except BridgeError as error:
+        log.warning("%s It was ignored.", error)
+        return None
+
+
+async def _refuse(link: PageLink, sentence: str) -> None:
+    reason = sentence.encode("utf-8")[:LONGEST_REASON].decode("utf-8", "ignore")
+    log.warning("A page of SillyTavern on another machine was let go: %s", sentence)
+    await link.connection.close(REFUSED, reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import aclosing
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,7 +15,7 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.sillytavern.card import CardReader
-from app.sillytavern.data_folders import Tavern, find_taverns, is_user_folder
+from app.sillytavern.data_folders import Tavern, find_taverns, is_user_folder, load_tavern
 from app.sillytavern.watcher import TavernWatcher
 from app.story.story import ChatKind, ChatRef
 
@@ -41,6 +41,8 @@ class Library:
         self._in_vain: Path | None = None  # where there was none at the start
         self.taverns: tuple[Tavern, ...] = ()
         self.gone: tuple[Path, ...] = ()  # folders of taverns that were there
+        # Copies of taverns on other machines.
+        self.copies: Callable[[], Sequence[Path]] = tuple
         self.changed: Signal[None] = Signal("changed")
         self.gone_changed: Signal[None] = Signal("gone_changed")
         self.chat_touched: Signal[Path] = Signal("chat_touched")
@@ -88,15 +90,34 @@ class Library:
         that holds none; what was known before is kept then.
         """
         self._in_vain = place
-        found = await asyncio.to_thread(find_taverns, place, cards=self._cards)
+        copies = await asyncio.to_thread(self._copied)
+        try:
+            found = await asyncio.to_thread(find_taverns, place, cards=self._cards)
+        except NoTavern:
+            if not self.taverns and copies:
+                await self._take(copies)
+            raise
         self._in_vain, self.gone = None, ()
+        self._place = place
+        await self._take((*found, *copies))
+
+    def _copied(self) -> tuple[Tavern, ...]:
+        return tuple(load_tavern(folder, self._cards) for folder in self.copies())
+
+    async def _take(self, found: tuple[Tavern, ...]) -> None:
+        """These are the taverns now."""
         folders = [tavern.user_folder for tavern in self.taverns]
         is_new = found != self.taverns
-        self._place, self.taverns = place, found
+        self.taverns = found
         if is_new:
             self.changed.emit(None)
         if self._is_watching and folders != [tavern.user_folder for tavern in found]:
             await self.watch()
+
+    async def follow_copies(self) -> None:
+        """There is one copy more, or one less."""
+        copies = await asyncio.to_thread(self._copied)
+        await self._take((*(tavern for tavern in self.taverns if not tavern.host), *copies))
 
     async def watch(self) -> None:
         """Listen to all taverns from now on."""
@@ -150,9 +171,11 @@ class Library:
         try:
             found = await asyncio.to_thread(find_taverns, self._place, cards=self._cards)
         except NoTavern:
-            return  # the folder is being moved or replaced; the watcher goes on waiting for it
-        if not found and self.taverns:
-            return  # the same of one that was found by itself
+            # The folder is being moved or replaced; the watcher goes on waiting for it.
+            found = tuple(tavern for tavern in self.taverns if not tavern.host)
+        if not found:  # the same of one that was found by itself
+            found = tuple(tavern for tavern in self.taverns if not tavern.host)
+        found = (*found, *await asyncio.to_thread(self._copied))
         if found != self.taverns:
             self.taverns = found
             self.changed.emit(None)

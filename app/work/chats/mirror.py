@@ -18,6 +18,7 @@ from app.sillytavern.bridge.bridge_protocol import ChatIdentity
 from app.sillytavern.bridge.page_writing import hide, saved_state, set_extras
 from app.sillytavern.chat_edit import edited
 from app.sillytavern.chat_file import ChatSnapshot
+from app.sillytavern.copy_mark import host_of
 from app.sillytavern.guarded_write import guarded_replace
 from app.store.store import Store
 from app.story.auto_hide import HideState
@@ -255,6 +256,12 @@ class Mirror:
     def _why_not_the_file(self, chat: OpenChat, user_folder: Path, *, is_connected: bool) -> str:
         """Why the file must not be written now, "" when no page can have the chat open."""
         title = chat.chat.title
+        if host_of(user_folder):
+            return tr(
+                "{title} is written when SillyTavern's page shows it: its file is on another "
+                "machine.",
+                title=title,
+            )
         if is_connected:
             return tr("{title} is written when SillyTavern shows it, or is closed.", title=title)
         if not self._pages.is_paired(user_folder):

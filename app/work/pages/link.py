@@ -31,15 +31,18 @@ from app.sillytavern.bridge.bridge_protocol import (
     Wish,
 )
 from app.sillytavern.bridge.bridge_socket import BridgeServer, Page
+from app.sillytavern.bridge.pairing_door import OnPair
 from app.sillytavern.data_folders import Tavern
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.pages.remote_chats import RemoteChats
 
 log = logging.getLogger(__name__)
 
 PREFERRED_PORT = 47100
 SHOW_SECONDS = 5.0
 OLD_PAGE = N_("SillyTavern's page has an older bridge. Reload the page; the work goes on then.")
+WRITING = frozenset({"set_extras", "hide", "save"})
 STORY_EVENTS = frozenset(
     {"message_sent", "message_received", "message_edited", "message_swiped", "group_finished"}
 )
@@ -78,6 +81,8 @@ class BridgeLink:
         self._chats = chats
         self._slots_of = slots_of
         self._server = BridgeServer(self._on_turn)
+        self._copies = RemoteChats(self._server)
+        self._opened: dict[str, Path] = {}  # by page whose chat has to be copied
         self._paired: set[Path] = set()
         self._unreached: dict[Path, str] = {}  # taverns that could not be written into, and why
         # Whether a request goes on while the user has a turn; a setting, as it is now.
@@ -108,6 +113,7 @@ class BridgeLink:
         self._server.changed.connect(self._on_changed)
         self._server.wished.connect(self.wished.emit)
         self._server.sent.connect(self.sent.emit)
+        self._copies.copied.connect(self._on_copied)
 
     @property
     def pages(self) -> tuple[Page, ...]:
@@ -137,17 +143,37 @@ class BridgeLink:
 
     @property
     def shown(self) -> tuple[Path, ...]:
-        """The chats that pages show now."""
+        """The chats that pages show now, and that can be read here."""
         return tuple(
-            page.chat.to_path(page.user_folder) for page in self.pages if page.chat is not None
+            page.chat.to_path(page.user_folder)
+            for page in self.pages
+            if page.chat is not None and self._copies.is_here(page)
         )
 
-    async def start(self, taverns: Sequence[Tavern]) -> None:
-        """Listen, bring installed bridges up to date, and pair with them."""
-        await self._server.start(PREFERRED_PORT)
+    @property
+    def port(self) -> int:
+        """Where pages come; 0 while none can."""
+        return self._server.port
+
+    async def start(self, taverns: Sequence[Tavern], port: int = PREFERRED_PORT) -> None:
+        """Listen, bring installed bridges up to date, and pair with them. port: if it is free."""
+        await self._server.start(port)
         self._is_started = True
         for tavern in taverns:
-            await self.pair(tavern.user_folder)
+            if not tavern.host:
+                await self.pair(tavern.user_folder)
+
+    def let_in(self, copy: Path, origin: str, token: str) -> None:
+        """Let the pages of a tavern on another machine come; see BridgeServer.add_remote."""
+        if self._is_started:
+            self._server.add_remote(copy, origin, token)
+            self._paired.add(copy)
+            self.changed.emit(None)
+
+    def open_door(self, on_pair: OnPair, is_open: Callable[[], bool]) -> None:
+        """Who answers pages that bring a code, and whether one is shown now."""
+        self._server.door.on_pair = on_pair
+        self._server.door.is_open = is_open
 
     async def pair(self, user_folder: Path) -> None:
         """Pair with a tavern's pages, where the bridge is installed; later, if it must be."""
@@ -186,6 +212,7 @@ class BridgeLink:
     async def aclose(self) -> None:
         """Say goodbye."""
         await self._tasks.aclose()
+        await self._copies.aclose()
         if self._is_started:
             await self._server.aclose()
 
@@ -204,7 +231,10 @@ class BridgeLink:
         timeout: float = 30.0,  # noqa: ASYNC109
     ) -> dict[str, Any]:
         """Ask a page for something; saving a long chat takes a while. Raises BridgeError."""
-        return await self._server.request(page, kind, params, timeout=timeout)
+        answer = await self._server.request(page, kind, params, timeout=timeout)
+        if kind in WRITING and self._server.is_remote(page):
+            await self._copies.settled(page)  # nothing else tells what was written there
+        return answer
 
     def reply(
         self, page: Page, wish: Wish, result: dict[str, Any] | None = None, error: str = ""
@@ -242,7 +272,9 @@ class BridgeLink:
     async def _on_turn(self, page: Page, turn: TurnRequest) -> SlotSet:
         path = turn.chat.to_path(page.user_folder)
         # What is open is kept up to date by what SillyTavern saves: a turn never waits for reading.
-        chat = self._chats.get(path) or await self._open(path)
+        chat = self._chats.get(path)
+        if chat is None and self._copies.is_here(page):
+            chat = await self._open(path)
         if chat is None:
             return SlotSet()
         if turn.context and turn.context != chat.context_tokens:
@@ -297,10 +329,20 @@ class BridgeLink:
         self.changed.emit(None)
 
     def _on_page_came(self, page: Page) -> None:
-        if page.chat is not None:
+        if page.chat is not None and self._copies.is_here(page):
             self.opened.emit(page.chat.to_path(page.user_folder))
 
+    def _on_copied(self, news: tuple[Page, Path]) -> None:
+        """A chat of another machine is here, as its page has it."""
+        page, path = news
+        self._chats.reread(path)
+        if self._opened.get(page.id) != path:
+            self._opened[page.id] = path
+            self.changed.emit(None)
+            self.opened.emit(path)
+
     def _on_page_gone(self, page: Page) -> None:
+        self._opened.pop(page.id, None)
         if page.chat is not None:  # it tells again of what is still so
             self._unplaced.pop(page.chat.to_path(page.user_folder), None)
         self._end_round(page)
@@ -325,8 +367,9 @@ class BridgeLink:
             self._end_round(page)
             if path is not None:
                 self._chats.reread(path)
+            self._opened.pop(page.id, None)
             self.changed.emit(None)
-            if path is not None:
+            if path is not None and self._copies.is_here(page):
                 self.opened.emit(path)
         elif path is None:
             return

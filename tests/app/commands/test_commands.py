@@ -206,6 +206,23 @@ def test_a_model_that_nobody_serves_is_1_with_what_could_be_done(
     assert json.loads(out)["running"] == []
 
 
+def test_bridge_is_exported_for_a_tavern_elsewhere(commands: Commands, tmp_path: Path) -> None:
+    data = commands.json("bridge", "export", str(tmp_path / "out"))
+    assert data == {"folder": str(tmp_path / "out" / "tavernkeep")}
+    code, out, _ = commands.run("bridge", "export", str(tmp_path / "out"))
+    assert code == 0
+    lines = out.splitlines()
+    assert len(lines) == 2
+    assert all(word in lines[0] for word in ("Docker", "WSL", r"\\wsl$\NAME", "Termux"))
+    assert "/tk-pair" in lines[1]
+    code, _, err = commands.run("bridge", "export")
+    assert code != 0
+    assert "Name a folder" in err
+    code, _, err = commands.run("bridge", "install", str(tmp_path))
+    assert code != 0
+    assert "--tavern" in err
+
+
 def test_bridge_goes_in_and_out_again(commands: Commands, demo_chat: Path) -> None:
     user_folder = demo_chat.parents[2]
     before = sorted(user_folder.rglob("*"))
