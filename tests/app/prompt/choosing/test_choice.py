@@ -58,7 +58,7 @@ def test_what_is_told_already_in_other_words_waits_for_whatever_is_new() -> None
     recap = "Vera admitted that she took the brass compass from the safe when the screens died."
     entries = (
         Entry("She took the brass compass from the safe when the screens died.", (0,)),
-        Entry("Odo limps on the left.", (1,), worth=0.3),
+        Entry("Odo limps on the left.", (1,), worth=0.15),
     )
     (draft,) = by_gain([Draft(SlotName.SESSION, entries, "", "{{x}}")], [recap])
     assert [entry.place[0] for entry in draft.entries] == [1, 0]
