@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
-from app.core.operations import Operation, OperationSpec, Outcome
+from app.core.operations import Operation, OperationKind, OperationSpec, Outcome
 from app.core.part_health import Health
 from app.core.paths import Folders
 from app.core.resources import RESOURCES
@@ -22,6 +22,7 @@ from app.prompt.choosing.framing import framed
 from app.prompt.model_tokens import ModelCounter
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
+from app.settings.models import KIND_MODELS
 from app.settings.values import ValueInForce
 from app.sillytavern.data_folders import Tavern, chat_ref_for
 from app.story.story import ChatRef, Story
@@ -73,6 +74,9 @@ from app.work.scheduling.scheduler import Scheduler
 from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
 from app.work.scheduling.work_to_do import WorkToDo
 
+_OF_WRITERS = frozenset(
+    {"backend", "prompt_preset", "generation_budget", "reasoning_marks", *KIND_MODELS}
+)
 DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 
 
@@ -125,7 +129,7 @@ class Companion(News):
             self._prompt_counter.count,
             parts.packs,
             self._library.macros_of,
-            lambda: self.models.spec,
+            lambda: self.models.writer(OperationKind.MEMORY_PASS).spec,
         )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._next_prompts = NextPrompts(self._chats, self._prompting)
@@ -172,7 +176,7 @@ class Companion(News):
             self._queue,
             self._enqueue,
             self.models.writing,
-            lambda: self.models.writer().label,
+            lambda kind: self.models.writer(kind).label,
             lambda: self.use.prices,
             asks_first=parts.options.asks_first,
         )
@@ -358,7 +362,8 @@ class Companion(News):
         return self._parts.options.watch or self._chats.has_planned(spec.chat)
 
     def _held_back(self, operation: Operation) -> str:
-        return "" if self.models.writing().is_free else self.use.holds(operation)
+        writing = self.models.writing().of(operation.spec.kind)
+        return "" if writing.is_free else self.use.holds(operation)
 
     def _connect(self) -> None:
         self._room.changed.connect(self._announce_health)
@@ -557,7 +562,7 @@ class Companion(News):
 
     def look_after_newest(self) -> None:
         """Open the newest chat of each tavern, where that costs nothing."""
-        if self.models.writing().is_free:
+        if self.models.writing().asks_nobody:
             self._caretaker.look_after_newest(self.taverns)
 
     async def sync(self) -> None:
@@ -598,10 +603,10 @@ class Companion(News):
 
     async def _follow_setting(self, name: str) -> None:
         """Work by the settings as they are now."""
-        if name in ("backend", "prompt_preset", "generation_budget", "reasoning_marks"):
+        if name in _OF_WRITERS:
             self._model_problem = ""
             try:
-                self.models.renew(is_chosen=name == "backend")
+                self.models.renew(is_chosen=name == "backend", is_of_kind=name in KIND_MODELS)
                 self._queue.ask_another()
             except (PromptUnusable, UsageError) as error:  # edited by hand, or of another version
                 self._model_problem = str(error)

@@ -90,7 +90,7 @@ class Deriver:
         self,
         store: Store,
         chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[], RecapWriter],
+        writer: Callable[[OperationKind], RecapWriter],
         writing: Callable[[], Writing],
         count: Callable[[str], int],
         cards: CardsOf = card_text,
@@ -107,7 +107,7 @@ class Deriver:
         longer there.
         """
         chat = await self._chat_of(operation.spec.chat)
-        writer = self._writer()
+        writer = self._writer(operation.spec.kind)
         if writer.memory is None:
             return Outcome()
         spec = operation.spec
