@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
-from app.core.operations import Operation, OperationKind, OperationSpec, Outcome
+from app.core.operations import OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.part_health import Health
 from app.core.paths import Folders
 from app.core.resources import RESOURCES
@@ -70,6 +70,7 @@ from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.break_search import ModelBreakSearch
 from app.work.scheduling.completion import Completion
 from app.work.scheduling.health import health_of
+from app.work.scheduling.orders import Orders
 from app.work.scheduling.scheduler import Scheduler
 from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
 from app.work.scheduling.work_to_do import WorkToDo
@@ -92,7 +93,8 @@ class Companion(News):
     texts: longer texts that are asked for.
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
     hands. use: what models were asked for, and the cap of a day. page: badge and marks in
-    SillyTavern's page. page_requests: what the user asks of us in it. budgets: tries and sets them.
+    SillyTavern's page. page_requests: what the user asks of us in it. orders: what its slash
+    commands want of the program. budgets: tries and sets them.
     turns: prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
     settings to take along. bridge: the extension in each tavern.
     """
@@ -283,6 +285,13 @@ class Companion(News):
         )
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
+        self.orders = Orders(
+            self.work,
+            self.put_setting,
+            self.slots,
+            lambda: self.use.cap.spent.tokens,
+            lambda: self.is_reading_only,
+        )
         self.page_requests = PageRequests(
             self._link,
             self._chats,
@@ -291,6 +300,7 @@ class Companion(News):
             self.search,
             self.remembered.leaks,
             self._ask_for_text,
+            self.orders.do,
         )
         self.bridge = BridgeSetup(self._link)
         self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
@@ -349,6 +359,8 @@ class Companion(News):
         """Have a longer text written, or all read for memory. name: of a TextRequest, or MEMORY."""
         if self.is_reading_only:
             raise UsageError(tr("Tavernkeep only shows now what there is."))
+        if self._chats.required(path).is_off:
+            raise UsageError(tr(OFF))
         if name == MEMORY:
             await self.remembered.read_now(path)
         else:
@@ -362,6 +374,8 @@ class Companion(News):
         return self._parts.options.watch or self._chats.has_planned(spec.chat)
 
     def _held_back(self, operation: Operation) -> str:
+        if self.settings.in_force("chat_off", chat_id=operation.spec.chat).value:
+            return tr(OFF)
         writing = self.models.writing().of(operation.spec.kind)
         return "" if writing.is_free else self.use.holds(operation)
 
@@ -610,6 +624,8 @@ class Companion(News):
                 self._queue.ask_another()
             except (PromptUnusable, UsageError) as error:  # edited by hand, or of another version
                 self._model_problem = str(error)
+        if name == "chat_off":
+            self._rest_where_off()
         if name.startswith("daily_cap"):
             self._queue.look()
         if name == "embeddings":
@@ -626,6 +642,14 @@ class Companion(News):
         self._announce_health()
 
     # --- inside
+
+    def _rest_where_off(self) -> None:
+        """What runs for a chat that is off stops at once, and what it held may go on elsewhere."""
+        for path in self._chats.paths:
+            chat = self._chats.get(path)
+            if chat is not None and chat.is_off:
+                self._queue.outdate_running(chat.chat_id, lambda _: True)
+        self._queue.look()
 
     def _publish(self, chat: OpenChat) -> None:
         if self._chats.get(chat.chat.path) is chat:
@@ -661,7 +685,7 @@ class Companion(News):
         """Write what the chat lacks, where the user wants that; commands only look."""
         chat = self._chats.get(path)
         is_ours = self._parts.options.watch and not self.is_reading_only
-        if chat is not None and is_ours and RESOURCES not in path.parents:
+        if chat is not None and is_ours and not chat.is_off and RESOURCES not in path.parents:
             self._mirror.soon(chat)
 
     def _on_chat_failed(self, trouble: tuple[Path, str]) -> None:

@@ -82,9 +82,10 @@ async def _store(folders: Folders) -> list[Finding]:
     finally:
         await store.aclose()
     own = [f"{kind.label}: {settings[kind.name]}" for kind in MODEL_SETTINGS if settings[kind.name]]
-    models = "; ".join((str(settings["backend"]), *own))
-    database = Finding("database", True, str(folders.database))
-    return [database, Finding("model", True, models)]
+    found = [Finding("database", True, str(folders.database))]
+    if own:
+        found.append(Finding("model", True, "; ".join((str(settings["backend"]), *own))))
+    return found
 
 
 def _tokenizer() -> Finding:

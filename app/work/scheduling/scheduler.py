@@ -104,6 +104,9 @@ class Scheduler:
 
     async def follow(self, chat: OpenChat) -> None:
         """Queue what the story lacks, and let go of what it does not lack any more."""
+        if chat.is_off:
+            await self._rest(chat)
+            return
         story, settings, writing = chat.story, chat.settings(), self._writing()
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
         if chat.search.is_wanted and not searches:
@@ -115,6 +118,13 @@ class Scheduler:
         again = await self._let_go(chat, specs)
         allowed = await self._allowed(chat, specs, settings, writing)
         await self._enqueue((*again, *(() if self.waits_for_word else allowed)))
+
+    async def _rest(self, chat: OpenChat) -> None:
+        """The chat is switched off: what is queued by itself is let go, to be planned again."""
+        await self._queue.let_go(chat.chat_id, lambda operation: not is_asked_for(operation.spec))
+        if chat.catch_up is not None:
+            chat.catch_up = None
+            self.catch_up_changed.emit(chat.chat)
 
     def _readings(self, chat: OpenChat) -> tuple[OperationSpec, ...]:
         """The reading for memory that comes next."""
