@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -384,6 +385,7 @@ def derivable(chat: OpenChat, writing: Writing, *, is_read: bool = True) -> Deri
         chat.context_tokens or int(settings["context_tokens"]),
         is_read,
         chat.elsewhere,
+        time.time(),
     )
 
 

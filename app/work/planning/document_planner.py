@@ -49,7 +49,8 @@ class Derivable:
 
     ground: the messages that memories stand on. is_read: no reading for memory is due before.
     context_tokens: that SillyTavern's prompt may take. elsewhere: what people of the chat lived
-    through elsewhere; it may end what is remembered here, and goes into no text of this chat.
+    through elsewhere; it may end what is remembered here, and goes into no text of this chat. now:
+    seconds since the epoch.
     """
 
     story: Story
@@ -61,6 +62,7 @@ class Derivable:
     context_tokens: int
     is_read: bool = True
     elsewhere: tuple[Memory, ...] = ()
+    now: float = 0.0
 
     def by(self, kind: OperationKind) -> Writing:
         """Who writes texts of this kind."""
@@ -256,7 +258,10 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
     is_closed = bool(closed) and closed[-1] > made_at and not is_early
     every = int(chat.settings["profiles_every"])
     profile = profile_for(chat.settings, chat.by(OperationKind.PROFILE).spec).profile
-    if not is_closed and not (profile.renews_profiles and 0 < every <= passed):
+    newest = max((d.created for d in kept), default=chat.now)
+    stale = int(chat.settings["profiles_stale"]) * 60
+    is_stale = 0 < stale < chat.now - newest and passed > 0
+    if not is_closed and not is_stale and not (profile.renews_profiles and 0 < every <= passed):
         return None
     names = cast(chat.story.messages[-LATELY:], chat.story.chat.speakers)
     wanted = outdated(subjects(names, chat.active), chat.documents)[:MOST_PROFILES]
