@@ -64,7 +64,6 @@ async def test_it_says_what_is_contradicted_and_is_used_when_that_is_wanted(
     assert NOTE not in notice.sentence
     assert badge(demo_window) == before - 1
     assert NOTE in await prompt_of(companion, demo_tavern)
-    demo_window.desk.session.story_changed.emit  # noqa: B018
 
 
 async def test_dropped_it_is_not_said_to_the_model(
