@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
-from app.core.operations import Operation, OperationSpec, Outcome
+from app.core.operations import OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.part_health import Health
 from app.core.paths import Folders
 from app.core.resources import RESOURCES
@@ -22,6 +22,7 @@ from app.prompt.choosing.framing import framed
 from app.prompt.model_tokens import ModelCounter
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
+from app.settings.models import KIND_MODELS
 from app.settings.values import ValueInForce
 from app.sillytavern.data_folders import Tavern, chat_ref_for
 from app.story.story import ChatRef, Story
@@ -70,10 +71,14 @@ from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.break_search import ModelBreakSearch
 from app.work.scheduling.completion import Completion
 from app.work.scheduling.health import health_of
+from app.work.scheduling.orders import Orders
 from app.work.scheduling.scheduler import Scheduler
 from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
 from app.work.scheduling.work_to_do import WorkToDo
 
+_OF_WRITERS = frozenset(
+    {"backend", "prompt_preset", "generation_budget", "reasoning_marks", *KIND_MODELS}
+)
 DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 
 
@@ -89,7 +94,8 @@ class Companion(News):
     texts: longer texts that are asked for.
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
     hands. use: what models were asked for, and the cap of a day. page: badge and marks in
-    SillyTavern's page. page_requests: what the user asks of us in it. budgets: tries and sets them.
+    SillyTavern's page. page_requests: what the user asks of us in it. orders: what its slash
+    commands want of the program. budgets: tries and sets them.
     turns: prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
     settings to take along. bridge: the extension in each tavern. remote: taverns on other machines.
     """
@@ -126,7 +132,7 @@ class Companion(News):
             self._prompt_counter.count,
             parts.packs,
             self._library.macros_of,
-            lambda: self.models.spec,
+            lambda: self.models.writer(OperationKind.MEMORY_PASS).spec,
         )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._next_prompts = NextPrompts(self._chats, self._prompting)
@@ -173,7 +179,7 @@ class Companion(News):
             self._queue,
             self._enqueue,
             self.models.writing,
-            lambda: self.models.writer().label,
+            lambda kind: self.models.writer(kind).label,
             lambda: self.use.prices,
             asks_first=parts.options.asks_first,
         )
@@ -280,6 +286,13 @@ class Companion(News):
         )
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
+        self.orders = Orders(
+            self.work,
+            self.put_setting,
+            self.slots,
+            lambda: self.use.cap.spent.tokens,
+            lambda: self.is_reading_only,
+        )
         self.page_requests = PageRequests(
             self._link,
             self._chats,
@@ -288,6 +301,7 @@ class Companion(News):
             self.search,
             self.remembered.leaks,
             self._ask_for_text,
+            self.orders.do,
         )
         self.bridge = BridgeSetup(self._link)
         self.remote = RemoteSetup(
@@ -352,6 +366,8 @@ class Companion(News):
         """Have a longer text written, or all read for memory. name: of a TextRequest, or MEMORY."""
         if self.is_reading_only:
             raise UsageError(tr("Tavernkeep only shows now what there is."))
+        if self._chats.required(path).is_off:
+            raise UsageError(tr(OFF))
         if name == MEMORY:
             await self.remembered.read_now(path)
         else:
@@ -365,7 +381,10 @@ class Companion(News):
         return self._parts.options.watch or self._chats.has_planned(spec.chat)
 
     def _held_back(self, operation: Operation) -> str:
-        return "" if self.models.writing().is_free else self.use.holds(operation)
+        if self.settings.in_force("chat_off", chat_id=operation.spec.chat).value:
+            return tr(OFF)
+        writing = self.models.writing().of(operation.spec.kind)
+        return "" if writing.is_free else self.use.holds(operation)
 
     def _connect(self) -> None:
         self._room.changed.connect(self._announce_health)
@@ -569,7 +588,7 @@ class Companion(News):
 
     def look_after_newest(self) -> None:
         """Open the newest chat of each tavern, where that costs nothing."""
-        if self.models.writing().is_free:
+        if self.models.writing().asks_nobody:
             self._caretaker.look_after_newest(self.taverns)
 
     async def sync(self) -> None:
@@ -610,13 +629,15 @@ class Companion(News):
 
     async def _follow_setting(self, name: str) -> None:
         """Work by the settings as they are now."""
-        if name in ("backend", "prompt_preset", "generation_budget", "reasoning_marks"):
+        if name in _OF_WRITERS:
             self._model_problem = ""
             try:
-                self.models.renew(is_chosen=name == "backend")
+                self.models.renew(is_chosen=name == "backend", is_of_kind=name in KIND_MODELS)
                 self._queue.ask_another()
             except (PromptUnusable, UsageError) as error:  # edited by hand, or of another version
                 self._model_problem = str(error)
+        if name == "chat_off":
+            self._rest_where_off()
         if name.startswith("daily_cap"):
             self._queue.look()
         if name == "embeddings":
@@ -633,6 +654,14 @@ class Companion(News):
         self._announce_health()
 
     # --- inside
+
+    def _rest_where_off(self) -> None:
+        """What runs for a chat that is off stops at once, and what it held may go on elsewhere."""
+        for path in self._chats.paths:
+            chat = self._chats.get(path)
+            if chat is not None and chat.is_off:
+                self._queue.outdate_running(chat.chat_id, lambda _: True)
+        self._queue.look()
 
     def _publish(self, chat: OpenChat) -> None:
         if self._chats.get(chat.chat.path) is chat:
@@ -668,7 +697,7 @@ class Companion(News):
         """Write what the chat lacks, where the user wants that; commands only look."""
         chat = self._chats.get(path)
         is_ours = self._parts.options.watch and not self.is_reading_only
-        if chat is not None and is_ours and RESOURCES not in path.parents:
+        if chat is not None and is_ours and not chat.is_off and RESOURCES not in path.parents:
             self._mirror.soon(chat)
 
     def _on_chat_failed(self, trouble: tuple[Path, str]) -> None:

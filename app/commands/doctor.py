@@ -15,6 +15,8 @@ from app.core.errors import TavernkeepError
 from app.core.paths import Folders, user_folders
 from app.core.translation import N_, tr, trn
 from app.llm.tokenizer import counter_for
+from app.settings.models import MODEL_SETTINGS
+from app.settings.values import Settings
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.data_folders import Tavern
 from app.store.store import Store
@@ -41,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(options: argparse.Namespace) -> int:
     """Print the findings; 1 when one of them keeps Tavernkeep from working."""
     folders = user_folders(options.data_dir)
-    findings = [_python(), await _store(folders), await asyncio.to_thread(_tokenizer)]
+    findings = [_python(), *await _store(folders), await asyncio.to_thread(_tokenizer)]
     try:
         taverns = await chosen_taverns(options)
     except TavernkeepError as error:
@@ -70,15 +72,20 @@ def _python() -> Finding:
     )
 
 
-async def _store(folders: Folders) -> Finding:
+async def _store(folders: Folders) -> list[Finding]:
     store = Store(folders.database, backups=folders.backups)
     try:
         await store.open()
+        settings = Settings(await store.run(store.settings.load))
     except TavernkeepError as error:
-        return Finding("database", False, str(error))
+        return [Finding("database", False, str(error))]
     finally:
         await store.aclose()
-    return Finding("database", True, str(folders.database))
+    own = [f"{kind.label}: {settings[kind.name]}" for kind in MODEL_SETTINGS if settings[kind.name]]
+    found = [Finding("database", True, str(folders.database))]
+    if own:
+        found.append(Finding("model", True, "; ".join((str(settings["backend"]), *own))))
+    return found
 
 
 def _tokenizer() -> Finding:

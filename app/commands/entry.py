@@ -24,6 +24,7 @@ from app.commands import (
     search,
     serve,
     slots,
+    switch,
 )
 from app.core import translation
 from app.core.chosen_language import use_chosen
@@ -43,6 +44,7 @@ COMMANDS: tuple[ModuleType, ...] = (
     export,
     inclusion,
     slots,
+    switch,
     clear,
     prompts,
     model_test,

@@ -6,6 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from app.core.translation import N_
+
+# Of a chat that the user has switched off.
+OFF = N_(
+    "Tavernkeep is off for this chat: it does no work and tells nothing. Nothing was deleted. "
+    "Switch it on in the window, with /tk-on in SillyTavern, or with: tavernkeep switch CHAT on"
+)
+
 
 class OperationKind(StrEnum):
     """What an operation makes. Its prompt file, where it needs a model, has the same name."""

@@ -109,6 +109,17 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         minimum_word=N_("never"),
         section=Section.MEMORY,
     ),
+    Setting(
+        "profiles_stale",
+        0,
+        N_("Profiles are stale after"),
+        N_("Minutes after which the next message has them made anew, where more is known by then."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=120,
+        minimum_word=N_("never"),
+        section=Section.MEMORY,
+    ),
     _switch(
         "canon_auto",
         N_("Write canon by itself"),

@@ -176,6 +176,17 @@ PROGRAM_SETTINGS = (
         section=Section.USE,
     ),
     Setting(
+        "chat_off",
+        False,
+        N_("Off"),
+        N_(
+            "No work is done, and nothing is told in prompts. All that was made stays, and goes "
+            "on when this is switched off again."
+        ),
+        scope=Scope.CHAT,
+        section=Section.CHATS,
+    ),
+    Setting(
         "mirror_to_chat",
         False,
         N_("Keep a copy in the chat"),

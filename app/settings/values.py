@@ -10,6 +10,7 @@ from typing import Any
 from app.core.errors import TavernkeepError, UsageError
 from app.core.translation import tr, trn
 from app.settings.memory import MEMORY_SETTINGS
+from app.settings.models import MODEL_SETTINGS
 from app.settings.page import PAGE_SETTINGS
 from app.settings.program import PROGRAM_SETTINGS
 from app.settings.recaps import RECAP_SETTINGS
@@ -19,6 +20,7 @@ from app.settings.slots import BUDGET_SETTINGS, SLOT_SETTINGS
 
 _TABLES = (
     *PROGRAM_SETTINGS,
+    *MODEL_SETTINGS,
     *SCENE_SETTINGS,
     *RECAP_SETTINGS,
     *MEMORY_SETTINGS,

@@ -100,6 +100,18 @@ const writing = (text) => async () => {
     return '';
 };
 
+/** Something about the program as a whole; it says itself what came of it. */
+const order = (text) => async () => {
+    const result = await wish('order', { text });
+    if (Array.isArray(result?.items)) {
+        return list(t`Tokens`, result, t`Nothing was found.`);
+    }
+    if (result?.said) {
+        tell(result.said, 'info');
+    }
+    return String(result?.said ?? '');
+};
+
 /** Show what was found over the chat; the same as text for the next command of a script. */
 function list(title, { items }, nothing) {
     const found = (Array.isArray(items) ? items : []).slice(0, MOST_ITEMS);
@@ -190,6 +202,36 @@ const commands = () => [
         name: 'tk-continuity',
         run: writing('continuity'),
         help: t`Tavernkeep checks whether the newest reply contradicts what was.`,
+    },
+    {
+        name: 'tk-off',
+        run: order('off'),
+        help: t`Tavernkeep does no work for this chat and tells nothing in it; nothing is deleted.`,
+    },
+    {
+        name: 'tk-on',
+        run: order('on'),
+        help: t`Tavernkeep works for this chat again.`,
+    },
+    {
+        name: 'tk-pause',
+        run: order('pause'),
+        help: t`Tavernkeep begins nothing new, in no chat.`,
+    },
+    {
+        name: 'tk-continue',
+        run: order('continue'),
+        help: t`Tavernkeep goes on with its work.`,
+    },
+    {
+        name: 'tk-clear',
+        run: order('clear'),
+        help: t`Tavernkeep takes the work that waits for this chat out of its queue.`,
+    },
+    {
+        name: 'tk-tokens',
+        run: order('tokens'),
+        help: t`Tavernkeep counts the tokens of its memory in the next prompt.`,
     },
     {
         name: 'tk-open',

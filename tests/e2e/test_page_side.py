@@ -133,6 +133,8 @@ async def test_every_command_says_when_the_program_is_away(
         "tk-check",
         "tk-open",
         "tk-canon",
+        "tk-off",
+        "tk-tokens",
     )
     for command in (*commands, "tk-scene 1"):
         await page.evaluate("() => toastr.remove()")

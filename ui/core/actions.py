@@ -82,6 +82,7 @@ _ALSO = {
     "copies": N_("backup restore lost deleted"),
     "history": N_("undo restore"),
     "health": N_("help report bug problem status"),
+    "off": N_("disable enable switch on chat"),
     "pause": N_("stop hold queue"),
     "prompts": N_("templates instructions"),
     "text.larger": N_("zoom font bigger"),
@@ -149,6 +150,13 @@ _ACTIONS = (
         N_("Read how Tavernkeep works, and what to do when something is not as it should be."),
         ("F1",),
         "question",
+    ),
+    ActionSpec(
+        "off",
+        N_("Switch off for this chat"),
+        N_("Neither work nor telling in this chat; nothing is deleted."),
+        ("Ctrl+Shift+O",),
+        "eye-off",
     ),
     ActionSpec("pause", N_("Pause the work"), N_("Begin nothing new in the queue."), (), "pause"),
     ActionSpec(
@@ -222,7 +230,7 @@ _ACTIONS = (
 
 
 DISABLED_AT_FIRST = frozenset(
-    {"prompts", "chats", "copies", "sync", "undo", "redo", "history", "pause"}
+    {"prompts", "chats", "copies", "sync", "undo", "redo", "history", "pause", "off"}
 )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from app.core.operations import OperationKind
 from app.core.translation import N_, tr
-from app.llm.backends.specs import BUILTIN
 from app.memory.lifecycle.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
 from app.work.edits.memory_edits import MemoryEdits
@@ -32,7 +32,8 @@ class MemoryHands(QObject):
     @property
     def is_without_model(self) -> bool:
         """Whether everything is found by rules alone."""
-        return str(self._session.companion.settings["backend"]) == BUILTIN
+        writing = self._session.companion.models.writing()
+        return writing.of(OperationKind.MEMORY_PASS).is_free
 
     def _do(
         self, command: Callable[[MemoryEdits, Path], Coroutine[Any, Any, object]], *, name: str

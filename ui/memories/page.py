@@ -212,6 +212,10 @@ class MemoriesPage(QWidget):
         """The commands for the palette, each with its icon's name."""
         return self.commands.icons
 
+    def show_texts(self) -> None:
+        """Show the longer texts."""
+        self.rail.choose(TEXTS)
+
     def take_focus(self) -> None:
         """Give the keyboard to what is shown."""
         shown = self._stack.currentWidget()

@@ -30,8 +30,10 @@ from ui.offers.away_recap import AwayRecaps
 from ui.offers.break_search import ModelBreakSearch
 from ui.offers.cap_notice import CapNotice
 from ui.offers.clearing import Clearing
+from ui.offers.correction_notice import CorrectionNotice
 from ui.offers.exporting import EXPORTS, Exporting
 from ui.offers.first_steps import FirstSteps
+from ui.offers.off_banner import OffBanner
 from ui.offers.outside_trouble import OutsideTrouble
 from ui.offers.page_chat import PageCall, PageChat
 from ui.offers.recap_import import TakingIn
@@ -85,6 +87,7 @@ class Desk(QObject):
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
         self._closed_plan: CatchUpPlan | None = None
+        self._in_review = 0
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
         self._popover.chat_chosen.connect(self.open_chat)
@@ -135,6 +138,10 @@ class Desk(QObject):
         self._set_aside = SetAside(session, frame.notice)
         self._trim_notice = TrimNotice(session, frame.notice)
         self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
+        self._off_banner = OffBanner(session, frame.banner, self._actions["off"])
+        self._correction = CorrectionNotice(session, frame.notice)
+        self._correction.edit_wanted.connect(self._on_correction_wanted)
+        self._correction.changed.connect(self._show_waiting)
         self._cap_notice = CapNotice(session, frame.notice, lambda: self.page_key == "work")
         if session.companion.recovery:
             frame.notice.offer("recovery", session.companion.recovery)
@@ -420,7 +427,19 @@ class Desk(QObject):
         self.session.open_chat(self.session.companion.demo)
 
     def _on_waiting_changed(self, count: int) -> None:
+        self._in_review = count
+        self._show_waiting()
+
+    def _show_waiting(self, _count: int = 0) -> None:
+        """Memories that wait for review, and a correction that waits for a word."""
+        count = self._in_review + self._correction.count
         self._frame.page_buttons["memories"].set_badge(number(count) if count else "")
+
+    def _on_correction_wanted(self) -> None:
+        self.show_page("memories")
+        page = self._pages.get("memories")
+        if isinstance(page, pages.ShowsTexts):
+            page.show_texts()
 
     def _on_larger(self) -> None:
         self._put_text_size(self._theme.reading_px + 0.5)

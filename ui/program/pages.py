@@ -134,6 +134,13 @@ class ShowsMemory(Protocol):
 
 
 @runtime_checkable
+class ShowsTexts(Protocol):
+    """A page that can show the longer texts of memory."""
+
+    def show_texts(self) -> None: ...
+
+
+@runtime_checkable
 class HasPrompts(Protocol):
     """A page on which the prompts for models can be opened."""
 

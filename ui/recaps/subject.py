@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
+from app.core.operations import OperationKind
 from app.core.translation import N_, tr
-from app.llm.backends.specs import BUILTIN, parse_spec
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
@@ -129,8 +129,8 @@ class RecapSubject:
     @property
     def made_without_model(self) -> int:
         """Scenes whose recap rules wrote, while there is a model to do it."""
-        story, settings = self._session.story, self._session.companion.settings
-        if story is None or parse_spec(str(settings["backend"])).kind == BUILTIN:
+        story, writing = self._session.story, self._session.companion.models.writing()
+        if story is None or writing.of(OperationKind.SCENE_RECAP).is_free:
             return 0
         return len(made_without_model(story))
 

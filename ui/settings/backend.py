@@ -330,6 +330,22 @@ class BackendChoice(QWidget):
         built_in, *others = (self._cards[kind] for kind in CARDS)
         return (built_in, *self._found.values(), *others)
 
+    @property
+    def offers(self) -> tuple[str, ...]:
+        """Specs of all models that are known here, and of what is entered."""
+        found = [f"{OLLAMA}:{name}" for name in self._found]
+        pages: list[str] = []
+        if self._cards[SILLYTAVERN].isEnabled():
+            names = [self._profile.itemText(n) for n in range(1, self._profile.count())]
+            pages = [str(BackendSpec(SILLYTAVERN, name)) for name in ("", *names)]
+        listed: list[str] = []
+        entered, _ = self._parsed()
+        if entered is not None and entered.kind == OPENAI:
+            names = [self._offer.itemText(n) for n in range(self._offer.count())]
+            listed = [str(BackendSpec(OPENAI, name, entered.url)) for name in names]
+        current = (str(self._current), *((str(entered),) if entered is not None else ()))
+        return tuple(dict.fromkeys((BUILTIN, *found, *pages, *current, *listed)))
+
     def _kind(self) -> str:
         if any(card.isChecked() for card in self._found.values()):
             return OLLAMA

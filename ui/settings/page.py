@@ -34,6 +34,7 @@ from ui.core.session import Session
 from ui.prompts.page import PromptsPage
 from ui.settings.backend import BackendChoice
 from ui.settings.files import FilesSection
+from ui.settings.kind_models import KindModels
 from ui.settings.look import LookSection
 from ui.settings.memory_trial import MemoryTrialSection
 from ui.settings.model_testing import ModelTesting
@@ -67,6 +68,7 @@ class SettingsPage(QWidget):
         self._session = session
         self._rows: dict[str, SettingRow] = {}
         self._filter = ""
+        self._backend_shown = ""
         self._marked: tuple[Row, ...] = ()
         self._led_to: QWidget | None = None
         self._for_chat = False
@@ -76,6 +78,9 @@ class SettingsPage(QWidget):
         self.backend = BackendChoice(self._key_of)
         self.backend.chosen.connect(self._on_backend)
         self._testing = ModelTesting(session, self.backend)
+        self.kinds = KindModels(session, self._testing.keep_key)
+        self.kinds.chosen.connect(self._on_kind)
+        self.backend.changed.connect(self._show_kinds)
         self._prompts = PromptsSection(session)
         self._prompts.edit_asked.connect(self.open_prompts)
         self._prompts_page: PromptsPage | None = None
@@ -93,6 +98,7 @@ class SettingsPage(QWidget):
         self._parts: tuple[Section | BackendChoice | MemoryTrialSection, ...] = (
             self._tavern,
             self.backend,
+            self.kinds,
             self.memory_test,
             self._prompts,
             self._look,
@@ -280,8 +286,15 @@ class SettingsPage(QWidget):
         for row in self._rows.values():
             self._show_effect(row, values)
         self._look.show_values(companion.settings)
-        self.backend.show_spec(str(companion.settings["backend"]))
+        backend = str(companion.settings["backend"])
+        if backend != self._backend_shown:  # else what is being entered stays
+            self._backend_shown = backend
+            self.backend.show_spec(backend)
+        self._show_kinds()
         self.memory_test.refresh()
+
+    def _show_kinds(self) -> None:
+        self.kinds.refresh(self.backend.offers)
 
     def _show_effect(self, row: SettingRow, values: dict[str, object]) -> None:
         condition = row.setting.only_with
@@ -305,6 +318,14 @@ class SettingsPage(QWidget):
             await self._session.companion.put_setting("backend", spec, noted_in=path)
 
         self._change(use(), "backend")
+
+    def _on_kind(self, name: str, spec: object) -> None:
+        async def use() -> None:
+            await self._testing.keep_key()
+            path = self._session.path
+            await self._session.companion.put_setting(name, spec, noted_in=path)
+
+        self._change(use(), name)
 
     def _key_of(self, url: str) -> tuple[bool, Path | None]:
         keys = self._session.companion.models.keys
@@ -340,6 +361,8 @@ class SettingsPage(QWidget):
         """What shows a setting, and what the keyboard changes it with."""
         if name in self._rows:
             return self._rows[name], self._rows[name].control
+        if name in self.kinds.by_name:
+            return self.kinds.by_name[name], self.kinds.by_name[name].choice
         if name in self._look.places:
             return self._look.places[name]
         parts: dict[str, QWidget] = {

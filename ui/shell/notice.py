@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from app.work.planning.catch_up import CatchUpPlan
 
 READ = N_("Read for memory")
+NO_CHOICES: Mapping[str, str] = {}
+MOST_CHOICES = 2
 
 
 def plan_sentence(plan: CatchUpPlan) -> str:
@@ -110,12 +113,13 @@ def _costs(plan: CatchUpPlan) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A sentence that stands until taken up, closed or withdrawn. way_on: "" for no button. is_bad:
-    it tells of something that does not work.
+    it tells of something that does not work. choices: further ways, by their keys.
     """
 
     sentence: str
     way_on: str = ""
     is_bad: bool = False
+    choices: Mapping[str, str] = field(default_factory=dict)
 
 
 class Notice(QWidget):
@@ -126,10 +130,12 @@ class Notice(QWidget):
 
     Signals:
         acted: the way on of an offer was pressed; its key.
+        chosen: a further way of an offer was pressed; its key, and that of the way.
         closed: an offer was closed; its key.
     """
 
     acted = Signal(str)
+    chosen = Signal(str, str)
     closed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None, *, stays: bool = False) -> None:
@@ -146,16 +152,22 @@ class Notice(QWidget):
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._way_on = Button("", role=ButtonRole.PLAIN)
         self._way_on.clicked.connect(self._on_acted)
+        self._choices = [Button("", role=ButtonRole.QUIET) for _ in range(MOST_CHOICES)]
+        for choice in self._choices:
+            choice.clicked.connect(self._on_chosen)
         self._close = IconButton("cross", tr("Close this notice"), side=24, icon_size=13)
         self._close.clicked.connect(self.close_shown)
         self._came_from: QWidget | None = None
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._on_focus_changed)
-        for button in (self._way_on, self._close):
+        for button in (self._way_on, *self._choices, self._close):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus where it is
         row.addWidget(self._sentence, 1)
         row.addWidget(self._way_on)
+        for choice in self._choices:
+            row.addWidget(choice)
+            choice.hide()
         row.addWidget(self._close)
         self._close.setVisible(not stays)
         self.hide()
@@ -186,9 +198,26 @@ class Notice(QWidget):
         self._failure = ""
         self._refresh()
 
-    def offer(self, key: str, sentence: str, *, way_on: str = "", is_bad: bool = False) -> None:
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """What the further buttons say."""
+        return tuple(button.text() for button in self._choices if not button.isHidden())
+
+    def choose(self, label: str) -> None:
+        """Press a further button."""
+        next(button for button in self._choices if button.text() == label).click()
+
+    def offer(
+        self,
+        key: str,
+        sentence: str,
+        *,
+        way_on: str = "",
+        is_bad: bool = False,
+        choices: Mapping[str, str] = NO_CHOICES,
+    ) -> None:
         """Show a sentence with a way on, until it is taken up, closed or withdrawn."""
-        made = Offer(sentence, way_on, is_bad)
+        made = Offer(sentence, way_on, is_bad, choices)
         if self._offers.get(key) != made:
             self._offers.pop(key, None)
             self._offers[key] = made
@@ -218,13 +247,18 @@ class Notice(QWidget):
         return next(reversed(self._offers), "") if not self._failure else ""
 
     def _on_focus_changed(self, old: QWidget | None, new: QWidget | None) -> None:
-        if new in (self._way_on, self._close) and old not in (self._way_on, self._close):
+        own = (self._way_on, *self._choices, self._close)
+        if new in own and old not in own:
             self._came_from = old
 
     def _give_focus_back(self) -> None:
         """Hiding what has the focus would send it on to whatever comes next on the page."""
         focused, before = QApplication.focusWidget(), self._came_from
-        if focused in (self._way_on, self._close) and before is not None and isValid(before):
+        if (
+            focused in (self._way_on, *self._choices, self._close)
+            and before is not None
+            and isValid(before)
+        ):
             before.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _refresh(self) -> None:
@@ -235,6 +269,10 @@ class Notice(QWidget):
         self._sentence.setText(shown.sentence)
         self._way_on.set_text(shown.way_on)
         self._way_on.setVisible(bool(shown.way_on))
+        labels = (*shown.choices.values(), *[""] * MOST_CHOICES)
+        for button, label in zip(self._choices, labels, strict=False):
+            button.set_text(label)
+            button.setVisible(bool(label))
         self._is_bad = shown.is_bad
         self.setVisible(bool(shown.sentence))
         self.update()
@@ -244,6 +282,14 @@ class Notice(QWidget):
         if key:
             self.withdraw(key)
             self.acted.emit(key)
+
+    def _on_chosen(self) -> None:
+        key, button = self._shown_key(), self.sender()
+        place = next((n for n, one in enumerate(self._choices) if one is button), None)
+        if key and place is not None:
+            choice = tuple(self._offers[key].choices)[place]
+            self.withdraw(key)
+            self.chosen.emit(key, choice)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.core.translation import N_, tr
+from app.settings.models import MODEL_SETTINGS
 from app.settings.values import REGISTRY
 from ui.shell.entries import Entry
 
@@ -17,6 +18,7 @@ FILE, TRIAL = "settings file", "memory test"  # commands of the page
 _OWN_PLACES = {
     "tavern": (N_("SillyTavern folder"), "SillyTavern"),
     "backend": (N_("Model"), N_("Model")),
+    **{setting.name: (setting.label_text, N_("Models by task")) for setting in MODEL_SETTINGS},
     "theme": (N_("Theme"), N_("Look")),
     "contrast": (N_("Contrast"), N_("Look")),
     "story_text_size": (N_("Story text size"), N_("Look")),

@@ -224,6 +224,7 @@ WISHES = frozenset(
         "check",  # what a message tells that its speaker cannot know
         "marks",  # the page shows the messages from `index` on
         "open",  # show the message in the window
+        "order",  # something about the program as a whole; its name is in `text`
         "scene",  # end a scene with the message, or no longer
         "search",  # find words in memories and messages
         "text",  # have a longer text written; its name is in `text`

@@ -271,6 +271,11 @@ class OpenChat:
         async with self._lock:
             self._show(await self._completed(self.story, len(self.story.messages)), None)
 
+    @property
+    def is_off(self) -> bool:
+        """Whether the user wants neither work nor telling here."""
+        return bool(self.prompt_settings()["chat_off"])
+
     def settings(self) -> Mapping[str, Any]:
         """The settings as they hold for work on this chat, which the policy bounds."""
         return settings_under(self.policy, self._settings(self.chat_id))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import TavernkeepError, UsageError
-from app.core.operations import MEMORY_KINDS, Operation
+from app.core.operations import MEMORY_KINDS, Operation, OperationKind
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
@@ -261,7 +261,8 @@ class OpenChats:
     def _settings_of(self, chat_id: int) -> Mapping[str, Any]:
         """The settings of a chat; where there is no model, cues find the breaks whatever is set."""
         settings = self._settings.for_chat(chat_id)
-        if self.writing is not None and self.writing().is_free:
+        writing = self.writing() if self.writing is not None else None
+        if writing is not None and writing.of(OperationKind.DETECT_BREAKS).is_free:
             settings["scene_detector"] = HEURISTIC
         return settings
 

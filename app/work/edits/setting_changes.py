@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core.translation import N_
 from app.llm.backends.specs import parse_spec
+from app.settings.models import KIND_MODELS
 from app.settings.setting import Setting
 from app.settings.values import REGISTRY, Settings, ValueInForce
 from app.sillytavern.data_folders import find_taverns
@@ -20,6 +21,8 @@ from app.work.edits.prompt_edits import PromptEdits
 
 # Steps of one number follow one another that fast; undo takes them back as one.
 TOGETHER_SECONDS = 2.0
+# Settings that name a model, or nothing.
+OF_MODELS = frozenset({"embeddings", *KIND_MODELS})
 LONGEST_NAMED = 40  # characters of a text that names its own change
 
 
@@ -133,7 +136,7 @@ class SettingChanges:
 
     async def _check(self, name: str, value: Any) -> None:
         """What a setting's own range does not tell."""
-        if name == "backend" or (name == "embeddings" and value):
+        if name == "backend" or (value and name in OF_MODELS):
             parse_spec(str(value))
         if name == "prompt_preset":
             await self._prompts.check(str(value))

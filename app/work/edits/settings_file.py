@@ -22,6 +22,7 @@ from app.sillytavern.guarded_write import write_file_atomically
 from app.store.store import Store
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.edits.setting_changes import OF_MODELS
 from app.work.edits.user_files import read_bounded, write_new
 
 KIND = "settings of Tavernkeep"
@@ -62,7 +63,7 @@ def _understood(data: bytes, settings: Settings) -> NewSettings:
         for name, value in known.items()
         if name not in NOT_GIVEN
     }
-    for name in ("backend", "embeddings"):
+    for name in ("backend", *OF_MODELS):
         if wanted.get(name):
             parse_spec(str(wanted[name]))
     changed = {name: value for name, value in wanted.items() if value != settings[name]}

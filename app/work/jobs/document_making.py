@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -90,7 +91,7 @@ class Deriver:
         self,
         store: Store,
         chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[], RecapWriter],
+        writer: Callable[[OperationKind], RecapWriter],
         writing: Callable[[], Writing],
         count: Callable[[str], int],
         cards: CardsOf = card_text,
@@ -107,7 +108,7 @@ class Deriver:
         longer there.
         """
         chat = await self._chat_of(operation.spec.chat)
-        writer = self._writer()
+        writer = self._writer(operation.spec.kind)
         if writer.memory is None:
             return Outcome()
         spec = operation.spec
@@ -384,6 +385,7 @@ def derivable(chat: OpenChat, writing: Writing, *, is_read: bool = True) -> Deri
         chat.context_tokens or int(settings["context_tokens"]),
         is_read,
         chat.elsewhere,
+        time.time(),
     )
 
 

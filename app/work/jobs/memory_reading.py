@@ -103,7 +103,7 @@ class Rememberer:
         self,
         store: Store,
         chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[], RecapWriter],
+        writer: Callable[[OperationKind], RecapWriter],
         writing: Callable[[], Writing],
         settler: Settler,
     ) -> None:
@@ -129,7 +129,7 @@ class Rememberer:
             raise OperationOutdated(tr("Messages that it was about are gone; it is planned again."))
         if not are_read(story, settings, new):
             raise OperationOutdated(tr("Memory leaves out messages that it was about."))
-        writing, again = self._writing(), str(spec.params.get("again", ""))
+        writing, again = self._writing().of(spec.kind), str(spec.params.get("again", ""))
         now = pass_spec(story, chat.chat_id, settings, writing, new, again=again)
         if now.key != spec.key:
             raise OperationOutdated(tr("The story or the model changed; it is planned again."))
@@ -138,7 +138,8 @@ class Rememberer:
         ground, memories = chat.ground(), chat.memories
         at_end = standings(memories, ground, new[-1])
         base = active(memories, ground, block.first - 1)
-        work = Work(spec.key, chat.chat_id, chat.character, self._writer().label, operation.created)
+        by = self._writer(spec.kind).label
+        work = Work(spec.key, chat.chat_id, chat.character, by, operation.created)
         return _Pass(
             operation,
             chat,
@@ -162,7 +163,7 @@ class Rememberer:
         )
 
     async def _read(self, under_way: _Pass) -> Outcome:
-        model = self._writer().memory
+        model = self._writer(under_way.operation.spec.kind).memory
         if model is None:
             return await self._find(under_way)
         kept = KeptInStore(self._store, str(under_way.operation.spec.params.get("again", "")))
@@ -256,7 +257,8 @@ class Rememberer:
     ) -> MemoryChange:
         active, known = _after(before, under_way)
         resolved = await asyncio.to_thread(self._resolved, under_way, heard, before.entities)
-        ends = resolved.answer.ends
+        ends, settings = resolved.answer.ends, under_way.chat.settings()
+        kind = under_way.operation.spec.kind
         claimed = proposed(resolved.answer, heard.window, under_way.work, part=part)
         noted = presence_document(resolved.answer.presence, heard.window, under_way.work, part=part)
         documents = (*before.documents, *((noted,) if noted else ()))
@@ -280,8 +282,8 @@ class Rememberer:
             newest=heard.window.sources([len(heard.window.messages)]) or (),
             documents=under_way.chat.remembered.documents,
             work=under_way.work,
-            settings=under_way.chat.settings(),
-            profile=profile_for(under_way.chat.settings(), self._writer().spec).profile,
+            settings=settings,
+            profile=profile_for(settings, self._writer(kind).spec).profile,
             model=asked.model,
             kept=asked.kept,
             spent=asked.spent,

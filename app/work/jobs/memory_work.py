@@ -33,7 +33,7 @@ class MemoryWork:
         self,
         store: Store,
         chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[], RecapWriter],
+        writer: Callable[[OperationKind], RecapWriter],
         writing: Callable[[], Writing],
         settings: Settings,
         packs: Sequence[LanguagePack],

@@ -56,7 +56,7 @@ class Recapper:
         self,
         store: Store,
         chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[], RecapWriter],
+        writer: Callable[[OperationKind], RecapWriter],
         writing: Callable[[], Writing],
         built_in: RecapWriter,
         count: Callable[[str], int],
@@ -81,6 +81,7 @@ class Recapper:
         # A result is kept under its key, so the key has to be that of what is read here and now.
         if self._key_now(operation.spec, chat) != operation.spec.key:
             raise OperationOutdated(tr("The story or the model changed; it is planned again."))
+        writer = self._writer(operation.spec.kind)
         match operation.spec.kind:
             case OperationKind.SCENE_RECAP:
                 return await self._scene_recap(operation, chat)
@@ -88,9 +89,9 @@ class Recapper:
                 return await self._fold(operation, chat)
             case OperationKind.MESSAGE_RECAP:
                 on_text = self._listener(operation)
-                return await self._messages.perform(operation, chat, self._writer(), on_text)
+                return await self._messages.perform(operation, chat, writer, on_text)
             case OperationKind.DETECT_BREAKS:
-                return await self._break_finder.perform(operation, chat, self._writer())
+                return await self._break_finder.perform(operation, chat, writer)
         raise AssertionError(f"{operation.spec.kind} is not done here")
 
     def _key_now(self, spec: OperationSpec, chat: OpenChat) -> str:
@@ -108,7 +109,7 @@ class Recapper:
         speakers = str(chat.settings()["scene_recap_messages"])
         messages = recapped_messages(story.messages, scene, speakers)
         base = fold_base(story, scene.first + 1)
-        writer, again, staging = self._writer(), str(spec.params.get("again", "")), None
+        writer, again, staging = self._writer(spec.kind), str(spec.params.get("again", "")), None
         if spec.params.get("staged"):
             lore = await asyncio.to_thread(known_lore, story, scene)
             staging = Staging(KeptInStore(self._store, again), lore)
@@ -174,7 +175,7 @@ class Recapper:
             name=written.value.name,
             text=written.value.text,
             source_digest=scene_digest(messages),
-            made_by=self._stand_in_label(),
+            made_by=self._stand_in_label(operation.spec.kind),
             created=_made(operation),
         )
         await self._store.run(lambda: self._add_scene_recap(chat, recap, operation))
@@ -226,7 +227,7 @@ class Recapper:
                 tr("The scene has no recap to fold in; it will be planned again.")
             )
         base = fold_base(story, scene.first + 1)
-        writer, name = self._writer(), story.scene_name(scene) or recap.name
+        writer, name = self._writer(spec.kind), story.scene_name(scene) or recap.name
         pins = pins_until(chat, spec.anchor)
 
         async def write() -> Written[dict[str, str]]:
@@ -266,7 +267,7 @@ class Recapper:
             # One bad answer must not keep all later scenes out of the prompt.
             tokens = int(spec.params["tokens"])
             text = await self._folded_without(base, name, recap.text, tokens)
-            stand_in = made(text, self._stand_in_label())
+            stand_in = made(text, self._stand_in_label(spec.kind))
             await self._store.run(lambda: add(chat, stand_in, recap, operation))
             raise
         version = made(value["content"], _maker(value))
@@ -283,9 +284,9 @@ class Recapper:
         written = await self._built_in.running_recap(previous, name, text, tokens=tokens)
         return written.value
 
-    def _stand_in_label(self) -> str:
+    def _stand_in_label(self, kind: OperationKind) -> str:
         return N_("{built_in}, in place of {model}").format(
-            built_in=self._built_in.label, model=self._writer().label
+            built_in=self._built_in.label, model=self._writer(kind).label
         )
 
     def _add_running(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import TavernkeepError, UsageError
-from app.core.operations import Operation, OperationStatus
+from app.core.operations import Operation, OperationKind, OperationStatus
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.llm.backends.api_keys import ApiKeys
@@ -23,8 +24,10 @@ from app.llm.writers.meter import Meter
 from app.llm.writers.writer import RecapWriter
 from app.llm.writers.written import OnText
 from app.prompt.tokens import TokenCounter
+from app.settings.models import AS_ABOVE, KIND_MODELS
 from app.settings.values import Settings
 from app.story.scene_cues.language import LanguagePack
+from app.work.models.kinds import MODEL_OF
 from app.work.models.metering import ModelMeter, TrialMeter
 from app.work.models.model_trial import ModelTrial, models_at, models_here, try_writer
 from app.work.pages.link import BridgeLink
@@ -32,6 +35,17 @@ from app.work.planning.planner import Writing
 from app.work.queue.operation_queue import OperationQueue
 
 RETIRE_SECONDS = 600.0
+
+
+def _writing_of(writer: RecapWriter) -> Writing:
+    return Writing(
+        writer.spec,
+        writer.prompt_version,
+        is_free=parse_spec(writer.spec).kind == BUILTIN,
+        context_tokens=writer.context_tokens,
+        versions=writer.versions,
+        reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
+    )
 
 
 class ActiveModel:
@@ -55,6 +69,7 @@ class ActiveModel:
         packs: Sequence[LanguagePack],
     ) -> None:
         self._given = given
+        self._is_for_all = given is not None
         self._settings = settings
         self._counter = counter
         self._prompts_dir = prompts_dir
@@ -67,45 +82,58 @@ class ActiveModel:
         self.corrections = Corrections()
         self.problem = ""
         self._writer = self._first()
+        self._others = self._first_others()
 
     # --- what writes now
 
-    def writer(self) -> RecapWriter:
-        """The writer in force; asked for anew at each use."""
-        return self._writer
+    def writer(self, kind: OperationKind | None = None) -> RecapWriter:
+        """The writer in force for a kind of work, else for everything; asked for at each use."""
+        spec = self._spec_for(MODEL_OF[kind]) if kind is not None else ""
+        return self._others.get(spec, self._writer)
 
     @property
     def spec(self) -> str:
         """The backend of the writer in force."""
         return self._writer.spec
 
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Labels of the writers of those kinds of work that another model does, by setting."""
+        given = {name: self._others.get(self._spec_for(name)) for name in sorted(KIND_MODELS)}
+        return {name: writer.label for name, writer in given.items() if writer is not None}
+
     def writing(self) -> Writing:
-        """How the writer in force writes, for those who plan its work."""
-        writer = self._writer
-        return Writing(
-            writer.spec,
-            writer.prompt_version,
-            is_free=parse_spec(writer.spec).kind == BUILTIN,
-            context_tokens=writer.context_tokens,
-            versions=writer.versions,
-            reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
-        )
+        """How the writers in force write, for those who plan their work."""
+        if not self._others:
+            return _writing_of(self._writer)
+        of_spec = {spec: _writing_of(writer) for spec, writer in self._others.items()}
+        found = {kind: of_spec.get(self._spec_for(name)) for kind, name in MODEL_OF.items()}
+        others = {kind: writing for kind, writing in found.items() if writing is not None}
+        return replace(_writing_of(self._writer), others=others)
 
     def idle_memory(self) -> MemoryModel | None:
         """The model for memory, where it has nothing else to do."""
+        memory = self.writer(OperationKind.MEMORY_PASS).memory
         is_busy = any(op.status is OperationStatus.RUNNING for op in self._queue.operations)
-        return None if is_busy or self._meter.cap.is_reached else self._writer.memory
+        return None if is_busy or self._meter.cap.is_reached else memory
 
-    def renew(self, *, is_chosen: bool) -> None:
-        """Write by the settings as they are now; is_chosen: what was given at first holds no more.
+    def renew(self, *, is_chosen: bool, is_of_kind: bool = False) -> None:
+        """Write by the settings as they are now; is_chosen: what was given at first holds no more;
+        is_of_kind: not for every kind of work.
 
         Raises PromptUnusable, or UsageError for a setting that makes no sense any more; then
         nothing is changed.
         """
         if is_chosen:
             self._given = None
-        old, self._writer = self._writer, self._make(self._spec)
-        self._tasks.spawn(self._retire(old), name="closing a writer")
+        if is_chosen or is_of_kind:
+            self._is_for_all = False
+        writer = self._make(self._spec)
+        others = self._make_others()
+        old = (self._writer, *self._others.values())
+        self._writer, self._others = writer, others
+        for one in old:
+            self._tasks.spawn(self._retire(one), name="closing a writer")
 
     async def keep_key(self, url: str, key: str) -> None:
         """Keep a server's API key, "" to forget it, and use it at once.
@@ -116,8 +144,9 @@ class ActiveModel:
         self.renew(is_chosen=False)
 
     async def aclose(self) -> None:
-        """Close the writer, whatever it writes."""
-        await self._writer.aclose()
+        """Close the writers, whatever they write."""
+        for writer in (self._writer, *self._others.values()):
+            await writer.aclose()
 
     # --- other models
 
@@ -169,6 +198,26 @@ class ActiveModel:
         except TavernkeepError as error:
             self.problem = str(error)
             return self._make(BUILTIN)
+
+    def _spec_for(self, name: str) -> str:
+        """The backend that the user set for kinds of work, "" for that of everything.
+
+        What was given at the start is for everything.
+        """
+        return "" if self._is_for_all else str(self._settings[name])
+
+    def _make_others(self) -> dict[str, RecapWriter]:
+        """The writers beside the one for everything, by their backends."""
+        wanted = {self._spec_for(name) for name in KIND_MODELS} - {AS_ABOVE, self._spec}
+        return {spec: self._make(spec) for spec in sorted(wanted)}
+
+    def _first_others(self) -> dict[str, RecapWriter]:
+        """Likewise at the start; the one for everything stands in where they make no sense."""
+        try:
+            return self._make_others()
+        except TavernkeepError as error:
+            self.problem = self.problem or str(error)
+            return {}
 
     def _make(self, spec: str, meter: Meter | None = None) -> RecapWriter:
         return make_writer(

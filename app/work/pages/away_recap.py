@@ -119,6 +119,8 @@ class AwayRecaps:
 
     async def _recap(self, path: Path, *, is_asked: bool) -> AwayRecap | None:
         chat = self._chats.get(path) or await self._chats.open(path)
+        if chat.is_off:
+            return None
         now = time.time()
         before = await self._last(chat)
         await self._save(chat, now)

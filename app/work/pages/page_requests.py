@@ -38,13 +38,14 @@ TOO_MANY = N_("Tavernkeep is still busy with what you asked before.")
 
 Leaks = Callable[[Path, int], Awaitable[tuple[Leak, ...]]]
 AskFor = Callable[[Path, str], Awaitable[None]]
+Orders = Callable[[Path, str], Awaitable[dict[str, Any]]]
 
 
 class PageRequests:
     """Answers each wish once; a page that is gone meanwhile does not hear it.
 
     leaks: what a message tells that its speaker cannot know. ask_for: has a longer text written, by
-    its name. has_window: somebody listens to
+    its name. orders: follows one about the program, by its name. has_window: somebody listens to
     `window_wanted`.
 
     Signals:
@@ -60,6 +61,7 @@ class PageRequests:
         search: Search,
         leaks: Leaks,
         ask_for: AskFor,
+        orders: Orders,
     ) -> None:
         self._link = link
         self._chats = chats
@@ -68,6 +70,7 @@ class PageRequests:
         self._search = search
         self._leaks = leaks
         self._ask_for = ask_for
+        self._orders = orders
         self._tasks = TaskSupervisor()
         self._busy: dict[str, int] = {}
         self.has_window = False
@@ -110,6 +113,8 @@ class PageRequests:
             case "text":
                 await self._ask_for(path, wish.text)
                 return {}
+            case "order":
+                return await self._orders(path, wish.text)
             case "check":
                 return await self._checked(path, await self._place(chat, wish))
             case _:

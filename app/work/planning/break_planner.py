@@ -55,7 +55,7 @@ class SearchState:
 
     def extent(self, settings: Mapping[str, Any], writing: Writing) -> SearchExtent:
         """How much is searched by these settings; nothing where there is no model."""
-        if writing.is_free:
+        if writing.of(OperationKind.DETECT_BREAKS).is_free:
             return SearchExtent.NONE
         if self.is_wanted:
             return SearchExtent.ALL
@@ -74,7 +74,7 @@ def search_rules(settings: Mapping[str, Any], writing: Writing, *, batch: int = 
         offset=int(settings["scene_break_offset"]),
         speakers=str(settings["scene_break_speakers"]),
         batch=batch,
-        context_tokens=writing.context_tokens,
+        context_tokens=writing.of(OperationKind.DETECT_BREAKS).context_tokens,
         previous_tokens=recap_room(settings),
         is_forcing=bool(settings["scene_break_forced"]),
         by=searcher(writing),
@@ -83,6 +83,7 @@ def search_rules(settings: Mapping[str, Any], writing: Writing, *, batch: int = 
 
 def searcher(writing: Writing) -> str:
     """Who searched, as it is kept: another model or prompt may find something else."""
+    writing = writing.of(OperationKind.DETECT_BREAKS)
     version = writing.version_of(OperationKind.DETECT_BREAKS)
     return combined_digest(writing.spec, version)[:16]
 
@@ -124,7 +125,7 @@ def search_cost(
     """
     extent = state.extent(settings, writing) if extent is None else extent
     total = SearchCost()
-    if writing.is_free or extent is SearchExtent.NONE:
+    if writing.of(OperationKind.DETECT_BREAKS).is_free or extent is SearchExtent.NONE:
         return total
     batch = 1 if extent is SearchExtent.ALL else int(settings["scene_break_batch"])
     rules = search_rules(settings, writing, batch=batch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
@@ -23,6 +23,7 @@ GATHERED_TOKENS, LORE_TOKENS = 900, 250
 CHANGES_TOKENS = 250  # of an answer that says what changes in the running recap
 NO_SEARCH = SearchCost()
 NO_READING = ReadingCost()
+NO_OTHERS: Mapping[OperationKind, int] = {}
 KINDS = (
     OperationKind.DETECT_BREAKS,
     OperationKind.SCENE_RECAP,
@@ -81,6 +82,17 @@ class CatchUpPlan:
     is_guessed: bool = False
 
     @property
+    def by_kind(self) -> Mapping[OperationKind, int]:
+        """Requests of each kind of work."""
+        beside = self.folds + self.search.requests + self.reading.requests
+        return {
+            OperationKind.SCENE_RECAP: self.requests - beside,
+            OperationKind.RUNNING_RECAP: self.folds,
+            OperationKind.DETECT_BREAKS: self.search.requests,
+            OperationKind.MEMORY_PASS: self.reading.requests,
+        }
+
+    @property
     def operations(self) -> int:
         """Pieces of work, however many requests each takes."""
         return self.scenes + self.folds + self.search.requests + self.reading.passes
@@ -129,12 +141,17 @@ def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
 
 
 def estimated(
-    plan: CatchUpPlan, pace: Pace, prices: Prices, reasoning_tokens: int = 0
+    plan: CatchUpPlan,
+    pace: Pace,
+    prices: Prices,
+    reasoning_tokens: int = 0,
+    by_kind: Mapping[OperationKind, int] = NO_OTHERS,
 ) -> CatchUpPlan:
     """The plan with the time and the price that are to be expected. reasoning_tokens: that the
-    model writes before an answer, as seen so far.
+    model writes before an answer, as seen so far. by_kind: likewise of other models.
     """
-    output = plan.output_tokens + plan.requests * reasoning_tokens
+    reasoning = [n * by_kind.get(kind, reasoning_tokens) for kind, n in plan.by_kind.items()]
+    output = plan.output_tokens + sum(reasoning)
     price = prices.of(plan.prompt_tokens, output)
     measured = pace.expected(plan)
     guess = plan.prompt_tokens / READ_SPEED + output / WRITE_SPEED
@@ -212,14 +229,20 @@ def catch_up_plan(
     *,
     search: SearchCost = NO_SEARCH,
     reading: ReadingCost = NO_READING,
+    free: Collection[OperationKind] = (),
 ) -> CatchUpPlan | None:
     """What the planned scene recaps and folds, and the folds behind them, take; None without any.
 
-    search: of the scene breaks, where that is planned too. reading: for memory, likewise.
+    search: of the scene breaks, where that is planned too. reading: for memory, likewise. free:
+    kinds of work that ask no model, and are left out.
     """
     wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
     scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
     folded = _to_fold(story, settings)
+    if OperationKind.SCENE_RECAP in free:
+        scenes = []
+    if OperationKind.RUNNING_RECAP in free:
+        folded = []
     if not scenes and not any(spec.kind is OperationKind.RUNNING_RECAP for spec in specs):
         folded = []
     if not scenes and not folded and not search.requests and not reading.requests:

@@ -49,7 +49,8 @@ class Derivable:
 
     ground: the messages that memories stand on. is_read: no reading for memory is due before.
     context_tokens: that SillyTavern's prompt may take. elsewhere: what people of the chat lived
-    through elsewhere; it may end what is remembered here, and goes into no text of this chat.
+    through elsewhere; it may end what is remembered here, and goes into no text of this chat. now:
+    seconds since the epoch.
     """
 
     story: Story
@@ -61,6 +62,11 @@ class Derivable:
     context_tokens: int
     is_read: bool = True
     elsewhere: tuple[Memory, ...] = ()
+    now: float = 0.0
+
+    def by(self, kind: OperationKind) -> Writing:
+        """Who writes texts of this kind."""
+        return self.writing.of(kind)
 
     @property
     def active(self) -> tuple[Memory, ...]:
@@ -105,19 +111,19 @@ def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
 
     Each is one request, a continuity check at most two.
     """
-    if chat.writing.is_free:
+    if chat.writing.asks_nobody:
         return ()
     found = [_continuity(chat), _summary(chat)]
     if chat.is_read:
         found += [_arc_summaries(chat), _profiles(chat), _canon(chat), _triggers(chat)]
-    return tuple(spec for spec in found if spec is not None)
+    return tuple(spec for spec in found if spec is not None and not chat.by(spec.kind).is_free)
 
 
 def plan_by_hand(chat: Derivable) -> tuple[OperationSpec, ...]:
     """What the user's own commands make necessary where nothing is remembered by itself: the
     summary of an arc that they closed (spec/smart-memory.md §8.6).
     """
-    if chat.writing.is_free or not chat.is_read:
+    if chat.by(OperationKind.ARC_SUMMARY).is_free or not chat.is_read:
         return ()
     found = _arc_summaries(chat, only_by_hand=True)
     return () if found is None else (found,)
@@ -251,8 +257,11 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
     is_early = bool(kept) and passed < MESSAGES_BETWEEN
     is_closed = bool(closed) and closed[-1] > made_at and not is_early
     every = int(chat.settings["profiles_every"])
-    profile = profile_for(chat.settings, chat.writing.spec).profile
-    if not is_closed and not (profile.renews_profiles and 0 < every <= passed):
+    profile = profile_for(chat.settings, chat.by(OperationKind.PROFILE).spec).profile
+    newest = max((d.created for d in kept), default=chat.now)
+    stale = int(chat.settings["profiles_stale"]) * 60
+    is_stale = 0 < stale < chat.now - newest and passed > 0
+    if not is_closed and not is_stale and not (profile.renews_profiles and 0 < every <= passed):
         return None
     names = cast(chat.story.messages[-LATELY:], chat.story.chat.speakers)
     wanted = outdated(subjects(names, chat.active), chat.documents)[:MOST_PROFILES]
@@ -261,7 +270,7 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
 
 def _canon(chat: Derivable) -> OperationSpec | None:
     """Only when an arc was summed up since, in this chat; others may be looked at alternately."""
-    profile = profile_for(chat.settings, chat.writing.spec).profile
+    profile = profile_for(chat.settings, chat.by(OperationKind.CANON).spec).profile
     if not profile.writes_canon or not chat.settings["canon_auto"]:
         return None
     if without_summary(chat.resolved, chat.documents) and not _is_early(
@@ -281,7 +290,7 @@ def _canon(chat: Derivable) -> OperationSpec | None:
 
 
 def _continuity(chat: Derivable) -> OperationSpec | None:
-    profile = profile_for(chat.settings, chat.writing.spec).profile
+    profile = profile_for(chat.settings, chat.by(OperationKind.CONTINUITY).spec).profile
     if not profile.checks_continuity or not chat.settings["continuity_auto"]:
         return None
     index = last_reply(chat.story.messages)
@@ -303,7 +312,7 @@ def _summary(chat: Derivable) -> OperationSpec | None:
         return None
     summarised = summarised_until(chat.documents, story.messages)
     after = max(summarised, covered_until(story))
-    of_pass = (chat.writing.context_tokens or UNKNOWN_CONTEXT) * SUMMARY_SHARE
+    of_pass = (chat.by(OperationKind.SUMMARY).context_tokens or UNKNOWN_CONTEXT) * SUMMARY_SHARE
     passes = sum(story.message_tokens[after + 1 :]) / of_pass
     if summarised < 0 and passes > max(1, int(chat.settings["catch_up_scenes"])):
         return None
@@ -332,7 +341,7 @@ def _is_folding(chat: Derivable) -> bool:
 
 
 def _triggers(chat: Derivable) -> OperationSpec | None:
-    profile = profile_for(chat.settings, chat.writing.spec).profile
+    profile = profile_for(chat.settings, chat.by(OperationKind.TRIGGERS).spec).profile
     if not profile.makes_triggers and not chat.settings["triggers_enabled"]:
         return None
     lacking = due(chat.active)

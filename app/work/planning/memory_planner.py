@@ -191,6 +191,7 @@ def next_pass(
         return None
     if reading.is_in_round and reading.waits:
         return None
+    writing = writing.of(OperationKind.MEMORY_PASS)
     missing = unread(story, reading, settings, is_free=writing.is_free)
     if not missing:
         return None
@@ -215,6 +216,7 @@ def pass_spec(
     again: str = "",
 ) -> OperationSpec:
     """Reading these messages, with some before them. new: indexes, consecutive among the told."""
+    writing = writing.of(OperationKind.MEMORY_PASS)
     window = pass_window(story, chat_id, settings, writing, new)
     form = WITHOUT_MODEL if writing.is_free else _form(settings, writing)
     tiers = ",".join(enabled_tiers(settings))
@@ -240,6 +242,7 @@ def reading_cost(
     story: Story, settings: Mapping[str, Any], writing: Writing, reading: Reading
 ) -> ReadingCost:
     """What the readings that are left take; nothing without a model, or when it is switched off."""
+    writing = writing.of(OperationKind.MEMORY_PASS)
     missing = unread(story, reading, settings)
     if writing.is_free or not settings["memory_auto"] or not missing:
         return ReadingCost()
@@ -274,6 +277,7 @@ def pass_window(
     """
     told = story.places.where(_test_of(settings))
     place = bisect_left(told, new[0])
+    writing = writing.of(OperationKind.MEMORY_PASS)
     if writing.is_free:
         before = [story.messages[index] for index in told[max(0, place - FOUND_CONTEXT) : place]]
         messages = (*before, *(story.messages[index] for index in new))
@@ -296,7 +300,7 @@ def block_of(story: Story, settings: Mapping[str, Any], new: Sequence[int]) -> B
 
 def room_for_messages(writing: Writing) -> int:
     """Tokens of messages that one request holds."""
-    context = writing.context_tokens or UNKNOWN_CONTEXT
+    context = writing.of(OperationKind.MEMORY_PASS).context_tokens or UNKNOWN_CONTEXT
     return max(SMALLEST_CHUNK, int(context * PROMPT_SHARE) - BESIDE_MESSAGES)
 
 

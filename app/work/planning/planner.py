@@ -43,6 +43,7 @@ class Writing:
     spec: backend. prompt_version: as the writer says it. is_free: costs no request.
     context_tokens: of the model, None while unknown. versions: prompt versions of single kinds of
     work, in place of prompt_version. reasoning_tokens: before an answer, as seen so far.
+    others: who writes kinds of work that the user gave to another model.
     """
 
     spec: str
@@ -51,6 +52,22 @@ class Writing:
     context_tokens: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     reasoning_tokens: int = 0
+    others: Mapping[OperationKind, Writing] = field(default_factory=dict)
+
+    def of(self, kind: OperationKind) -> Writing:
+        """Who does this kind of work."""
+        return self.others.get(kind, self)
+
+    @property
+    def asks_nobody(self) -> bool:
+        """Whether no kind of work costs a request."""
+        return self.is_free and all(other.is_free for other in self.others.values())
+
+    @property
+    def specs(self) -> str:
+        """The backends of all kinds of work; that of one for everything as it is."""
+        others = [f"{kind}={other.spec}" for kind, other in sorted(self.others.items())]
+        return "|".join((self.spec, *others))
 
     def version_of(self, work: str) -> str:
         """Prompt version of one kind of work: a prompt that it does not need does not count."""
@@ -58,7 +75,8 @@ class Writing:
 
     def key(self, kind: OperationKind, *inputs: str) -> str:
         """Idempotency key: kind, inputs, backend and prompt version (design.md, decision 5)."""
-        return combined_digest(kind.value, self.spec, self.version_of(kind.value), *inputs)
+        by = self.of(kind)
+        return combined_digest(kind.value, by.spec, by.version_of(kind.value), *inputs)
 
 
 def recapped_messages(
@@ -103,7 +121,8 @@ def plan(
     if settings["running_recap_auto"]:
         fold = next_fold(story, chat_id, settings, writing)
         specs += [fold] if fold else []
-    if settings["message_recaps_auto" if writing.is_free else "message_recaps_model"]:
+    is_free = writing.of(OperationKind.MESSAGE_RECAP).is_free
+    if settings["message_recaps_auto" if is_free else "message_recaps_model"]:
         specs += _message_recaps(story, chat_id, settings, writing)
     return tuple(specs)
 
@@ -120,6 +139,7 @@ def scene_recap_spec(
 ) -> OperationSpec:
     """The recap of a closed scene. again: makes the work new although its inputs are not."""
     assert scene.closing is not None
+    writing = writing.of(OperationKind.SCENE_RECAP)
     digest = source_digest(story, scene, settings)
     least, most = recap_bounds(settings)
     is_staged = in_stages(settings, writing)
@@ -143,13 +163,15 @@ def recap_bounds(settings: Mapping[str, Any]) -> tuple[int, int]:
 
 def in_stages(settings: Mapping[str, Any], writing: Writing) -> bool:
     """Whether scene recaps are made in stages; without a model there are none."""
-    return settings["scene_recap_form"] == "staged" and not writing.is_free
+    is_free = writing.of(OperationKind.SCENE_RECAP).is_free
+    return settings["scene_recap_form"] == "staged" and not is_free
 
 
 def _scene_recaps(
     story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
 ) -> list[OperationSpec]:
     covered, specs = covered_until(story), []
+    writing = writing.of(OperationKind.SCENE_RECAP)
     # Nearly all scenes of a long story are recapped and folded in.
     behind = bisect_right(story.scenes, covered, key=lambda scene: scene.last)
     for scene in story.scenes[min(behind, story.unrecapped_from) :]:
@@ -238,6 +260,7 @@ def next_fold(
     if recap is None:
         return None
     base = fold_base(story, scene.first + 1)
+    writing = writing.of(OperationKind.RUNNING_RECAP)
     if writing.is_free and is_kept_from_rules(story, scene, base):
         return None
     tokens = recap_room(settings)
@@ -288,6 +311,7 @@ def message_recap_specs(
 
     again: makes the work new although its inputs are not.
     """
+    writing = writing.of(OperationKind.MESSAGE_RECAP)
     groups = [list(messages)] if writing.is_free else [[message] for message in messages]
     return [
         OperationSpec(
@@ -320,6 +344,7 @@ def _message_recaps(
 ) -> list[OperationSpec]:
     """Newest first. The trailing reply may still be swiped: it waits in any case (read-behind)."""
     waiting = max(1, int(settings["message_recap_delay"]))
+    writing = writing.of(OperationKind.MESSAGE_RECAP)
     settled = story.messages[: max(0, len(story.messages) - waiting)]
     limit = 0 if writing.is_free else int(settings["message_recap_limit"])
     rules = rules_of(settings, int(settings["context_tokens"]))

@@ -120,7 +120,8 @@ def _is_message_recap_wanted(
     spec: OperationSpec, story: Story, settings: Mapping[str, Any], writing: Writing
 ) -> bool:
     """Not only what is planned now: fewer than a batch, or old by now, it is wanted still."""
-    if not settings["message_recaps_auto" if writing.is_free else "message_recaps_model"]:
+    is_free = writing.of(OperationKind.MESSAGE_RECAP).is_free
+    if not settings["message_recaps_auto" if is_free else "message_recaps_model"]:
         return False
     wanted = frozenset(spec.params["anchors"])
     lacks = any(

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from app.core.operations import OFF
+from app.core.translation import tr
 from app.llm.backends.hardware_profile import profile_for
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing
@@ -56,6 +58,8 @@ class Prompting:
         self, chat: OpenChat, turn: Turn | None = None, *, total: int | None = None
     ) -> SlotSet:
         """The slots of a turn of a chat. total: bound for all of them together."""
+        if chat.is_off:
+            return SlotSet(warnings=(tr(OFF),))
         prepared = self.prepared(chat, turn, total=total)
         made = prepared.under(prepared.occasion.settings)
         self._full[chat] = made.full

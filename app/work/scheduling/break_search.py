@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import UsageError
+from app.core.operations import OperationKind
 from app.core.translation import tr
 from app.story.break_search import SearchCost
 from app.story.scene_cues.language import LanguagePack
@@ -42,7 +43,7 @@ class ModelBreakSearch:
         What gave nothing before, in the same words, is not asked again. What it finds is taken
         back in one step. Raises UsageError without a model.
         """
-        if self._models.writing().is_free:
+        if self._models.writing().of(OperationKind.DETECT_BREAKS).is_free:
             raise UsageError(tr("The built-in way asks no model: choose one first."))
         chat = self._chats.required(path)
         chat.search = replace(chat.search, is_wanted=True, asked=time.time())
@@ -57,7 +58,7 @@ class ModelBreakSearch:
 
         Raises UsageError without a model, BackendError.
         """
-        writing = self._models.writing()
+        writing = self._models.writing().of(OperationKind.DETECT_BREAKS)
         if writing.is_free:
             raise UsageError(tr("The built-in way asks no model: name one with --llm."))
         chat = await self._chats.open(path, until=until)
@@ -67,6 +68,7 @@ class ModelBreakSearch:
         # The whole chat was asked for: nothing is waited for at its end.
         rules = replace(search_rules(chat.settings(), writing), offset=0)
         story = replace(chat.story, breaks=breaks)
-        found = await find_breaks(story, self._models.writer(), rules, self._packs)
+        writer = self._models.writer(OperationKind.DETECT_BREAKS)
+        found = await find_breaks(story, writer, rules, self._packs)
         breaks |= {mark.anchor: mark for mark in found}
         return replace(story, breaks=breaks, scenes=scenes_of(story.messages, breaks))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.core.model_use import CAPPED
 from app.core.moments import moment_text
-from app.core.operations import Operation, OperationStatus
+from app.core.operations import OFF, Operation, OperationStatus
 from app.core.part_health import Health, HealthItem, Light, about
 from app.core.translation import number, retold, tr, trn
 from app.sillytavern.bridge.bridge_socket import Page
@@ -162,7 +162,7 @@ def _queue(
             else tr("{n} waiting", n=len(waiting))
         )
         # What begins in a moment, and a cap that the user set, are nothing that went wrong.
-        light = Light.IDLE if why in ("", tr(CAPPED)) else Light.BAD
+        light = Light.IDLE if why in ("", tr(CAPPED), tr(OFF)) else Light.BAD
         return HealthItem("queue", light, sentence)
     return HealthItem("queue", Light.IDLE, tr("Nothing to do"))
 

@@ -85,7 +85,7 @@ class Scheduler:
         queue: OperationQueue,
         enqueue: Enqueue,
         writing: Callable[[], Writing],
-        backend: Callable[[], str],
+        backend: Callable[[OperationKind], str],
         prices: Callable[[], Prices],
         *,
         asks_first: bool,
@@ -104,6 +104,9 @@ class Scheduler:
 
     async def follow(self, chat: OpenChat) -> None:
         """Queue what the story lacks, and let go of what it does not lack any more."""
+        if chat.is_off:
+            await self._rest(chat)
+            return
         story, settings, writing = chat.story, chat.settings(), self._writing()
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
         if chat.search.is_wanted and not searches:
@@ -115,6 +118,13 @@ class Scheduler:
         again = await self._let_go(chat, specs)
         allowed = await self._allowed(chat, specs, settings, writing)
         await self._enqueue((*again, *(() if self.waits_for_word else allowed)))
+
+    async def _rest(self, chat: OpenChat) -> None:
+        """The chat is switched off: what is queued by itself is let go, to be planned again."""
+        await self._queue.let_go(chat.chat_id, lambda operation: not is_asked_for(operation.spec))
+        if chat.catch_up is not None:
+            chat.catch_up = None
+            self.catch_up_changed.emit(chat.chat)
 
     def _readings(self, chat: OpenChat) -> tuple[OperationSpec, ...]:
         """The reading for memory that comes next."""
@@ -164,7 +174,7 @@ class Scheduler:
     ) -> Sequence[OperationSpec]:
         """Without what the user is asked about first, where that is much."""
         before, chat.catch_up = chat.catch_up, None
-        if not writing.is_free:
+        if not writing.asks_nobody:
             await self._measure()
             if self._asks_first:
                 specs = await self._asked_about(chat, specs, settings, writing)
@@ -199,7 +209,7 @@ class Scheduler:
                 await self._forget(chat)
             return specs
         reading = self._reading_cost(chat, backlog, settings, writing)
-        plan = catch_up_plan(chat.story, backlog, settings, search=cost, reading=reading)
+        plan = self._plan(chat, backlog, settings, writing, cost, reading)
         chat.catch_up = self._estimated(plan, writing) if plan is not None else None
         keys = {spec.key for spec in backlog}
         is_stopped = followed is not None
@@ -247,6 +257,8 @@ class Scheduler:
             for spec in specs
             if spec.kind is OperationKind.SCENE_RECAP and not self._queue.is_open(spec)
         ]
+        if writing.of(OperationKind.SCENE_RECAP).is_free:
+            recaps = []
         searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
         if searches and not chat.search.is_wanted:
             cost = search_cost(chat.story, settings, writing, chat.search)
@@ -280,7 +292,7 @@ class Scheduler:
             kept = await self._store.run(lambda: self._store.catch_ups.of(chat.chat_id))
             self._followed[chat.chat_id] = _Followed(chat.chat, kept) if kept else None
         followed = self._followed[chat.chat_id]
-        if followed is not None and followed.kept.backend != writing.spec:
+        if followed is not None and followed.kept.backend != writing.specs:
             await self._forget(chat)  # what was said yes to was another model's work
             return None
         return followed
@@ -304,20 +316,31 @@ class Scheduler:
             cost = search_cost(chat.story, settings, writing, chat.search)
         followed.chat = chat.chat
         reading = self._reading_cost(chat, left, settings, writing)
-        followed.left = catch_up_plan(chat.story, left, settings, search=cost, reading=reading)
+        followed.left = self._plan(chat, left, settings, writing, cost, reading)
         operations = self._store.operations
         followed.worked = await self._store.run(
             lambda: operations.worked(chat.chat_id, kept.begun, KINDS)
         )
 
     async def _measure(self) -> None:
-        backend, operations = self._backend(), self._store.operations
-        limit = MEASURED * len(KINDS)
-        self._pace = pace_of(await self._store.run(lambda: operations.durations(backend, limit)))
+        operations, limit = self._store.operations, MEASURED * len(KINDS)
+        backends: dict[str, set[OperationKind]] = {}
+        for kind in OperationKind:
+            backends.setdefault(self._backend(kind), set()).add(kind)
+
+        def measured() -> list[tuple[OperationKind, float]]:
+            return [
+                (kind, seconds)
+                for backend, kinds in backends.items()
+                for kind, seconds in operations.durations(backend, limit)
+                if kind in kinds
+            ]
+
+        self._pace = pace_of(await self._store.run(measured))
 
     async def start(self, chat: OpenChat, part: str = ALL) -> None:
         """The user wants the backlog worked off, or a part of it, what failed before among it."""
-        kept = CatchUp(chat.chat_id, time.time(), self._writing().spec, part=part)
+        kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, part=part)
         await self._keep(chat, kept)
         self._queue.forgive(chat.chat_id)
         await self.follow(chat)
@@ -328,7 +351,7 @@ class Scheduler:
         it is, and begins at their word.
         """
         if chat.catch_up is not None:
-            kept = CatchUp(chat.chat_id, time.time(), self._writing().spec, is_stopped=True)
+            kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, is_stopped=True)
             await self._keep(chat, kept)
 
     async def stop(self, chat: OpenChat, *, at_once: bool) -> None:
@@ -423,11 +446,27 @@ class Scheduler:
         if searches:
             cost = search_cost(story, settings, writing, chat.search)
         reading = self._reading_cost(chat, specs, settings, writing)
-        found = catch_up_plan(story, specs, settings, search=cost, reading=reading)
+        found = self._plan(chat, specs, settings, writing, cost, reading)
         return None if found is None else self._estimated(found, writing)
 
     def _estimated(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
-        return estimated(found, self._pace, self._prices(), writing.reasoning_tokens)
+        others = {kind: other.reasoning_tokens for kind, other in writing.others.items()}
+        return estimated(found, self._pace, self._prices(), writing.reasoning_tokens, others)
+
+    def _plan(
+        self,
+        chat: OpenChat,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+        search: SearchCost,
+        reading: ReadingCost,
+    ) -> CatchUpPlan | None:
+        """What these take; where some work asks a model, only what does is counted."""
+        free = frozenset(kind for kind in KINDS if writing.of(kind).is_free)
+        if writing.asks_nobody:
+            free = frozenset()
+        return catch_up_plan(chat.story, specs, settings, search=search, reading=reading, free=free)
 
 
 def _stops_with_it(operation: Operation) -> bool:

@@ -7,13 +7,13 @@ now, of what is remembered by then. Source: spec/smart-memory.md §6 and §9 ("m
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from app.core.errors import UsageError
-from app.core.operations import OperationSpec
+from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_, tr
 from app.memory.documents.continuity import last_reply
 from app.memory.documents.profiles import MOST_AT_ONCE, cast, subjects
@@ -62,6 +62,12 @@ def text_request(name: str) -> TextRequest:
         raise UsageError(tr("There is no such text: say one of {names}.", names=names)) from error
 
 
+KIND_OF: Mapping[TextRequest, OperationKind] = {
+    TextRequest.PROFILES: OperationKind.PROFILE,
+    TextRequest.CANON: OperationKind.CANON,
+    TextRequest.SUMMARY: OperationKind.SUMMARY,
+    TextRequest.CONTINUITY: OperationKind.CONTINUITY,
+}
 NO_MODEL = N_("There is no model: choose one in the settings.")
 NOTHING: dict[TextRequest, str] = {
     TextRequest.PROFILES: N_("Not enough is remembered yet of whoever speaks here."),
@@ -107,7 +113,7 @@ class TextRequests:
         """Queue a text. Raises UsageError where there is nothing to make it of."""
         chat = self._chats.required(path)
         about = derivable(chat, self._writing())
-        if about.writing.is_free:
+        if about.by(KIND_OF[request]).is_free:
             raise UsageError(tr(NO_MODEL))
         spec = _spec(about, request, again=str(time.time_ns()))
         if spec is None:
@@ -116,7 +122,7 @@ class TextRequests:
 
     def _offer(self, chat: OpenChat, request: TextRequest) -> TextOffer:
         about = derivable(chat, self._writing())
-        if about.writing.is_free:
+        if about.by(KIND_OF[request]).is_free:
             return TextOffer(request, why_not=tr(NO_MODEL))
         spec = _spec(about, request)
         if spec is None:
@@ -137,7 +143,7 @@ class TextRequests:
             texts = [memory.text for memory in about.active]
             if request is TextRequest.CONTINUITY:
                 texts.append(about.story_so_far)
-        return min(self._sum(texts), int(_context(about) * SUMMARY_SHARE))
+        return min(self._sum(texts), int(_context(about, KIND_OF[request]) * SUMMARY_SHARE))
 
     def _sum(self, texts: Iterable[str]) -> int:
         return sum(map(self._count, texts))
@@ -168,7 +174,7 @@ def _spec(about: Derivable, request: TextRequest, *, again: str = "") -> Operati
 def _to_sum_up(about: Derivable, messages: Sequence[Message]) -> list[int]:
     """The messages behind what is summed up, as many as one request holds."""
     after = covered_until(about.documents, messages)
-    left = _context(about) * SUMMARY_SHARE
+    left = _context(about, OperationKind.SUMMARY) * SUMMARY_SHARE
     found: list[int] = []
     last = len(settled(messages)) - 1
     for index in to_summarise(messages, after, last, left_out_of(about.settings)):
@@ -179,5 +185,5 @@ def _to_sum_up(about: Derivable, messages: Sequence[Message]) -> list[int]:
     return found
 
 
-def _context(about: Derivable) -> int:
-    return about.writing.context_tokens or UNKNOWN_CONTEXT
+def _context(about: Derivable, kind: OperationKind) -> int:
+    return about.by(kind).context_tokens or UNKNOWN_CONTEXT

@@ -12,6 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.companion import Companion
+from app.core.operations import OperationKind
+from app.llm.backends.specs import parse_spec
 from app.settings.setting import Scope
 from app.settings.values import REGISTRY
 from tests.fakes import MODEL, FakeLlm
@@ -260,6 +262,33 @@ async def test_a_key_is_kept_for_its_server_sent_there_and_forgotten(
             await until(forget.isHidden)
     finally:
         keyring.set_keyring(before)
+
+
+async def test_a_kind_of_work_is_given_to_a_model_that_is_entered_above_and_tried(
+    page: SettingsPage, companion: Companion, until: Until
+) -> None:
+    with FakeLlm() as llm:
+        row = page.kinds.by_name["model_running_recap"]
+        assert row.choice.currentText() == "As above"
+        assert not row.test.isEnabled()
+        page.backend.choose("openai", model=MODEL, url=llm.url)
+        spec = str(parse_spec(f"openai:{MODEL}@{llm.url}"))
+        row.choice.setFocus()
+        while row.choice.currentData() != spec:
+            before = row.choice.currentIndex()
+            QTest.keyClick(row.choice, Qt.Key.Key_Down)
+            assert row.choice.currentIndex() != before
+        row.choose(spec)
+        await until(lambda: companion.settings["model_running_recap"] == spec)
+        assert companion.settings["backend"] == "builtin"
+        await until(lambda: companion.models.writer(OperationKind.RUNNING_RECAP).spec == spec)
+        assert companion.models.writer(OperationKind.SCENE_RECAP).spec == "builtin"
+        await until(row.test.isEnabled)
+        QTest.mouseClick(row.test, Qt.MouseButton.LeftButton)
+        await until(lambda: bool(llm.requests) and bool(page.kinds.trial.verdict))
+        row.choose("")
+        await until(lambda: companion.settings["model_running_recap"] == "")
+        await until(lambda: companion.models.writer(OperationKind.RUNNING_RECAP).spec == "builtin")
 
 
 async def test_removing_the_bridge_says_what_is_left_to_do(

@@ -88,7 +88,7 @@ class Bench:
         return Deriver(
             self.store,
             chat_of,
-            lambda: self.writer,
+            lambda kind: self.writer,
             lambda: self.writing,
             EstimatingCounter().count,
         )

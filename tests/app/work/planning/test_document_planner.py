@@ -165,6 +165,32 @@ def test_portraits_come_within_a_scene_only_by_wish_and_with_a_capable_model() -
     assert not is_due(20, profiles_every=10, profiles_enabled=False)
 
 
+def test_portraits_grow_stale_by_the_clock_where_that_is_wanted() -> None:
+    kept = Document(
+        "k", 1, DocumentKind.PROFILE, "x", subject="Mira", until="m4", inputs="old", created=1000.0
+    )
+
+    def is_due(minutes: float, stale: int, length: int = 8) -> bool:
+        of = chat(story(length), *facts(3), documents=(kept,), profiles_stale=stale)
+        return OperationKind.PROFILE in planned(replace(of, now=1000.0 + minutes * 60))
+
+    assert is_due(31, 30)
+    assert not is_due(29, 30)
+    assert not is_due(600, 0)
+    assert not is_due(31, 30, length=5)  # nothing was played since
+
+
+def test_a_text_is_planned_by_the_model_of_its_kind() -> None:
+    free = replace(MODEL, spec="builtin", is_free=True)
+    mixed = replace(free, others={OperationKind.PROFILE: MODEL})
+    specs = planned(chat(story(20, 9), *facts(5), writing=mixed, continuity_auto=True))
+    assert set(specs) == {OperationKind.PROFILE}
+    assert (
+        specs[OperationKind.PROFILE].key
+        == planned(chat(story(20, 9), *facts(5)))[OperationKind.PROFILE].key
+    )
+
+
 def test_a_portrait_is_made_anew_when_both_scene_and_memories_went_on() -> None:
     def with_kept(of: Story, count: int, inputs: str) -> dict[OperationKind, OperationSpec]:
         kept = Document("p", 1, DocumentKind.PROFILE, "x", subject="Mira", until="m10")

@@ -1,0 +1,21 @@
+"""Which setting names the model of each kind of work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.core.operations import OperationKind
+
+MODEL_OF: Mapping[OperationKind, str] = {
+    OperationKind.MESSAGE_RECAP: "model_message_recaps",
+    OperationKind.SCENE_RECAP: "model_scene_recaps",
+    OperationKind.RUNNING_RECAP: "model_running_recap",
+    OperationKind.MEMORY_PASS: "model_memory",
+    OperationKind.ARC_SUMMARY: "model_texts",
+    OperationKind.PROFILE: "model_texts",
+    OperationKind.CANON: "model_texts",
+    OperationKind.SUMMARY: "model_texts",
+    OperationKind.TRIGGERS: "model_texts",
+    OperationKind.CONTINUITY: "model_checks",
+    OperationKind.DETECT_BREAKS: "model_scene_breaks",
+}

@@ -1,0 +1,95 @@
+"""Slash commands about the program as a whole: off for a chat, the queue, tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from app.core.errors import UsageError
+from app.core.operations import OFF
+from app.core.translation import N_, number, tr, trn
+from app.prompt.slots import SlotSet
+from app.work.scheduling.work_to_do import WorkToDo
+
+PAUSED = N_("The work is paused; /tk-continue goes on.")
+GOES_ON = N_("The work goes on.")
+SWITCHED_ON = N_("Tavernkeep is on for this chat.")
+
+
+class Order(StrEnum):
+    """What a slash command wants; its name on the wire."""
+
+    ON = "on"
+    OFF = "off"
+    PAUSE = "pause"
+    GO_ON = "continue"
+    CLEAR = "clear"
+    TOKENS = "tokens"
+
+
+class Switching(Protocol):
+    """Puts a setting in force for one chat, noted so that undo takes it back."""
+
+    async def __call__(
+        self, name: str, value: Any, *, path: Path | None = None, noted_in: Path | None = None
+    ) -> None: ...
+
+
+class Orders:
+    """Does each, and says in `items` (label and text) or in a sentence what came of it.
+
+    tokens_today: that models have read and written. is_reading_only: another program works here.
+    """
+
+    def __init__(
+        self,
+        work: WorkToDo,
+        switch: Switching,
+        slots: Callable[[Path], Awaitable[SlotSet]],
+        tokens_today: Callable[[], int],
+        is_reading_only: Callable[[], bool],
+    ) -> None:
+        self._work = work
+        self._switch = switch
+        self._slots = slots
+        self._tokens_today = tokens_today
+        self._is_reading_only = is_reading_only
+
+    async def do(self, path: Path, name: str) -> dict[str, Any]:
+        """Follow an order in an open chat. Raises UsageError for one that there is not."""
+        if name not in tuple(Order):
+            raise UsageError(tr("There is no such command."))
+        order = Order(name)
+        if order is not Order.TOKENS and self._is_reading_only():
+            raise UsageError(tr("Tavernkeep only shows now what there is."))
+        match order:
+            case Order.ON | Order.OFF:
+                is_off = order is Order.OFF
+                await self._switch("chat_off", is_off, path=path, noted_in=path)
+                return {"said": tr(OFF) if is_off else tr(SWITCHED_ON)}
+            case Order.PAUSE:
+                self._work.pause()
+                return {"said": tr(PAUSED)}
+            case Order.GO_ON:
+                self._work.resume()
+                return {"said": tr(GOES_ON)}
+            case Order.CLEAR:
+                cleared = await self._work.clear_waiting(path)
+                count = len(cleared.operations)
+                none = tr("Nothing waits for this chat.")
+                words = trn("{n} operation was taken out.", "{n} operations were taken out.", count)
+                return {"said": words if count else none}
+            case Order.TOKENS:
+                return {"items": await self._tokens(path)}
+
+    async def _tokens(self, path: Path) -> list[dict[str, str]]:
+        """Of the next prompt's memory, of each slot in it, and of today's requests."""
+        made = await self._slots(path)
+        rows = [(tr("Memory in the next prompt"), made.total_tokens)]
+        rows += [(slot.key, slot.tokens) for slot in made.slots if slot.tokens]
+        rows.append((tr("Models today"), self._tokens_today()))
+        return [
+            {"label": label, "text": tr("{tokens} tokens", tokens=number(n))} for label, n in rows
+        ]
