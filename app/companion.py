@@ -439,6 +439,8 @@ class Companion(News):
             is_listening=self._link.is_listening,
             unplaced=self._link.unplaced_macros,
             unreached=self._link.unreached,
+            bridges=self._link.bridges,
+            is_seeking=self._link.is_seeking,
             last_read=self._chats.last_read,
             operations=self._queue.operations,
             is_paused=self._queue.is_paused,

@@ -18,7 +18,7 @@ import * as slots from './slots.js';
 import { chatKey, context, openChat, serverVersion } from './tavern.js';
 import * as turns from './turns.js';
 
-const VERSION = '0.4.2';
+const VERSION = '0.4.3';
 const LOOK_EVERY = 3_000;
 const LOOK_AFTER_EVENT = 50;
 const READ_MAILBOX_EVERY = 5_000;
@@ -204,7 +204,10 @@ async function start() {
     link.run({
         hello: greet,
         frame: onFrame,
-        pulse: () => server.answers(safely(badge.tellServer)),
+        pulse: () => server.answers(safely((isThere) => {
+            badge.tellServer(isThere);
+            link.send({ type: 'pulse', server: isThere });
+        })),
         up: (welcome) => {
             session = welcome.session;
             turns.meet(Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT));
