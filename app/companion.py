@@ -580,6 +580,10 @@ class Companion(News):
         """What the next prompt of a chat gets; see NextPrompts.of."""
         return await self._next_prompts.of(path, until=until, total=total, turn=turn)
 
+    async def next_prompt(self, path: Path) -> SlotSet:
+        """What a reply in a chat would get now; see NextPrompts.expected."""
+        return await self._next_prompts.expected(path)
+
     # --- settings
 
     async def put_setting(

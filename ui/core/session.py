@@ -224,7 +224,7 @@ class Session(QObject):
             self.do(self._load(self._path), name=N_("reading the next prompt"))
 
     async def _load(self, path: Path) -> None:
-        slots = await self.companion.slots(path)
+        slots = await self.companion.next_prompt(path)
         undo, redo = await self.companion.edits.undo_labels(path)
         if path == self._path:
             self._slots = slots

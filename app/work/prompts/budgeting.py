@@ -9,7 +9,6 @@ from typing import Any
 
 from app.core.errors import UsageError
 from app.core.translation import tr
-from app.prompt.occasion import Turn
 from app.prompt.tokens import TokenCounter
 from app.settings.values import REGISTRY, Settings
 from app.sillytavern.card import CardReader
@@ -64,7 +63,7 @@ class Budgeting:
 
     def _rehearsed(self, chat: OpenChat) -> Rehearsal:
         said, settings = chat.context_tokens, chat.prompt_settings()
-        prepared = self._prompting.prepared(chat, Turn(context=said))
+        prepared = self._prompting.prepared(chat, self._prompting.expected_turn(chat))
         rehearsal = Rehearsal(
             prepared,
             InclusionPreview(

@@ -42,7 +42,7 @@ class Reaching:
 
     async def of(self, path: Path) -> Reached:
         """How each message of an open chat reaches its prompt. Raises UsageError, StoreError."""
-        slots = await self._prompts.of(path)
+        slots = await self._prompts.expected(path)
         chat = self._chats.required(path)
         sent = await self._newest(chat)
         context = chat.context_tokens or int(chat.prompt_settings()["context_tokens"])

@@ -292,3 +292,12 @@ async def test_what_was_learned_of_a_chat_s_prompts_outlives_a_start_with_anothe
         third.write_bytes(other.read_bytes())
         await now.open_story(third)
         assert chats.required(third).context_tokens == 48_000  # the connection's newest
+
+
+async def test_what_is_shown_for_the_next_reply_is_what_the_last_one_got(played: Played) -> None:
+    await played.companion.settled(played.path)
+    sent = {slot["key"]: slot["text"] for slot in (await played.ask(context=24_000))["slots"]}
+    shown = await played.companion.next_prompt(played.path)
+    told = {slot.key: slot.text for slot in shown.slots if slot.text}
+    assert told == {key: text for key, text in sent.items() if text}
+    assert shown.whole_recap  # and that it leaves something to the messages is known
