@@ -394,6 +394,7 @@ class Companion(News):
         self._link.context_changed.connect(self._on_context_changed)
         self._link.page_came.connect(self.tokens.on_page_came)
         self._link.answered.connect(self._on_turn_answered)
+        self.models.tested.connect(self._on_tested)
         self.tokens.changed.connect(self._on_tokens_changed)
         self._previously.told.connect(self.away_recap.emit)
         self._previously.over.connect(self.away_recap_over.emit)
@@ -675,6 +676,11 @@ class Companion(News):
 
     def _on_turn_answered(self, answered: AnsweredTurn) -> None:
         self.tokens.hear(answered.request.tokenizer)
+
+    def _on_tested(self, spec: str) -> None:
+        if spec == self.models.spec:  # what its work would take is said by its own speed
+            chats = {c.chat_id for p in self._chats.paths if (c := self._chats.get(p)) is not None}
+            self._tasks.spawn(self._chats.plan_again(chats), name="planning for a tested model")
 
     def _on_tokens_changed(self, _: None) -> None:
         self._tasks.spawn(self._follow_tokens(), name="counting for another model")

@@ -56,6 +56,7 @@ class Session(QObject):
         mended: a sentence that was said by `failed` and holds no more.
         told: a sentence on what was done, for a moment.
         turns_changed: the chat that is shown had a turn.
+        read_asked: the chat that is shown is to be read for its memory now.
     """
 
     chat_opened = Signal(object)
@@ -77,6 +78,7 @@ class Session(QObject):
     mended = Signal(str)
     told = Signal(str)
     turns_changed = Signal()
+    read_asked = Signal()
 
     def __init__(self, companion: Companion, tasks: TaskSupervisor) -> None:
         super().__init__()

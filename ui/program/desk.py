@@ -36,6 +36,7 @@ from ui.offers.outside_trouble import OutsideTrouble
 from ui.offers.page_chat import PageCall, PageChat
 from ui.offers.recap_import import TakingIn
 from ui.offers.set_aside import SetAside
+from ui.offers.story_reading import StoryReading
 from ui.offers.sync_news import sync
 from ui.offers.trim_notice import TrimNotice
 from ui.program import pages
@@ -142,6 +143,7 @@ class Desk(QObject):
         self._waiting.changed.connect(self._on_waiting_changed)
         self.copies = ChatCopies(session, frame.notice)
         self.clearing = Clearing(session, frame.notice)
+        self._story_reading = StoryReading(session, frame.notice)
         self.taking_in = TakingIn(session, frame.notice)
         self.break_hunt = ModelBreakSearch(session, frame.notice)
         self.break_hunt.went_on.connect(frame.status.keep_telling)

@@ -100,6 +100,8 @@ def _costs(plan: CatchUpPlan) -> list[str]:
         parts.append(
             tr("{time} on an average model", time=time)
             if plan.is_guessed
+            else tr("{time} as fast as in its test", time=time)
+            if plan.is_tested
             else tr("{time} at its recent speed", time=time)
         )
     if plan.price is not None:

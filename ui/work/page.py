@@ -185,9 +185,11 @@ class WorkPage(QWidget):
         """Show the queue as it is now."""
         self.model.show_operations(operations)
         self._stack.setCurrentIndex(0 if operations else 1)
-        open_count = sum(operation.status not in FINISHED for operation in operations)
+        open_count = self._session.companion.work.to_do
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
-        words = [tr("{count} to do", count=open_count) if open_count else tr("Nothing to do")]
+        words = [
+            tr("{count} to do", count=number(open_count)) if open_count else tr("Nothing to do")
+        ]
         if failed:
             words.append(failed_words(self._session, operations))
         is_paused = self._session.companion.work.is_paused

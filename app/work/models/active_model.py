@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import TavernkeepError, UsageError
 from app.core.operations import Operation, OperationStatus
+from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.llm.backends.api_keys import ApiKeys
@@ -34,11 +36,22 @@ from app.work.queue.operation_queue import OperationQueue
 RETIRE_SECONDS = 600.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """What a test showed. speed: tokens written a second. context: of the model, in tokens."""
+
+    speed: float | None = None
+    context: int | None = None
+
+
 class ActiveModel:
     """Which model writes, which others there are, and how one does before it is chosen.
 
     given: the backend to begin with in place of the setting. problem: a sentence when the setting
     made no sense, so that the built-in way stands in. keys: of servers.
+
+    Signals:
+        tested: the spec of a model of which a test showed how fast it is.
     """
 
     def __init__(
@@ -66,6 +79,8 @@ class ActiveModel:
         self._packs = packs
         self.corrections = Corrections()
         self.problem = ""
+        self.tested: Signal[str] = Signal("tested")
+        self._tested: dict[str, _Tested] = {}  # by backend
         self._writer = self._first()
 
     # --- what writes now
@@ -82,13 +97,15 @@ class ActiveModel:
     def writing(self) -> Writing:
         """How the writer in force writes, for those who plan its work."""
         writer = self._writer
+        tested = self._tested.get(writer.spec, _Tested())
         return Writing(
             writer.spec,
             writer.prompt_version,
             is_free=parse_spec(writer.spec).kind == BUILTIN,
-            context_tokens=writer.context_tokens,
+            context_tokens=writer.context_tokens or tested.context,
             versions=writer.versions,
             reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
+            write_speed=tested.speed,
         )
 
     def idle_memory(self) -> MemoryModel | None:
@@ -137,7 +154,12 @@ class ActiveModel:
         """Let a model write one recap of a sample, within 20 seconds. Raises UsageError."""
         writer = self._make(spec, TrialMeter(self._meter))
         try:
-            return await try_writer(writer, on_text=on_text)
+            trial = await try_writer(writer, on_text=on_text)
+            if trial.text and not trial.error and trial.seconds > 0:
+                tokens = trial.output_tokens or self._counter.count(trial.text)
+                self._tested[writer.spec] = _Tested(tokens / trial.seconds, writer.context_tokens)
+                self.tested.emit(writer.spec)
+            return trial
         finally:
             await writer.aclose()
 

@@ -43,6 +43,7 @@ class Writing:
     spec: backend. prompt_version: as the writer says it. is_free: costs no request.
     context_tokens: of the model, None while unknown. versions: prompt versions of single kinds of
     work, in place of prompt_version. reasoning_tokens: before an answer, as seen so far.
+    write_speed: tokens a second in a test of the model, None where it was not tested.
     """
 
     spec: str
@@ -51,6 +52,7 @@ class Writing:
     context_tokens: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     reasoning_tokens: int = 0
+    write_speed: float | None = None
 
     def version_of(self, work: str) -> str:
         """Prompt version of one kind of work: a prompt that it does not need does not count."""

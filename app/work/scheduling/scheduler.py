@@ -11,6 +11,7 @@ from typing import Any
 from app.core.model_use import Prices
 from app.core.operations import (
     ALL,
+    FINISHED,
     MEMORY,
     RECAPS,
     CatchUp,
@@ -408,9 +409,18 @@ class Scheduler:
                     pace=self._pace,
                     now=now,
                     is_stopping=followed.kept.is_stopped,
+                    is_held=running is None and self._is_held(number),
                 )
             )
         return tuple(found)
+
+    def _is_held(self, chat_id: int) -> bool:
+        """Whether what a catch-up asked for last failed, and waits to be tried again."""
+        return any(
+            operation.error and _is_of_a_catch_up(operation)
+            for operation in self._queue.operations
+            if operation.spec.chat == chat_id and operation.status not in FINISHED
+        )
 
     def left(self, chat: OpenChat) -> CatchUpPlan | None:
         """What recapping a chat takes from here on, with the time expected; None: nothing."""
@@ -427,7 +437,24 @@ class Scheduler:
         return None if found is None else self._estimated(found, writing)
 
     def _estimated(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
-        return estimated(found, self._pace, self._prices(), writing.reasoning_tokens)
+        return estimated(
+            found,
+            self._pace,
+            self._prices(),
+            writing.reasoning_tokens,
+            write_speed=writing.write_speed,
+        )
+
+    async def reading(self, chat: OpenChat) -> CatchUpPlan | None:
+        """What reading a chat for its memory up to its last message takes; None: no request."""
+        writing, settings = self._writing(), {**chat.settings(), "memory_auto": True}
+        wanted = replace(chat.reading_state, is_wanted=True)
+        cost = reading_cost(chat.story, settings, writing, wanted)
+        found = catch_up_plan(chat.story, (), settings, reading=cost)
+        if found is None:
+            return None
+        await self._measure()
+        return self._estimated(found, writing)
 
 
 def _stops_with_it(operation: Operation) -> bool:

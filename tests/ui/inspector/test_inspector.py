@@ -43,9 +43,7 @@ async def test_a_chat_that_shrank_shows_the_version_that_its_prompt_gets(
         story = companion.story(demo_tavern.chat)
         assert story is not None
         told = injected_version(story.running, story.places)
-        return (
-            told is not None and pane.shown_text == told.content != before.running.current.content
-        )
+        return told is not None and pane.shown_text == told.content != newest
 
     await until(is_older)
     assert pane.version_choice.currentText()
