@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 READING_PX = 15.5
 CATCH_UP = "catch up"
+RECOVERED = 600.0  # seconds that the window says what was recovered at the start
 WELCOME = "welcome"
 RECAP_ROOM = "running_recap_budget"  # what is raised for scenes of which nothing is told
 HEALTH_PAGES = {
@@ -138,7 +139,7 @@ class Desk(QObject):
         self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
         self._cap_notice = CapNotice(session, frame.notice, lambda: self.page_key == "work")
         if session.companion.recovery:
-            frame.notice.offer("recovery", session.companion.recovery)
+            frame.notice.offer("recovery", session.companion.recovery, seconds=RECOVERED)
         self._waiting = WaitingCount(session, frame)
         self._waiting.changed.connect(self._on_waiting_changed)
         self.copies = ChatCopies(session, frame.notice)
@@ -196,6 +197,7 @@ class Desk(QObject):
             self._welcome_to(key)
         self._frame.stack.setCurrentWidget(self._pages[shown])
         self._show_place()
+        self._frame.notice.follow_page(key)
         self._cap_notice.look()
         self.fit_panes()
         self._on_catch_up_offered(self.session.plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -301,3 +302,14 @@ async def test_what_is_shown_for_the_next_reply_is_what_the_last_one_got(played:
     told = {slot.key: slot.text for slot in shown.slots if slot.text}
     assert told == {key: text for key, text in sent.items() if text}
     assert shown.whole_recap  # and that it leaves something to the messages is known
+
+
+async def test_a_turn_that_was_heard_of_late_is_of_when_it_was(played: Played) -> None:
+    """A program that was stopped heard of three turns at once, and listed all after the last."""
+    then = time.time() - 300
+    await played.ask(asked=then)
+    await played.ask(asked=then + 60)
+    await played.ask(asked=time.time() + 1_000_000)  # a clock that is another
+    newest, second, first = await played.turns(3)
+    assert (first.moment, second.moment) == (then, then + 60)
+    assert abs(newest.moment - time.time()) < 60
