@@ -208,6 +208,7 @@ class Companion(News):
             lambda: self.is_reading_only,
         )
         self.reaching.card_tokens = self.budgets.card_tokens
+        self.budgets.sent = self.reaching.newest
         self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
         self.reading_bounds = ReadingBounds(
             self._store,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
@@ -93,6 +94,6 @@ def test_a_setting_is_found_by_its_name_before_what_is_only_also_called_so(
 
 def test_marks_of_emphasis_are_not_shown_in_a_find(actions: Actions) -> None:
     told = story(8, ())
-    first = replace(told.messages[0], text="*She waits* by the *rowan* tree.")
+    first = msgspec.structs.replace(told.messages[0], text="*She waits* by the *rowan* tree.")
     (found,) = find_entries("rowan", actions, replace(told, messages=(first, *told.messages[1:])))
     assert found.text == "She waits by the rowan tree."

@@ -313,3 +313,25 @@ async def test_a_turn_that_was_heard_of_late_is_of_when_it_was(played: Played) -
     newest, second, first = await played.turns(3)
     assert (first.moment, second.moment) == (then, then + 60)
     assert abs(newest.moment - time.time()) < 60
+
+
+async def test_the_story_and_the_budgets_count_the_same_messages(played: Played) -> None:
+    companion, path = played.companion, played.path
+    await companion.settled(path)
+    story = companion.story(path)
+    assert story is not None
+    for context in (3_000, 6_000):
+        reach = await companion.reaching.of(path)
+        outlook = (await companion.budgets.rehearse(path)).under()
+        assert outlook.first == reach.verbatim_from
+        slots = (await played.ask(context=context))["slots"]
+        parts = [("system", "A card of some words. " * 20)]
+        parts += [("user" if m.is_user else "assistant", m.text) for m in story.messages[-9:]]
+        await played.sent(slots, *parts)
+        await played.turns(1 if context == 3_000 else 2, kept=True)
+    reach = await companion.reaching.of(path)
+    outlook = (await companion.budgets.rehearse(path)).under()
+    assert reach.is_seen
+    assert outlook.first == reach.verbatim_from
+    shown = [m for m in story.messages[outlook.first :] if not m.is_hidden]
+    assert outlook.newest == len(shown)
